@@ -15,6 +15,7 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from backend.billing.services.findings import last_findings
 from backend.billing.services.nightly import last_results
 from backend.jobs.breakers import breakers
 from backend.jobs.dispatching import CLASSES, oldest_runnable_age_seconds, running_jobs, waiting_jobs
@@ -32,7 +33,7 @@ class QueueGauges(Collector):
             depths = {"due": waiting_jobs(), "running": running_jobs()}
             ages = oldest_runnable_age_seconds()
             dependencies = breakers()
-            invariants = last_results()
+            invariants, findings = last_results(), last_findings()
         except DatabaseError as error:
             logger.warning("the queue could not be read for its metrics: %s", type(error).__name__)
             up.add_metric([], 0.0)
@@ -59,6 +60,12 @@ class QueueGauges(Collector):
             away.add_metric([breaker.dependency], float(breaker.state != BreakerState.CLOSED))
         yield away
         yield from _invariants(invariants)
+        money = GaugeMetricFamily(
+            "ava_money_findings", "Findings of the daily comparisons of money, by kind.", labels=["finding"]
+        )
+        for name, count in sorted(findings.items()):
+            money.add_metric([name], float(count))
+        yield money
 
 
 def _invariants(results: Mapping[str, tuple[int, datetime]]) -> Iterator[Metric]:

@@ -1,4 +1,4 @@
-"""Cancels the open questions of a comparison whose settled cost passed its budget."""
+"""Cancels the open questions of a comparison whose settled charge passed its limit."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin
@@ -84,7 +85,7 @@ class ComparisonPage(ReadOnlyPage):
     roles, content = WORK, True
     content_columns = frozenset({"name_or_id"})
     content_searches = frozenset({"name", "external_id"})
-    list_display = ("name_or_id", "shown_status", "tenant", "shown_arms", "total", "grading", "cost", "created_at")
+    list_display = ("name_or_id", "shown_status", "tenant", "shown_arms", "total", "grading", "charge", "created_at")
     list_filter = (TenantFilter, "status", "grading")
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "name", "external_id")
@@ -101,8 +102,8 @@ class ComparisonPage(ReadOnlyPage):
     def shown_arms(self, comparison: Comparison) -> str:
         return " · ".join(arm["label"] for arm in comparison.arms)
 
-    @admin.display(description="cost", ordering="spent")
-    def cost(self, comparison: Comparison) -> str:
+    @admin.display(description="charge", ordering="spent")
+    def charge(self, comparison: Comparison) -> str:
         return plain(comparison.spent)
 
     def get_urls(self) -> list[URLPattern]:
@@ -127,11 +128,15 @@ class ComparisonPage(ReadOnlyPage):
             **self.page_context(request, "Comparison"),
             "comparison": comparison,
             "report": report,
+            "cost": sum((asked.reply.amount for result in results for asked in result.answers), Decimal(0)),
             "labels": labels,
             "rows": figure_rows(report),
             "kinds": kind_rows(report),
             "pairs": [(pair, labels[pair.arm], labels[pair.against]) for pair in report.pairs],
             "picture": picture_of(report),
+            "charge": plain(comparison.spent),
+            "most": "" if comparison.max_total_charge is None else plain(comparison.max_total_charge),
+            "currency": next((asked.question.charge_currency for result in results for asked in result.answers), ""),
             "matrix": [row_of(result) for result in page.object_list],
             "page": page,
             "only": only,

@@ -60,11 +60,11 @@ def picture_of(report: Report) -> Picture | None:
     arms = [(n, arm) for n, arm in enumerate(report.arms) if arm.accuracy.value is not None]
     if not arms:
         return None
-    dearest = max(arm.cost.mean or Decimal(0) for _, arm in arms)
+    dearest = max(arm.amounts.mean or Decimal(0) for _, arm in arms)
     widest = _rounded_up(dearest)
     points = []
     for n, arm in arms:
-        accuracy, cost = arm.accuracy.value or 0.0, arm.cost.mean or Decimal(0)
+        accuracy, cost = arm.accuracy.value or 0.0, arm.amounts.mean or Decimal(0)
         words = (
             f"{arm.label}: {_percent(accuracy)} ({_percent(arm.accuracy.low)} to {_percent(arm.accuracy.high)}) "
             f"at {_dollars(cost)} a question"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count, Max, QuerySet, Sum
@@ -73,6 +74,19 @@ def stored_bytes() -> int:
         sizes = rows.exclude(object_key="").values("object_key").annotate(size=Max("size_bytes")).order_by()
         total += sizes.aggregate(total=Sum("size"))["total"] or 0
     return total
+
+
+def stored_bytes_since(moment: datetime) -> int:
+    """Return the bytes of the tenant's recordings that were stored before a moment and are stored now.
+
+    A recording counts from the time at which its file was complete; an object that several share counts once.
+    """
+    videos = Video.objects.filter(index_started_at__lt=moment).exclude(object_key="")
+    pieces = InputSegment.objects.filter(ready_at__lt=moment).exclude(object_key="")
+    sizes: dict[str, int] = {}
+    for key, size in (*videos.values_list("object_key", "size_bytes"), *pieces.values_list("object_key", "size_bytes")):
+        sizes[key] = max(size, sizes.get(key, 0))
+    return sum(sizes.values())
 
 
 def size_of(object_keys: Sequence[str]) -> int:

@@ -17,7 +17,7 @@ SCOPES_OF: Mapping[str, frozenset[str]] = {
     Role.DEVELOPER: ASK | {"videos:write", "webhooks:write", "keys:write", "usage:read", "members:read"},
     Role.ANALYST: ASK,
     Role.VIEWER: READ,
-    Role.BILLING: frozenset({"usage:read", "budgets:write"}),
+    Role.BILLING: frozenset({"usage:read", "budgets:write", "billing:write"}),
 }
 LIMITABLE = frozenset({Role.ANALYST, Role.VIEWER})
 """Roles whose members may be limited to collections. Another role could lift its own limit, for example by a key."""

@@ -28,6 +28,7 @@ SCOPES = (
     "keys:read",
     "keys:write",
     "budgets:write",
+    "billing:write",
     "audit:read",
     "members:read",
     "members:write",
@@ -37,7 +38,7 @@ IMPLIED = {"keys:read": "keys:write", "members:read": "members:write"}
 """Scopes that another scope contains."""
 MANAGING = frozenset({ALL_SCOPES, "keys:write"})
 """Scopes with which a key manages other keys."""
-DANGEROUS = frozenset({"keys:write", "budgets:write", "members:write", "retention:write"})
+DANGEROUS = frozenset({"keys:write", "budgets:write", "billing:write", "members:write", "retention:write"})
 """Scopes whose use by a member needs an authentication of the last minutes; so does every DELETE."""
 PREFIX = "vk_live_"
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

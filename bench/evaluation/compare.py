@@ -1,7 +1,7 @@
 """`make compare`: several arms over one question set, with the figures of a comparison of the product.
 
 Each arm runs as `make eval` runs it, so a stopped comparison resumes where it was. The figures are made by the same
-functions as those of /v1/comparisons. There is no price book here: the cost of a question is the seconds of its models.
+functions as those of /v1/comparisons. There is no price book here: arms are compared by the seconds of their models.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bench.evaluation import __main__ as evaluation
 from bench.evaluation.datasets import SETS, TAPE_SETS
 from bench.evaluation.report import ItemResult, read_report
 
-COST = "seconds of models"
+AMOUNT = "seconds of models"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = compare_reports(dict(zip(arms, reports, strict=True)))
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
-        body = {"set": options.set, "arms": arms, "cost": COST, **asdict(found)}
+        body = {"set": options.set, "arms": arms, "amounts": AMOUNT, **asdict(found)}
         options.out.write_text(json.dumps(body, indent=1, default=str) + "\n")
         print(f"report: {options.out}", file=sys.stderr)
     print(summary(found))
@@ -84,12 +84,12 @@ def compare_reports(reports: Mapping[str, Sequence[ItemResult]]) -> Report:
 
 
 def reply_of(item: ItemResult) -> Reply:
-    """Return what the figures count of one result. Its cost is the seconds of its models."""
+    """Return what the figures count of one result. Its amount is the seconds of its models."""
     return Reply(
         outcome=_outcome(item),
         confidence=item.confidence,
         head=str(item.signals.get("head", "")),
-        cost=Decimal(str(round(item.seconds, 6))),
+        amount=Decimal(str(round(item.seconds, 6))),
         calls=round(item.calls),
         prompt_tokens=item.prompt_tokens,
         cached_tokens=item.cached_tokens,
@@ -115,10 +115,10 @@ def summary(report: Report) -> str:
         marks = f"{' best' if n == report.best else ''}{' frontier' if n in report.frontier else ''}"
         lines.append(
             f"{arm.label}: {arm.accuracy.value or 0:.1%} (95 % {arm.accuracy.low:.1%} to {arm.accuracy.high:.1%}), "
-            f"abstained {arm.abstained}, failed {arm.failed}, {arm.cost.mean or 0:.1f} s of models{marks}"
+            f"abstained {arm.abstained}, failed {arm.failed}, {arm.amounts.mean or 0:.1f} s of models{marks}"
         )
     for pair in report.pairs:
-        ratio = "" if pair.cost_ratio is None else f", {pair.cost_ratio:.2f} x the time"
+        ratio = "" if pair.amount_ratio is None else f", {pair.amount_ratio:.2f} x the time"
         lines.append(
             f"{report.arms[pair.arm].label} against {report.arms[pair.against].label}: {pair.difference:+.1%} "
             f"({pair.low:+.1%} to {pair.high:+.1%}), gained {pair.gained}, lost {pair.lost}, "

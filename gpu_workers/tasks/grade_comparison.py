@@ -8,8 +8,6 @@ from __future__ import annotations
 import time
 from functools import partial
 from itertools import count
-from typing import Any
-from uuid import UUID
 
 from django.utils import timezone
 
@@ -48,17 +46,20 @@ def handle(work: Work) -> FollowUp | None:
                 work.complete()
                 return None
             known = grading.same_answer_graded(ungraded)
-            limits = _limits(comparison_id)
             rates = rates_at(timezone.now())
+            passed = grading.charge_passed(comparison_id)
             allowance = allowance_for(ungraded.question_id)
         meter = work.meter()
-        calls = _gate(work, models, meter, budget_of(limits, rates, [models.reasoner.name]), allowance)
+        if passed:
+            work.commit(partial(_store, work, ungraded, "", BUDGET_PASSED, meter))
+            return None
+        calls = _gate(work, models, meter, budget_of({}, rates, [models.reasoner.name]), allowance)
         spent = ""
         try:
             with failing_job(work, message="the answers could not be graded"):
                 grade = known or _judged(ungraded, calls)
         except BudgetSpent as halt:
-            grade, spent = "", BUDGET_PASSED if halt.code == "max_cost" else halt.code
+            grade, spent = "", halt.code
         except Canceled:
             work.require_lease()
             raise
@@ -82,12 +83,6 @@ def _gate(work: Work, models: AnswerModels, meter: Meter, budget: Budget, allowa
     because other work of the tenant consumes the same month."""
     spending = Spending(budget, meter, clock=time.monotonic, should_stop=work.should_stop, allowance=lambda: allowance)
     return Calls(models, spending=spending, meter=meter, in_flight=1)
-
-
-def _limits(comparison_id: UUID) -> dict[str, Any]:
-    """Return the limits of one call of the judge: what the comparison's total cost leaves."""
-    left = grading.cost_left(comparison_id)
-    return {} if left is None else {"max_cost": left}
 
 
 def _judged(ungraded: Ungraded, calls: Calls) -> str:

@@ -136,7 +136,7 @@ def test_a_key_needs_the_scope_of_the_log(acme: Cast) -> None:
         assert with_key(auditor).get(path).status_code == 200
 
 
-ADMINISTRATIVE = {"keys:write", "budgets:write", "members:write", "retention:write", "webhooks:write"}
+ADMINISTRATIVE = {"keys:write", "budgets:write", "billing:write", "members:write", "retention:write", "webhooks:write"}
 SENDS_AGAIN = {
     "v1/webhook-endpoints/<str:endpoint_id>/test",
     "v1/webhook-endpoints/<str:endpoint_id>/replay",

@@ -34,7 +34,7 @@ def test_a_reply_holds_what_the_result_measured() -> None:
 
     assert (reply.confidence, reply.head, reply.calls) == (0.7, "votes", 3)
     assert (reply.prompt_tokens, reply.cached_tokens, reply.completion_tokens) == (100, 60, 9)
-    assert (str(reply.cost), reply.llm_ms, reply.degraded) == ("1.25", 1250, ("no_speech",))
+    assert (str(reply.amount), reply.llm_ms, reply.degraded) == ("1.25", 1250, ("no_speech",))
 
 
 def test_items_are_compared_pair_by_pair() -> None:
@@ -45,7 +45,7 @@ def test_items_are_compared_pair_by_pair() -> None:
 
     assert (report.items, report.counted, report.left_out, report.labeled) == (21, 20, 1, 20)
     (pair,) = report.pairs
-    assert (pair.gained, pair.lost, pair.cost_ratio) == (8, 1, 0.5)
+    assert (pair.gained, pair.lost, pair.amount_ratio) == (8, 1, 0.5)
     assert pair.p_value == pytest.approx(0.0391, abs=5e-5)
     assert (pair.groups["gained_cheaper"], pair.groups["lost_cheaper"], sum(pair.groups.values())) == (8, 1, 9)
     lines = summary(report).splitlines()

@@ -192,7 +192,7 @@ def test_a_long_comparison_is_shown_in_pages(staff: Client, acme: Cast, monkeypa
 
 def report(*arms: tuple[Sequence[Outcome], str]) -> Any:
     items = [
-        Item(str(n), tuple((Reply(outcomes[n], cost=Decimal(cost)),) for outcomes, cost in arms))
+        Item(str(n), tuple((Reply(outcomes[n], amount=Decimal(cost)),) for outcomes, cost in arms))
         for n in range(len(arms[0][0]))
     ]
     return compare_arms(items, [f"arm {n}" for n in range(len(arms))])

@@ -33,7 +33,7 @@ def test_each_hour_is_booked_once_with_what_is_stored_then(acme: Cast, globex: C
     assert meter_storage(both, at=AT + timedelta(minutes=15)) == 0
     with acme.scope():
         make_video(size_bytes=500_000_000)
-    assert meter_storage(both, at=AT + timedelta(hours=2)) == 1, "an hour that was missed is never booked"
+    assert meter_storage(both, at=AT + timedelta(hours=2)) == 1
 
     first, second = stored_rows(acme)
     # 3.5 GB for an hour at 0.000068493151 USD.
@@ -41,6 +41,38 @@ def test_each_hour_is_booked_once_with_what_is_stored_then(acme: Cast, globex: C
     assert second[:2] == (AT.replace(hour=14, minute=0), Decimal(4))
     assert first[3] == f"{acme.tenant_id}:2026-03-01T12"
     assert stored_rows(globex) == []
+
+
+def test_missed_hours_are_charged_later_once_by_what_was_there_and_still_is(acme: Cast) -> None:
+    hour = AT.replace(minute=0)
+    with acme.scope():
+        make_video(size_bytes=2_000_000_000, index_started_at=hour - timedelta(days=30))
+        make_video(size_bytes=1_000_000_000, index_started_at=hour + timedelta(hours=1, minutes=30))
+        make_video(size_bytes=5_000_000_000)
+    meter_storage([acme.tenant_id], at=AT - timedelta(days=8))
+    before = len(stored_rows(acme))
+    meter_storage([acme.tenant_id], at=AT)
+    meter_storage([acme.tenant_id], at=AT + timedelta(hours=3))
+    rows = stored_rows(acme)
+    meter_storage([acme.tenant_id], at=AT + timedelta(hours=3, minutes=10))
+    meter_storage([acme.tenant_id], at=AT + timedelta(hours=4))
+
+    assert stored_rows(acme)[:-1] == rows, "each hour is charged once"
+    booked = {row[0]: row[1] for row in rows}
+    assert len(booked) == len(rows)
+    # The hours since the last run, of which the second recording was complete before one.
+    assert [booked[hour + timedelta(hours=n)] for n in range(4)] == [Decimal(8), Decimal(2), Decimal(3), Decimal(8)]
+    # Seven days before the first run, and not the day before these.
+    assert sorted(booked)[before] == hour - timedelta(days=7)
+    assert {booked[hour - timedelta(hours=n)] for n in range(1, 24 * 7 + 1)} == {Decimal(2)}
+
+
+def test_nothing_is_charged_for_hours_in_which_nothing_was_stored(acme: Cast) -> None:
+    with acme.scope():
+        make_video(size_bytes=2_000_000_000, index_started_at=AT.replace(minute=5))
+    meter_storage([acme.tenant_id], at=AT)
+
+    assert [row[0] for row in stored_rows(acme)] == [AT.replace(minute=0)]
 
 
 def test_the_first_link_of_an_hour_is_noted_and_charged_to_nobody(acme: Cast) -> None:

@@ -35,7 +35,7 @@ def test_an_upload_reserves_its_bytes_and_its_completion_settles_them(acme: Cast
     client = acme.client
     upload = create_upload(client, b"123456")
     refused = client.post("/v1/uploads", {"filename": "b", "size_bytes": 5, "content_type": "video/mp4"})
-    assert (refused.status_code, refused.json()["code"]) == (409, "storage_quota_exceeded")
+    assert (refused.status_code, refused.json()["code"]) == (402, "storage_quota_exceeded")
     storage = {"object": "storage", "quota_bytes": 10, "stored_bytes": 0, "reserved_bytes": 6, "open_uploads": 1}
     assert client.get("/v1/storage").json() == storage
     assert create_upload(globex.client, b"0123456789")["size_bytes"] == 10, "another tenant has its own quota"
@@ -53,7 +53,7 @@ def test_an_upload_reserves_its_bytes_and_its_completion_settles_them(acme: Cast
 def test_a_url_is_not_fetched_without_room(acme: Cast) -> None:
     create_upload(acme.client, b"0123456789")
     refused = acme.client.post("/v1/videos", {"source": {"type": "url", "url": "https://example.org/a.mp4"}})
-    assert (refused.status_code, refused.json()["code"]) == (409, "storage_quota_exceeded")
+    assert (refused.status_code, refused.json()["code"]) == (402, "storage_quota_exceeded")
     with acme.scope():
         assert not Video.objects.exists()
 

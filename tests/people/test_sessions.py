@@ -170,7 +170,7 @@ def test_me_names_the_tenants_of_the_session(acme: Cast, globex: Cast) -> None:
     assert (body["id"], body["email"], body["second_factor"]) == (encode("per", ada.id), ada.email, False)
     assert [(row["slug"], row["role"], row["scopes"]) for row in body["tenants"]] == [
         (acme.slug, "owner", ["*"]),
-        (globex.slug, "billing", ["budgets:write", "usage:read"]),
+        (globex.slug, "billing", ["billing:write", "budgets:write", "usage:read"]),
     ]
     at_provider = Browser(ada, method="socialaccount")
     session = at_provider.session

@@ -39,9 +39,8 @@ from tests.questions.comparing import (
 from tests.questions.world import CALLS, answer, finish
 from workers.runner import run_job
 
-COST = Decimal("0.0002711111")
 PRICE = Decimal("0.02")
-"""Cost of the calls of one scripted answer, as test_batches counts them for two."""
+"""Charge of a question."""
 
 
 @pytest.fixture
@@ -130,7 +129,7 @@ def test_the_last_two_questions_at_once_end_a_comparison_once(acme: Cast, video:
 
 def test_outcomes_a_cancellation_and_a_stop_at_once_all_end(acme: Cast, video: UUID) -> None:
     """Workers hold a job, then its question, then the comparison; whoever ends many takes them in the same order."""
-    comparison_id = compared(acme, video, 3, max_total_cost="0.000001")
+    comparison_id = compared(acme, video, 3, max_total_charge="0.000001")
     questions = questions_of(acme, comparison_id)
     errors: list[BaseException] = []
 
@@ -197,11 +196,11 @@ def test_a_completed_comparison_cannot_be_canceled(acme: Cast, video: UUID) -> N
     assert shown(acme, comparison_id)["status"] == "completed"
 
 
-# --- the total cost ---------------------------------------------------------------------------------------------------
+# --- the total charge -------------------------------------------------------------------------------------------------
 
 
-def test_open_questions_are_canceled_once_the_settled_cost_passes_the_limit(acme: Cast, video: UUID) -> None:
-    comparison_id = compared(acme, video, 2, max_total_cost=str((2 * COST).quantize(Decimal("0.000001"))))
+def test_open_questions_are_canceled_once_the_settled_charge_passes_the_limit(acme: Cast, video: UUID) -> None:
+    comparison_id = compared(acme, video, 2, max_total_charge="0.03")
     first, second, third, running, claimed, queued = questions_of(acme, comparison_id)
     finish(acme, first, video)
     with acme.scope():
@@ -241,7 +240,7 @@ def questions_of_all(cast: Cast) -> list[UUID]:
 
 
 def test_a_limit_that_the_last_answer_passes_stops_nothing(acme: Cast, video: UUID) -> None:
-    comparison_id = compared(acme, video, 1, arms=ARMS[:2], max_total_cost="0.0003")
+    comparison_id = compared(acme, video, 1, arms=ARMS[:2], max_total_charge="0.03")
     for id in questions_of(acme, comparison_id):
         finish(acme, id, video)
     body = shown(acme, comparison_id)

@@ -13,7 +13,7 @@ from backend.api.public_ids import encode
 from backend.questions.bodies.comparison_figures import ComparisonReportSerializer, ComparisonResultSerializer
 from backend.questions.figures.report import GROUPS
 from backend.questions.models import Comparison, ComparisonItem, Question
-from backend.questions.queries.comparison_results import report_of, results_of
+from backend.questions.queries.comparison_results import compare_results, cost_of, report_of, results_of
 from backend.questions.services import feedback
 from backend.questions.services import questions as services
 from tests.conftest import Cast
@@ -132,7 +132,7 @@ def test_the_report_adds_up_rows_of_both_arms(acme: Cast) -> None:
     settle(acme, comparison, 1, 1, answer(1))
     with acme.scope():
         report = report_of(comparison)
-        costs = [question_at(comparison, 0, arm).cost_amount for arm in (0, 1)]
+        charges = [question_at(comparison, 0, arm).charge_amount for arm in (0, 1)]
 
     first, second = report.arms
     assert (first.accuracy.value, second.accuracy.value) == (0.5, 1.0)
@@ -145,12 +145,12 @@ def test_the_report_adds_up_rows_of_both_arms(acme: Cast) -> None:
     assert (second.degraded, second.versions, second.prompts) == (
         {"no_speech": 1}, ("4",), ("0123456789abcdef",),
     )  # fmt: skip
-    assert costs[1] > costs[0] > 0
-    assert [arm.cost.total for arm in report.arms] == [costs[0] * 2, costs[1] + costs[0]]
+    assert charges == [Decimal("0.02"), Decimal("0.02")]
+    assert [arm.amounts.total for arm in report.arms] == [charges[0] * 2, charges[1] * 2]
     assert {kind: share.value for kind, share in second.by_kind.items()} == {"colour": 1.0}
     (pair,) = report.pairs
     assert (pair.gained, pair.lost, pair.both) == (1, 0, 1)
-    assert pair.groups == {**dict.fromkeys(GROUPS, 0), "both_cheaper": 1, "gained_dearer": 1}
+    assert pair.groups == {**dict.fromkeys(GROUPS, 0), "both_cheaper": 1, "gained_cheaper": 1}
     assert first.engine_ms[0] is not None
 
 
@@ -164,21 +164,24 @@ def test_a_repeated_item_counts_once(acme: Cast) -> None:
     with acme.scope():
         report = report_of(comparison)
     assert [(arm.n, arm.right, arm.calls) for arm in report.arms] == [(1, 1, 3), (1, 0, 3)]
-    assert report.arms[0].cost.mean == report.arms[0].cost.total / 3
+    assert report.arms[0].amounts.mean == report.arms[0].amounts.total / 3
 
 
-def test_two_arms_of_equal_answers_differ_in_nothing_but_cost(acme: Cast) -> None:
+def test_two_arms_of_equal_answers_differ_in_nothing_but_cost_for_staff(acme: Cast) -> None:
     comparison, _ = make(acme, [CHOICE, CHOICE])
     for item in (0, 1):
         settle(acme, comparison, item, 0, answer(item, calls=(call(2_000),)))
         settle(acme, comparison, item, 1, answer(item, calls=(call(1_000),)))
     with acme.scope():
-        (pair,) = report_of(comparison).pairs
+        (charged,) = report_of(comparison).pairs
+        items = list(ComparisonItem.objects.order_by("position"))
+        (pair,) = compare_results(comparison, results_of(comparison, items, amount_of=cost_of)).pairs
 
     assert (pair.difference, pair.p_value) == (0.0, 1.0)
     assert pair.groups == {**dict.fromkeys(GROUPS, 0), "both_cheaper": 1}
-    assert pair.cost_ratio is not None
-    assert pair.cost_ratio < 1
+    assert charged.amount_ratio == 1
+    assert pair.amount_ratio is not None
+    assert pair.amount_ratio < 1
 
 
 def test_the_bodies_say_what_the_report_says(acme: Cast) -> None:
@@ -197,7 +200,7 @@ def test_the_bodies_say_what_the_report_says(acme: Cast) -> None:
     assert body["arms"][0]["accuracy"] == pytest.approx(
         {"successes": 1, "n": 1, "value": 1.0, "low": 0.2065, "high": 1.0}, abs=1e-4
     )
-    assert body["arms"][0]["cost"]["mean"] == str(first.cost_amount.normalize())
+    assert body["arms"][0]["charge"]["mean"] == str(first.charge_amount.normalize())
     assert set(body["arms"][0]["engine_ms"]) == {"p50", "p95"}
     assert body["pairs"][0]["groups"]["lost_cheaper"] + body["pairs"][0]["groups"]["lost_dearer"] == 1
     assert body["pairs"][0]["can_show"] == "1 question can show a difference of 100.0 points or more."
@@ -213,7 +216,7 @@ def test_the_bodies_say_what_the_report_says(acme: Cast) -> None:
         {"video_id": encode("vid", video_id), "start_ms": 0, "end_ms": 3_000, "status": "supported"}
     ]
     assert (answers[0]["evidence_hit"], answers[1]["evidence_hit"]) == (True, False)
-    assert Decimal(answers[0]["cost"]) == first.cost_amount
+    assert Decimal(answers[0]["charge"]) == first.charge_amount
     assert lines[1]["outcomes"] == ["open", "open"]
 
 

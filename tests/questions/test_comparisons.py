@@ -58,7 +58,7 @@ def test_every_arm_is_asked_every_question_over_the_pinned_index(acme: Cast, vid
         seed=7,
         repeats=2,
         budget={"max_calls": 5},
-        max_total_cost="1.5",
+        max_total_charge="1.5",
         grading="exact",
         name="Exam",
         external_id="exam-1",
@@ -77,7 +77,7 @@ def test_every_arm_is_asked_every_question_over_the_pinned_index(acme: Cast, vid
     counts = {"queued": 12, "running": 0, "succeeded": 0, "failed": 0, "canceled": 0}
     assert body["counts"] == {"total": 12, **counts, "items_left_out": 0}
     assert (body["status"], body["name"], body["grading"], body["repeats"]) == ("running", "Exam", "exact", 2)
-    assert (body["max_total_cost"], body["charge"]) == (
+    assert (body["max_total_charge"], body["charge"]) == (
         "1.5",
         {"amount": "0.18", "currency": "USD", "price_version": 1},
     )
@@ -168,7 +168,7 @@ def test_the_arms_of_an_item_are_queued_together_and_each_comes_first_equally_of
         ({}, {"arms": [{"method": "ava"}, {"method": "guess"}]}, "/arms/1/method", "invalid_choice"),
         ({}, {"repeats": 4}, "/repeats", "max_value"),
         ({}, {"grading": "feeling"}, "/grading", "invalid_choice"),
-        ({}, {"max_total_cost": "-1"}, "/max_total_cost", "min_value"),
+        ({}, {"max_total_charge": "-1"}, "/max_total_charge", "min_value"),
         ({}, {"video_ids": ["mine"], "collection_id": "col"}, "", "scope_required"),
         ({}, {"video_ids": None}, "/questions/0", "scope_required"),
     ],
@@ -288,7 +288,7 @@ def test_comparisons_are_listed_newest_first_and_filtered(acme: Cast, video: UUI
     assert acme.client.get("/v1/comparisons?status=completed").json()["data"] == []
     alone = shown(acme, first)
     report = alone.pop("report")
-    assert alone.pop("grading_cost") == "0"
+    assert alone.pop("grading_charge") == "0"
     assert alone == listed[1]
     assert (report["items"], report["counted"], report["open"]) == (1, 0, 1)
     assert shown(acme, second)["report"]["best"] is None

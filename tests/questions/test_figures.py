@@ -12,14 +12,14 @@ from backend.questions.figures.replies import Item, Outcome, Reply, outcome_of, 
 from backend.questions.figures.report import GROUPS, compare_arms
 
 
-def reply(word: str, cost: str = "0.01", **fields: Any) -> Reply:
-    return Reply(cast(Outcome, word), cost=Decimal(cost), **fields)
+def reply(word: str, amount: str = "0.01", **fields: Any) -> Reply:
+    return Reply(cast(Outcome, word), amount=Decimal(amount), **fields)
 
 
-def item(key: str, *words: str, costs: tuple[str, ...] = (), **fields: Any) -> Item:
+def item(key: str, *words: str, amounts: tuple[str, ...] = (), **fields: Any) -> Item:
     """An item with one repeat for each arm."""
-    amounts = costs or ("0.01",) * len(words)
-    replies = tuple((reply(word, cost),) for word, cost in zip(words, amounts, strict=True))
+    each = amounts or ("0.01",) * len(words)
+    replies = tuple((reply(word, amount),) for word, amount in zip(words, each, strict=True))
     return Item(key, replies, **fields)
 
 
@@ -118,9 +118,9 @@ def test_the_figures_of_one_arm_add_up() -> None:
     # Half of the second item's repeats hit: not most of them.
     assert (arm.evidence_hit.successes, arm.evidence_hit.n) == (1, 2)
     assert (arm.citations, arm.citations_supported) == (4, 3)
-    # Items cost 0.02, 0.10 and 0: the mean of three, the one in the middle, and 0.02 + 0.9 x 0.08.
-    assert (arm.cost.total, arm.cost.mean) == (Decimal("0.24"), Decimal("0.04"))
-    assert (arm.cost.p50, arm.cost.p95) == (Decimal("0.02"), Decimal("0.092"))
+    # Items are charged 0.02, 0.10 and 0: the mean of three, the one in the middle, and 0.02 + 0.9 x 0.08.
+    assert (arm.amounts.total, arm.amounts.mean) == (Decimal("0.24"), Decimal("0.04"))
+    assert (arm.amounts.p50, arm.amounts.p95) == (Decimal("0.02"), Decimal("0.092"))
     assert (arm.calls, arm.prompt_tokens, arm.cached_tokens, arm.completion_tokens) == (6, 2_000, 1_600, 50)
     assert (arm.cached_share, arm.frames) == (0.8, 8)
     assert arm.engine_ms == pytest.approx((2_000, 2_900))
@@ -145,18 +145,18 @@ def test_confidence_is_compared_only_where_the_head_is_the_same() -> None:
     assert [arm.confidence for arm in unknown] == [None, None]
 
 
-def test_two_arms_that_answer_alike_differ_by_cost_alone() -> None:
+def test_two_arms_that_answer_alike_differ_by_amount_alone() -> None:
     items = [
-        item("1", "right", "right", costs=("0.02", "0.01")),
-        item("2", "right", "right", costs=("0.02", "0.05")),
-        item("3", "wrong", "wrong", costs=("0.02", "0.01")),
+        item("1", "right", "right", amounts=("0.02", "0.01")),
+        item("2", "right", "right", amounts=("0.02", "0.05")),
+        item("3", "wrong", "wrong", amounts=("0.02", "0.01")),
     ]
     (pair,) = compare_arms(items, ["a", "b"]).pairs
 
     assert (pair.arm, pair.against, pair.difference, pair.p_value, pair.p_corrected) == (1, 0, 0.0, 1.0, 1.0)
     assert (pair.both, pair.gained, pair.lost, pair.neither) == (2, 0, 0, 1)
     assert pair.groups == {**dict.fromkeys(GROUPS, 0), "both_cheaper": 1, "both_dearer": 1}
-    assert pair.cost_ratio == pytest.approx(0.07 / 0.06)
+    assert pair.amount_ratio == pytest.approx(0.07 / 0.06)
     assert pair.smallest_difference is None
     assert pair.can_show == "Both arms agree on 3 questions, so there is no difference to show."
 
@@ -164,15 +164,15 @@ def test_two_arms_that_answer_alike_differ_by_cost_alone() -> None:
 def test_the_six_groups_by_who_is_right_and_what_it_costs() -> None:
     cheaper, dearer, equal = ("0.02", "0.01"), ("0.02", "0.03"), ("0.02", "0.02")
     items = [
-        item("1", "right", "right", costs=cheaper),
-        item("2", "right", "right", costs=equal),
-        item("3", "right", "right", costs=dearer),
-        item("4", "wrong", "right", costs=cheaper),
-        item("5", "abstained", "right", costs=dearer),
-        item("6", "failed", "right", costs=dearer),
-        item("7", "right", "wrong", costs=cheaper),
-        item("8", "right", "refused", costs=dearer),
-        item("9", "wrong", "wrong", costs=dearer),
+        item("1", "right", "right", amounts=cheaper),
+        item("2", "right", "right", amounts=equal),
+        item("3", "right", "right", amounts=dearer),
+        item("4", "wrong", "right", amounts=cheaper),
+        item("5", "abstained", "right", amounts=dearer),
+        item("6", "failed", "right", amounts=dearer),
+        item("7", "right", "wrong", amounts=cheaper),
+        item("8", "right", "refused", amounts=dearer),
+        item("9", "wrong", "wrong", amounts=dearer),
     ]
     (pair,) = compare_arms(items, ["a", "b"]).pairs
 
@@ -223,9 +223,9 @@ def test_sixty_questions_with_nine_that_differ_show_fourteen_points() -> None:
 
 def test_the_frontier_has_no_arm_that_another_beats() -> None:
     """a: 1 of 2 for 1. b: 1 of 2 for 2. c: 2 of 2 for 3. d: as c for the same money. e: 0 of 2 for 0.5."""
-    costs = ("1", "2", "3", "3", "0.5")
-    items = [item("1", "right", "wrong", "right", "right", "wrong", costs=costs),
-             item("2", "wrong", "right", "right", "right", "wrong", costs=costs)]  # fmt: skip
+    amounts = ("1", "2", "3", "3", "0.5")
+    items = [item("1", "right", "wrong", "right", "right", "wrong", amounts=amounts),
+             item("2", "wrong", "right", "right", "right", "wrong", amounts=amounts)]  # fmt: skip
     report = compare_arms(items, ["a", "b", "c", "d", "e"])
 
     assert report.frontier == (0, 2, 3, 4)
@@ -237,9 +237,9 @@ def test_a_comparison_without_outcomes_says_so() -> None:
 
     assert (report.counted, report.open, report.best, report.frontier) == (0, 1, None, ())
     assert report.arms[0].accuracy.value is None
-    assert (report.arms[0].cost.mean, report.arms[0].engine_ms) == (None, (None, None))
+    assert (report.arms[0].amounts.mean, report.arms[0].engine_ms) == (None, (None, None))
     (pair,) = report.pairs
-    assert (pair.p_value, pair.cost_ratio) == (1.0, None)
+    assert (pair.p_value, pair.amount_ratio) == (1.0, None)
     assert pair.can_show == "No question has a grade in both arms, so the arms cannot be compared."
     assert compare_arms([], ["a", "b"]).items == 0
 

@@ -30,7 +30,7 @@ ARMS = ("question_only", "tfidf")
 ALIKE = ("items", "counted", "left_out", "open", "labeled", "ungraded", "pairs", "best", "frontier", "oracle")
 ARM_ALIKE = (
     "label", "n", "answered", "abstained", "refused", "failed", "labeled", "right", "accuracy", "accuracy_of_answered",
-    "by_kind", "cost", "confidence", "graded_by",
+    "by_kind", "charge", "confidence", "graded_by",
 )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def test_the_same_items_have_the_same_figures(
             )  # fmt: skip
             with acme.scope():
                 # Offline, money is the seconds of the models.
-                Question.objects.filter(id=stored.id).update(cost_amount=Decimal(str(round(item.seconds, 6))))
+                Question.objects.filter(id=stored.id).update(charge_amount=Decimal(str(round(item.seconds, 6))))
     online = acme.client.get(f"/v1/comparisons/{encode('cmp', comparison.id)}").json()["report"]
 
     assert offline["labeled"] == len(asked) == 3
@@ -79,6 +79,6 @@ def test_the_same_items_have_the_same_figures(
     assert {name: offline[name] for name in ALIKE} == {name: online[name] for name in ALIKE}
     for one, other in zip(offline["arms"], online["arms"], strict=True):
         assert {name: one[name] for name in ARM_ALIKE} == {name: other[name] for name in ARM_ALIKE}
-    assert written["cost"] == "seconds of models"
+    assert written["amounts"] == "seconds of models"
     assert [arm["right"] for arm in written["arms"]] == [arm["right"] for arm in online["arms"]]
     assert written["pairs"][0]["p_value"] == online["pairs"][0]["p_value"]

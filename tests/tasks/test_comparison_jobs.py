@@ -76,7 +76,7 @@ def test_both_arms_answer_and_the_report_says_what_each_was_worth(
     assert ava["calls"] > cheap["calls"] > 0
     assert (ava["versions"], cheap["versions"]) == ([METHODS["ava"].version], [METHODS["caption_rag"].version])
     assert len(ava["prompts"]) == 1
-    assert sum(Decimal(arm["cost"]["total"]) for arm in report["arms"]) > 0
+    assert sum(Decimal(arm["charge"]["total"]) for arm in report["arms"]) > 0
     with acme.scope():
         prices = UsageEvent.objects.filter(meter="questions").values_list("price_amount", flat=True)
         assert Decimal(body["charge"]["amount"]) == sum(prices) > 0

@@ -12,14 +12,13 @@ from django.db import connections
 from django.utils import timezone
 
 from backend.billing import queries as ledger
-from backend.billing.models import GRADE, ModelCall, TenantBudget, UsageEvent, UsageMeter
-from backend.billing.rates import Rates
+from backend.billing.models import GRADE, ModelCall, PriceBook, TenantBudget, UsageEvent, UsageMeter
+from backend.billing.services.prices import NewPrice, append_price
 from backend.jobs.models import Job, JobKind, JobState
 from backend.questions.models import Comparison, Question
 from backend.questions.queries.comparison_results import report_of
 from backend.questions.services import comparisons, grading
 from backend.webhooks.models import WebhookEvent
-from gpu_workers.tasks import grade_comparison
 from tests.conftest import Cast
 from tests.questions.graded import answer, make, question_at, settle
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
@@ -69,14 +68,14 @@ def state(cast: Cast, comparison: Comparison) -> tuple[str, str]:
     return comparison.status, comparison.finish_detail
 
 
-def test_the_judge_grades_what_words_alone_do_not_and_its_cost_is_no_arms(
+def test_the_judge_grades_what_words_alone_do_not_and_its_charge_is_no_arms(
     acme: Cast, llm: ScriptedOpenAIServer
 ) -> None:
     llm.script = verdicts("scarlet")
     comparison = answered(acme, ("the red car", "a scarlet car"), ("", "a blue boat"))
     assert comparison.status == "grading"
     with acme.scope():
-        before = [question_at(comparison, item, arm).cost_amount for item in (0, 1) for arm in (0, 1)]
+        before = [question_at(comparison, item, arm).charge_amount for item in (0, 1) for arm in (0, 1)]
     run_due()
 
     assert grades(acme, comparison) == [
@@ -91,12 +90,12 @@ def test_the_judge_grades_what_words_alone_do_not_and_its_cost_is_no_arms(
         rows = UsageEvent.objects.filter(source_type=GRADE)
         assert {row.question_id for row in rows} == {None}
         assert {row.stage for row in rows} == {"grade"}
-        cost = grading.grading_cost(comparison.id)
-        assert cost == sum(row.cost_amount for row in rows) > 0
-        after = [question_at(comparison, item, arm).cost_amount for item in (0, 1) for arm in (0, 1)]
+        assert sum(row.cost_amount for row in rows) > 0
+        assert grading.grading_charge(comparison.id) == sum(row.price_amount for row in rows) == 0
+        after = [question_at(comparison, item, arm).charge_amount for item in (0, 1) for arm in (0, 1)]
         assert after == before
         report = report_of(comparison)
-        assert [arm.cost.total for arm in report.arms] == [before[0] + before[2], before[1] + before[3]]
+        assert [arm.amounts.total for arm in report.arms] == [before[0] + before[2], before[1] + before[3]]
         assert [(arm.right, arm.labeled) for arm in report.arms] == [(1, 2), (1, 2)]
         assert ledger.mismatches() == []
         assert WebhookEvent.objects.filter(type="comparison.completed").count() == 1
@@ -220,20 +219,19 @@ def test_a_judge_that_stays_away_ends_the_comparison_without_its_grades(acme: Ca
         assert (job.state, job.error_code) == (JobState.DEAD, "deadline_exceeded")
 
 
-def test_the_total_cost_of_the_comparison_bounds_the_judge(
-    acme: Cast, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prices = {("cost", meter.value, ""): Decimal(0) for meter in UsageMeter} | {
-        ("cost", UsageMeter.OUTPUT_TOKENS.value, llm.model): Decimal("0.01")
-    }
-    monkeypatch.setattr(grade_comparison, "rates_at", lambda at: Rates.of(prices))
+def test_the_total_charge_of_the_comparison_bounds_the_judge(acme: Cast, llm: ScriptedOpenAIServer) -> None:
+    book = PriceBook.objects.using("staff").get(code="standard")
+    token = NewPrice(book.id, UsageMeter.OUTPUT_TOKENS, Decimal("0.01"), timezone.now(), "ops@example.com")
+    append_price(token, using="staff")
     llm.script = verdicts()
-    # A verdict may be 32 tokens long, so it may cost 0.32.
-    comparison = answered(acme, ("a boat", "a dog"), max_total_cost=Decimal("0.3"))
+    # A verdict has 5 tokens, so the first verdict is charged 0.05.
+    comparison = answered(acme, ("a boat", "a dog"), max_total_charge=Decimal("0.05"))
     run_due()
 
-    assert llm.requests == []
-    assert grades(acme, comparison) == [("", ""), ("", "")]
+    assert len(llm.requests) == 1
+    with acme.scope():
+        assert grading.grading_charge(comparison.id) == Decimal("0.05")
+    assert grades(acme, comparison) == [("wrong", "judge"), ("", "")]
     assert state(acme, comparison) == ("completed", "comparison_budget")
 
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from backend.billing.exports.sinks import Client, ExportedInvoice, ExportFailed, MeterEvent
+from backend.billing.exports.sinks import Client, ExportedCreditNote, ExportedInvoice, ExportFailed, MeterEvent
 from backend.billing.rates import plain
 
 
@@ -73,6 +73,9 @@ class Lago:
         return total
 
     def send_invoice(self, customer: str, invoice: ExportedInvoice) -> str:
+        return ""
+
+    def send_credit_note(self, note: ExportedCreditNote) -> str:
         return ""
 
 

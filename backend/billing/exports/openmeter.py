@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from backend.billing.exports.sinks import Client, ExportedInvoice, MeterEvent
+from backend.billing.exports.sinks import Client, ExportedCreditNote, ExportedInvoice, MeterEvent
 from backend.billing.rates import plain
 
 SOURCE = "ava-cloud"
@@ -55,4 +55,7 @@ class OpenMeter:
         return sum((Decimal(str(row["value"])) for row in reply["data"]), Decimal(0))
 
     def send_invoice(self, customer: str, invoice: ExportedInvoice) -> str:
+        return ""
+
+    def send_credit_note(self, note: ExportedCreditNote) -> str:
         return ""

@@ -47,6 +47,22 @@ class ExportedInvoice:
     lines: tuple[ExportedLine, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ExportedCreditNote:
+    """A numbered credit note. invoice: id in the system of the invoice that it corrects.
+
+    minor_amount: with tax, positive. minor_outside: the part of it that became credit here, because the invoice was
+    paid; the rest lowers what is due.
+    """
+
+    id: str
+    number: str
+    invoice: str
+    reason: str
+    minor_amount: int
+    minor_outside: int
+
+
 class Sink(Protocol):
     """A billing system. customer: the tenant's name in it, as customer() returned it.
 
@@ -70,6 +86,9 @@ class Sink(Protocol):
 
     def send_invoice(self, customer: str, invoice: ExportedInvoice) -> str:
         """Send an invoice. Returns its id there; "" if the system takes no invoices. Raises ExportFailed."""
+
+    def send_credit_note(self, note: ExportedCreditNote) -> str:
+        """Send a credit note of an invoice that was sent before. Returns its id there. Raises ExportFailed."""
 
 
 class ExportFailed(Exception):

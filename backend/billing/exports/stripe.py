@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from backend.billing.exports.sinks import Client, ExportedInvoice, ExportFailed, MeterEvent
+from backend.billing.exports.sinks import Client, ExportedCreditNote, ExportedInvoice, ExportFailed, MeterEvent
 from backend.billing.rates import plain
 
 
@@ -83,6 +83,23 @@ class Stripe:
             self._client.post("/v1/invoiceitems", form=item, headers=_once(f"line:{line.id}"))
         self._client.post(f"/v1/invoices/{made}/finalize", form={}, headers=_once(f"finalize:{invoice.id}"))
         return str(made)
+
+    def send_credit_note(self, note: ExportedCreditNote) -> str:
+        form = {
+            "invoice": note.invoice,
+            "lines[0][type]": "custom_line_item",
+            "lines[0][description]": f"{note.number}: {note.reason}",
+            "lines[0][quantity]": "1",
+            "lines[0][unit_amount]": str(note.minor_amount),
+            "memo": note.reason,
+            "metadata[credit_note]": note.id,
+            "metadata[number]": note.number,
+        }
+        if note.minor_outside:
+            # Our own credit pays later invoices as a line of theirs, so Stripe must not keep a balance as well.
+            form["out_of_band_amount"] = str(note.minor_outside)
+        made = self._client.post("/v1/credit_notes", form=form, headers=_once(f"credit_note:{note.id}"))
+        return str(made["id"])
 
 
 def _once(name: str) -> dict[str, str]:

@@ -22,9 +22,9 @@ from backend.billing.currencies import minor_unit
 from backend.billing.documents.words import Words
 from backend.billing.exports.lago import Lago
 from backend.billing.exports.openmeter import OpenMeter
-from backend.billing.exports.sinks import Client, ExportedInvoice, ExportedLine, MeterEvent, Sink
+from backend.billing.exports.sinks import Client, ExportedCreditNote, ExportedInvoice, ExportedLine, MeterEvent, Sink
 from backend.billing.exports.stripe import Stripe
-from backend.billing.models import ExportState, Invoice, InvoiceKind, InvoiceLine, InvoiceState, UsageEvent
+from backend.billing.models import CreditGrant, ExportState, Invoice, InvoiceKind, InvoiceLine, InvoiceState, UsageEvent
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Tenant
 
@@ -111,6 +111,30 @@ def export_invoices(tenant_id: UUID, sink: Sink) -> int:
     return len(invoices)
 
 
+def export_credit_notes(tenant_id: UUID, sink: Sink) -> int:
+    """Send the credit notes that have not been sent, of invoices that the system has. Returns their number.
+
+    A system that makes its own invoices gets none, since it has no invoice of ours to correct. Raises ExportFailed.
+    """
+    with tenant_scope(tenant_id):
+        sent = dict(ExportState.objects.filter(sink=sink.name).values_list("subject", "external_id"))
+        notes = [
+            _credit_note(note, sent[f"invoice:{note.corrects_id}"])
+            for note in Invoice.objects.filter(kind=InvoiceKind.CREDIT_NOTE, state__in=_NUMBERED).order_by("sequence")
+            if f"credit_note:{note.id}" not in sent and sent.get(f"invoice:{note.corrects_id}")
+        ]
+    for note in notes:
+        external = sink.send_credit_note(note)
+        with tenant_scope(tenant_id):
+            ExportState.objects.get_or_create(
+                tenant_id=tenant_id,
+                sink=sink.name,
+                subject=f"credit_note:{note.id}",
+                defaults={"external_id": external},
+            )
+    return len(notes)
+
+
 def reconcile(tenant_id: UUID, sink: Sink, *, now: datetime | None = None) -> list[Difference]:
     """Compare each meter of the last whole UTC days with the billing system. Raises ExportFailed."""
     today = (now or timezone.now()).astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -166,6 +190,15 @@ def _invoice(invoice: Invoice) -> ExportedInvoice:
         lines.append(ExportedLine(f"{invoice.id}:credit", words["credited"], int(-invoice.credited / unit)))
     due_at = invoice.due_at or invoice.period_end
     return ExportedInvoice(str(invoice.id), invoice.number, invoice.currency, due_at, tuple(lines))
+
+
+def _credit_note(note: Invoice, invoice: str) -> ExportedCreditNote:
+    unit = minor_unit(note.currency)
+    grants = CreditGrant.objects.filter(source=f"credit_note:{note.id}")
+    outside = grants.aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]
+    return ExportedCreditNote(
+        str(note.id), note.number, invoice, note.reason, int(-note.total / unit), int(outside / unit)
+    )
 
 
 def _customer(tenant_id: UUID, sink: Sink) -> str:

@@ -253,7 +253,8 @@ class CouponRedemption(TenantRow):
 class ExportState(TenantRow):
     """How far one tenant's usage, or which of its invoices, has reached a billing system outside.
 
-    subject: "usage", or "invoice:<id>". exported_until: usage recorded before that moment was sent.
+    subject: "usage", "customer", "invoice:<id>" or "credit_note:<id>". exported_until: usage recorded before
+    that moment was sent.
     """
 
     sink = models.CharField(max_length=16)

@@ -14,9 +14,10 @@ from django.utils import timezone
 
 from backend.billing.invoiced_usage import first_usage
 from backend.billing.models import BillingPeriod, CreditGrant, Invoice, InvoiceKind, InvoiceState
+from backend.billing.services.accounts import billing_account
 from backend.billing.services.billing_lock import lock_billing
 from backend.billing.services.credit_grants import grant_credit, pay_by_credit
-from backend.billing.services.drafts import billing_account, write_drafts
+from backend.billing.services.drafts import write_drafts
 from backend.billing.services.numbering import next_number
 from backend.billing.services.periods import Period, month_of, period_from
 from backend.tenancy.context import current_tenant_id, tenant_scope

@@ -1,18 +1,88 @@
-"""Coupons: discounts on usage before tax."""
+"""Coupons: discounts on usage before tax, made by staff and given to tenants."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from backend.billing.currencies import payable
+from backend.billing.currencies import CURRENCIES, payable
 from backend.billing.models import Coupon, CouponRedemption
 from backend.billing.services.billing_lock import lock_billing
 from backend.billing.services.periods import Period, month_of, period_from
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
+
+CODE = re.compile(r"[A-Z0-9][A-Z0-9-]{2,31}")
+
+
+@dataclass(frozen=True, slots=True)
+class NewCoupon:
+    """A coupon to make: percent (0 to 100) or amount with its currency, for a number of months.
+
+    code: 3 to 32 capital letters, digits and dashes. redeem_until: moment from which nobody can redeem it, None for
+    never. author: who decided it.
+    """
+
+    code: str
+    author: str
+    percent: Decimal | None = None
+    amount: Decimal | None = None
+    currency: str = ""
+    months: int = 1
+    redeem_until: datetime | None = None
+    note: str = ""
+
+
+def create_coupon(new: NewCoupon, *, using: str) -> Coupon:
+    """Make a coupon. using: a connection that may write coupons. It is never changed.
+
+    Raises Refused `invalid_coupon` (400), `coupon_exists` (409).
+    """
+    _check(new)
+    try:
+        with transaction.atomic(using=using):
+            coupon: Coupon = Coupon.objects.using(using).create(
+                code=new.code,
+                percent=new.percent,
+                amount=new.amount,
+                currency=new.currency,
+                months=new.months,
+                redeem_until=new.redeem_until,
+                author=new.author,
+                note=new.note[:200],
+            )
+    except IntegrityError:
+        raise Refused("coupon_exists", f"There is a coupon {new.code}.") from None
+    return coupon
+
+
+def _check(new: NewCoupon) -> None:
+    if not CODE.fullmatch(new.code):
+        raise _invalid("A code has 3 to 32 capital letters, digits and dashes.")
+    if (new.percent is None) == (new.amount is None):
+        raise _invalid("A coupon has either a percentage or an amount.")
+    if new.percent is not None and not (0 < new.percent <= 100 and not new.currency):
+        raise _invalid("The percentage is above 0 and at most 100, and has no currency.")
+    if new.amount is not None:
+        if new.currency not in CURRENCIES:
+            raise _invalid(f"An amount needs a currency: {', '.join(CURRENCIES)}.")
+        if new.amount <= 0 or payable(new.amount, new.currency) != new.amount:
+            raise _invalid(f"The amount is positive and has at most {CURRENCIES[new.currency]} decimal places.")
+    if not 1 <= new.months <= 120:
+        raise _invalid("A coupon holds for 1 to 120 months.")
+    if new.redeem_until is not None and new.redeem_until <= timezone.now():
+        raise _invalid("The coupon must be redeemable in the future.")
+    if not new.author.strip():
+        raise _invalid("A coupon names the person who decided it.")
+
+
+def _invalid(detail: str) -> Refused:
+    return Refused("invalid_coupon", detail, status=400)
 
 
 def redeem_coupon(*, code: str, author: str, time_zone: str, at: datetime | None = None) -> CouponRedemption:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 
+from django.db.models import Q
 from django.utils import timezone
 
-from backend.billing.models import BookKind, ModelRate, Price, UsageMeter
+from backend.billing.invariants.registry import all_tenants
+from backend.billing.models import BookKind, ModelRate, Price, UsageDay, UsageMeter
+from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.models.device_rates import DeviceRate, DeviceRates
 
 KEPT_SECONDS = 60.0
@@ -58,6 +61,20 @@ def device_rates_at(at: datetime) -> DeviceRates:
     ).exclude(model="")
     in_force = priced.filter(effective_to__isnull=True) | priced.filter(effective_to__gt=at)
     return DeviceRates(rates, frozenset(in_force.values_list("model", flat=True)))
+
+
+def unrated_models(since: date) -> list[str]:
+    """Return the served models without a rate that any tenant's work has used since a day (UTC), by name.
+
+    A model inside a worker reports no tokens and needs no rate; a hosted model has a cost of its own.
+    """
+    used: set[str] = set()
+    for tenant_id in all_tenants():
+        with tenant_scope(tenant_id):
+            days = UsageDay.objects.filter(day__gte=since).exclude(model="")
+            used.update(days.filter(Q(tokens_in__gt=0) | Q(tokens_out__gt=0)).values_list("model", flat=True))
+    known = device_rates_at(timezone.now())
+    return sorted(used - set(known.rates) - known.hosted)
 
 
 def append_rate(

@@ -19,24 +19,15 @@ from backend.billing.models import (
     InvoiceState,
     LegalEntity,
 )
+from backend.billing.services.accounts import billing_account
 from backend.billing.services.coupons import discounts
 from backend.billing.services.period_lines import PeriodLines, PriceRow, lines_of_period
 from backend.billing.services.periods import Period
 from backend.tenancy.context import current_tenant_id
-from backend.tenancy.models import Tenant
 
 LATE_PERIODS = 13
 """Closed periods in which late usage is looked for: a year and the month before it."""
 ZERO = Decimal(0)
-
-
-def billing_account() -> BillingAccount:
-    """Return the entered tenant's account; without a row, one in USD and UTC with the tenant's name."""
-    account: BillingAccount | None = BillingAccount.objects.first()
-    if account is not None:
-        return account
-    name = Tenant.objects.values_list("name", flat=True).get(id=current_tenant_id())
-    return BillingAccount(tenant_id=current_tenant_id(), legal_name=name)
 
 
 def write_drafts(period: BillingPeriod) -> list[Invoice]:

@@ -11,10 +11,11 @@ from django.utils import timezone
 
 from backend.billing.currencies import payable
 from backend.billing.models import CORRECTION_LINE, BillingPeriod, Invoice, InvoiceKind, InvoiceLine, InvoiceState
+from backend.billing.services.accounts import billing_account
 from backend.billing.services.billing_lock import lock_billing
 from backend.billing.services.closing import finalise
 from backend.billing.services.credit_grants import give_back_credit, grant_credit
-from backend.billing.services.drafts import billing_account, buyer_of, seller_of
+from backend.billing.services.drafts import buyer_of, seller_of
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 

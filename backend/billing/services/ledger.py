@@ -270,10 +270,10 @@ def recorded_cost(*, source_type: str, source_id: UUID | str) -> Cost:
     return Cost(amount=total["amount"], price=total["price"])
 
 
-def cost_of_sources(*, source_type: str, source_ids: Sequence[UUID]) -> Decimal:
-    """Return the cost of several sources of one type together."""
+def charge_of_sources(*, source_type: str, source_ids: Sequence[UUID]) -> Decimal:
+    """Return what several sources of one type are charged together."""
     rows = UsageEvent.objects.filter(source_type=source_type, source_id__in=[str(id) for id in source_ids])
-    total: Decimal = rows.aggregate(amount=Sum("cost_amount", default=Decimal(0)))["amount"]
+    total: Decimal = rows.aggregate(amount=Sum("price_amount", default=Decimal(0)))["amount"]
     return total
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from backend.billing.invariants import load, registry
 from backend.billing.models import InvariantResult
+from backend.billing.services.findings import FINDINGS
 
 EXAMPLES = 20
 """Violations of an invariant that are kept in words."""
@@ -45,5 +46,9 @@ def check_and_store(*, should_stop: Callable[[], bool] = lambda: False) -> dict[
 
 def last_results() -> dict[str, tuple[int, datetime]]:
     """Return the violations and the time of the last check by invariant, as the dispatch role sees them."""
-    rows = InvariantResult.objects.using("dispatch").values_list("name", "violations", "checked_at")
+    rows = (
+        InvariantResult.objects.using("dispatch")
+        .exclude(name__in=FINDINGS)
+        .values_list("name", "violations", "checked_at")
+    )
     return {name: (violations, checked_at) for name, violations, checked_at in rows}

@@ -1,7 +1,7 @@
 """Storage and delivery in the ledger: what a tenant's recordings take each hour, and links to them.
 
 Storage is a snapshot: the bytes at the moment at which the hour is booked stand for the whole hour. An hour in which
-nothing could be booked is never charged.
+nothing could be booked is charged later, once, by the recordings that were stored before it began and still are.
 
 Delivery: a signed link lets its holder fetch a file from object storage, which reports no fetch to this service. So the
 first link to a video in an hour is noted with the size of what it opens, as usage that nobody is charged for. It is an
@@ -11,7 +11,7 @@ upper bound for a link that is used once, and it has no cost: the provider's bil
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
@@ -23,11 +23,25 @@ from backend.tenancy.context import current_tenant_id
 
 GB = 10**9
 LINK_ISSUED = "link_issued"
+MISSED_FOR = timedelta(days=7)
+"""Age up to which an hour that was missed is charged; an older one never is."""
 
 
 def storage_is_booked(at: datetime) -> bool:
     """Whether the hour of a moment has its storage in the ledger of the entered tenant."""
     return bool(UsageEvent.objects.filter(source_type=STORAGE, source_id=_name(at)).exists())
+
+
+def missed_hours(at: datetime) -> list[datetime]:
+    """Return the hours of the MISSED_FOR before a moment's hour without storage in the ledger, the oldest first."""
+    last = hour_of(at)
+    booked = set(
+        UsageEvent.objects.filter(source_type=STORAGE, occurred_at__gte=last - MISSED_FOR).values_list(
+            "occurred_at", flat=True
+        )
+    )
+    hours = [last - timedelta(hours=n) for n in range(int(MISSED_FOR / timedelta(hours=1)), 0, -1)]
+    return [hour for hour in hours if hour not in booked]
 
 
 def record_storage(*, at: datetime, stored_bytes: int) -> None:

@@ -8,19 +8,19 @@ from uuid import UUID
 from backend.billing.models import GRADE
 from backend.console.queries.role import across_tenants, rows
 from backend.questions.models import Comparison, ComparisonItem, ComparisonVideo
-from backend.questions.queries.comparison_results import ItemResults, results_of
+from backend.questions.queries.comparison_results import ItemResults, cost_of, results_of
 
 
 def results(comparison: Comparison) -> list[ItemResults]:
     """Return the results of all items of a comparison, in order."""
     items = list(across_tenants(ComparisonItem).filter(comparison_id=comparison.id).order_by("position"))
-    return results_of(comparison, items, across_tenants)
+    return results_of(comparison, items, across_tenants, cost_of)
 
 
 def results_at(comparison: Comparison, position: int) -> ItemResults | None:
     """Return the results of one item; None if there is no such item."""
     items = list(across_tenants(ComparisonItem).filter(comparison_id=comparison.id, position=position))
-    return results_of(comparison, items, across_tenants)[0] if items else None
+    return results_of(comparison, items, across_tenants, cost_of)[0] if items else None
 
 
 def videos(comparison_id: UUID) -> list[ComparisonVideo]:

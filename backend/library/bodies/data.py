@@ -17,7 +17,7 @@ INDEX_HELP = "Days for which videos are kept. Then a video is deleted with its r
 QUESTIONS_HELP = "Days for which questions, searches, batches, comparisons and sessions are kept."
 DERIVED_HELP = (
     "What becomes of an answer when a video that it was read from is deleted: `redact` empties its text and keeps the "
-    "question, its cost and its times; `remove` deletes the question."
+    "question, its charge and its times; `remove` deletes the question."
 )
 
 

@@ -1,4 +1,4 @@
-"""Meters the storage of tenants, an hour at a time."""
+"""Meters the storage of tenants, an hour at a time, and charges hours that were missed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from backend.billing.services.storage import record_storage, storage_is_booked
-from backend.library.queries import stored_bytes
+from backend.billing.services.storage import missed_hours, record_storage, storage_is_booked
+from backend.library.queries import stored_bytes, stored_bytes_since
 from backend.tenancy.context import tenant_scope
 
 
@@ -23,4 +23,13 @@ def meter_storage(tenants: Sequence[UUID], *, at: datetime, should_stop: Callabl
             stored = stored_bytes()
             record_storage(at=at, stored_bytes=stored)
             billed += stored > 0
+            if stored:
+                _charge_missed(at)
     return billed
+
+
+def _charge_missed(at: datetime) -> None:
+    """Bill the hours before a moment that have no storage, by the recordings that were stored then and still are."""
+    missed = missed_hours(at)
+    for hour in missed:
+        record_storage(at=hour, stored_bytes=stored_bytes_since(hour))

@@ -52,7 +52,7 @@ def hold_storage() -> None:
 def require_room(size_bytes: int) -> None:
     """Hold other reservations of the tenant back until the transaction ends, and see that the bytes fit.
 
-    Raises Refused `storage_quota_exceeded` (409).
+    Raises Refused `storage_quota_exceeded` (402).
     """
     hold_storage()
     use = storage_use()
@@ -61,13 +61,14 @@ def require_room(size_bytes: int) -> None:
             "storage_quota_exceeded",
             f"{size_bytes} bytes do not fit: {use.stored} of {use.quota} bytes are stored and {use.reserved} are "
             "reserved by open uploads. Delete videos, or abort uploads.",
+            status=402,
         )
 
 
 def reserve_fetch(piece_id: UUID, size_bytes: int) -> None:
     """Reserve the bytes of a file that is being fetched, in place of what the piece had reserved before.
 
-    Raises Refused `storage_quota_exceeded` (409).
+    Raises Refused `storage_quota_exceeded` (402).
     """
     hold_storage()
     held = InputSegment.objects.filter(id=piece_id).values_list("size_bytes", flat=True).first() or 0

@@ -100,7 +100,7 @@ def create_upload(
 
     duration_ms: as the customer announces it, if so. The bytes and the minutes are reserved until the upload ends; its
     video takes over the minutes. Raises Refused `upload_too_large` (413),
-    `storage_quota_exceeded` (409), `too_many_open_uploads` (429), `storage_unavailable` (503), or as
+    `storage_quota_exceeded` (402), `too_many_open_uploads` (429), `storage_unavailable` (503), or as
     media_quota.hold_media().
     """
     size_bytes: int = fields["size_bytes"]

@@ -93,7 +93,7 @@ class BatchView(TenantView):
 
     @extend_schema(operation_id="getQuestionBatch", tags=TAGS, responses=QuestionBatchSerializer)
     def get(self, request: Request, batch_id: str) -> Response:
-        """Get a batch: the number of its questions by status, and what they consumed and cost so far."""
+        """Get a batch: the number of its questions by status, and what they consumed and are charged so far."""
         return Response(_body(_batch(batch_id)))
 
     @extend_schema(

@@ -33,7 +33,7 @@ from backend.questions.queries import comparisons as comparison_queries
 from backend.questions.queries.comparison_results import report_of, results_of
 from backend.questions.services import comparisons, deletions
 from backend.questions.services.comparison_drafts import ComparisonRefused
-from backend.questions.services.grading import grading_cost
+from backend.questions.services.grading import grading_charge
 from backend.tenancy.context import tenant_scope
 
 TAGS = ["Comparisons"]
@@ -53,7 +53,7 @@ def _body_with_report(comparison: Comparison) -> dict[str, Any]:
     view = replace(
         comparison_queries.view_of(comparison),
         report=report_of(comparison),
-        grading_cost=grading_cost(comparison.id),
+        grading_charge=grading_charge(comparison.id),
     )
     return ComparisonSerializer(view).data
 

@@ -111,7 +111,7 @@ class QuestionView(TenantView):
 
     @extend_schema(operation_id="getQuestion", tags=TAGS, parameters=[INCLUDE], responses=QuestionSerializer)
     def get(self, request: Request, question_id: str) -> Response:
-        """Get a question with its answer, evidence, usage, cost and timings as far as there are any."""
+        """Get a question with its answer, evidence, usage, charge and timings as far as there are any."""
         return Response(_body(question_or_404(question_id), trace=wants_trace(request)))
 
     @extend_schema(
@@ -130,7 +130,7 @@ class QuestionView(TenantView):
     def delete(self, request: Request, question_id: str) -> Response:
         """Delete a question with its answer, evidence and pictures. A question without an outcome is canceled.
 
-        What it cost stays in the usage.
+        What it was charged stays in the usage.
         """
         deletions.delete_question(question_id=question_or_404(question_id).id)
         return Response(status=204)

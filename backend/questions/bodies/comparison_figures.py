@@ -43,13 +43,13 @@ class MillisecondsSerializer(serializers.Serializer[Any]):
         return super().to_representation(dict(zip(("p50", "p95"), instance, strict=True)))
 
 
-class ArmCostSerializer(serializers.Serializer[Any]):
-    """What the answers of an arm cost to run, without grading, as exact decimals in the ledger's currency."""
+class ArmChargeSerializer(serializers.Serializer[Any]):
+    """What the answers of an arm are charged, without grading, as exact decimals in the currency of the charge."""
 
     total = ExactDecimalField(help_text="Sum over the items.")
     mean = ExactDecimalField(allow_null=True, help_text="Mean of an item; null without items.")
-    p50 = ExactDecimalField(allow_null=True, help_text="Median cost of an item.")
-    p95 = ExactDecimalField(allow_null=True, help_text="Cost that 95 % of the items do not exceed.")
+    p50 = ExactDecimalField(allow_null=True, help_text="Median charge of an item.")
+    p95 = ExactDecimalField(allow_null=True, help_text="Charge that 95 % of the items do not exceed.")
 
 
 class ArmConfidenceSerializer(serializers.Serializer[Any]):
@@ -81,7 +81,7 @@ class ArmFiguresSerializer(serializers.Serializer[Any]):
     evidence_hit = ShareSerializer(help_text="Items with labeled spans of which a citation shows a part.")
     citations = serializers.IntegerField(help_text="Citations of all answers.")
     citations_supported = serializers.IntegerField(help_text="Citations that support the claims that cite them.")
-    cost = ArmCostSerializer(help_text="What the answers cost to run, without grading.")
+    charge = ArmChargeSerializer(source="amounts", help_text="What the answers are charged, without grading.")
     calls = serializers.IntegerField(help_text="Number of model calls.")
     prompt_tokens = serializers.IntegerField(help_text="Tokens that were sent to models, cached ones included.")
     cached_tokens = serializers.IntegerField(help_text=CACHED)
@@ -121,14 +121,16 @@ class PairSerializer(serializers.Serializer[Any]):
     high = serializers.FloatField(help_text="Upper end of the interval.")
     p_value = serializers.FloatField(help_text="McNemar's exact test, two-sided.")
     p_corrected = serializers.FloatField(help_text="`p_value` corrected by Holm's method for the number of pairs.")
-    cost_ratio = serializers.FloatField(
-        allow_null=True, help_text="Cost of this arm by the other's; null if the other cost nothing."
+    charge_ratio = serializers.FloatField(
+        source="amount_ratio",
+        allow_null=True,
+        help_text="Charge of this arm by the other's; null if the other is charged nothing.",
     )
     groups = serializers.DictField(
         child=serializers.IntegerField(),
         help_text=f"Items that some arm got right, as {', '.join(f'`{group}`' for group in GROUPS)}: "
         + ", ".join(f"`{name}` is {words}" for name, words in _GROUP_HELP.items())
-        + "; `cheaper` is at most the other's cost.",
+        + "; `cheaper` is at most the other's charge.",
     )
     smallest_difference = serializers.FloatField(
         allow_null=True,
@@ -154,7 +156,7 @@ class ComparisonReportSerializer(serializers.Serializer[Any]):
     )
     frontier = serializers.ListField(
         child=serializers.IntegerField(),
-        help_text="Indices of the arms that no other arm beats in accuracy without costing more.",
+        help_text="Indices of the arms that no other arm beats in accuracy without a higher charge.",
     )
     oracle = serializers.IntegerField(help_text="Labeled items that at least one arm got right.")
 
@@ -207,7 +209,7 @@ class ArmResultSerializer(serializers.Serializer[Any]):
         source="reply.hit", allow_null=True, help_text="Whether a citation shows a labeled span; null without a label."
     )
     evidence = ResultCitationSerializer(many=True, help_text="The events that the answer cites.")
-    cost = ExactDecimalField(source="reply.cost", help_text="Cost of the answer as an exact decimal.")
+    charge = ExactDecimalField(source="reply.amount", help_text="Charge of the answer as an exact decimal.")
     calls = serializers.IntegerField(source="reply.calls", help_text="Number of model calls.")
     prompt_tokens = serializers.IntegerField(source="reply.prompt_tokens", help_text="Tokens sent to models.")
     cached_tokens = serializers.IntegerField(source="reply.cached_tokens", help_text=CACHED)

@@ -126,19 +126,19 @@ class ComparisonRequestSerializer(StrictSerializer):
         min_value=1, max_value=3, default=1, help_text="How often each arm is asked each question, 1 to 3."
     )
     budget = QuestionBudgetRequestSerializer(required=False, help_text="Limits of each question of each arm.")
-    max_total_cost = serializers.DecimalField(
+    max_total_charge = serializers.DecimalField(
         max_digits=12,
         decimal_places=6,
         min_value=0,
         required=False,
-        help_text="Cost of all answers above which the questions that are still open are canceled, in the ledger's "
-        "currency. Answers that are being made when it is passed are canceled, too.",
+        help_text="Charge of all answers above which the questions that are still open are canceled, in the currency "
+        "of your prices. Answers that are being made when it is passed are canceled, too.",
     )
     grading = serializers.ChoiceField(
         Grading.choices,
         default=Grading.CHOICE,
         help_text="How answers are graded: `choice` by the index of the right choice, `exact` also by the words of the "
-        "right answer, `judge` also by a model that reads the answer. What the judge costs is no arm's cost.",
+        "right answer, `judge` also by a model that reads the answer. What the judge is charged is no arm's charge.",
     )
     external_id = serializers.CharField(
         max_length=200, required=False, allow_blank=True, default="", help_text="Your own id of the comparison."
@@ -242,10 +242,10 @@ class ComparisonSerializer(serializers.Serializer[Any]):
         source="comparison.repeats", help_text="How often each arm is asked each question."
     )
     budget = QuestionBudgetSerializer(source="comparison.budget", help_text="Limits of each question of each arm.")
-    max_total_cost = ExactDecimalField(
-        source="comparison.max_total_cost",
+    max_total_charge = ExactDecimalField(
+        source="comparison.max_total_charge",
         allow_null=True,
-        help_text="Cost of all answers above which open questions are canceled; null without a limit.",
+        help_text="Charge of all answers above which open questions are canceled; null without a limit.",
     )
     grading = serializers.ChoiceField(Grading.choices, source="comparison.grading", help_text="How answers are graded.")
     external_id = serializers.CharField(source="comparison.external_id", help_text="Your own id of the comparison.")
@@ -258,8 +258,9 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     completed_at = serializers.DateTimeField(
         source="comparison.completed_at", allow_null=True, help_text="When the last outcome or grade was there."
     )
-    grading_cost = ExactDecimalField(
-        required=False, help_text="What the judge cost so far, which is no arm's cost; only for a single comparison."
+    grading_charge = ExactDecimalField(
+        required=False,
+        help_text="What the judge is charged so far, which is no arm's charge; only for a single comparison.",
     )
     report = ComparisonReportSerializer(
         required=False, help_text="Figures of every arm and pair so far; only for a single comparison."
@@ -268,5 +269,5 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     def to_representation(self, instance: Any) -> dict[str, Any]:
         body = super().to_representation(instance)
         if instance.report is None:
-            del body["report"], body["grading_cost"]
+            del body["report"], body["grading_charge"]
         return body

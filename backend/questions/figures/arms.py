@@ -1,4 +1,4 @@
-"""The figures of one arm: how often it is right, what it costs, how long it takes, what it had to do without."""
+"""The figures of one arm: how often it is right, what is paid for it, how long it takes, what it had to do without."""
 
 from __future__ import annotations
 
@@ -28,8 +28,11 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
-    """Cost of an arm's answers. mean, p50, p95: of one item; an item that was asked repeatedly has its mean."""
+class Amounts:
+    """Amounts of an arm's answers, such as their charges.
+
+    mean, p50, p95: of one item; an item that was asked repeatedly has its mean.
+    """
 
     total: Decimal
     mean: Decimal | None
@@ -70,7 +73,7 @@ class ArmFigures:
     evidence_hit: Share
     citations: int
     citations_supported: int
-    cost: Costs
+    amounts: Amounts
     calls: int
     prompt_tokens: int
     cached_tokens: int
@@ -113,7 +116,7 @@ def arm_figures(
         evidence_hit=Share.of(sum(hits), len(hits)),
         citations=sum(reply.citations for reply in replies),
         citations_supported=sum(reply.supported for reply in replies),
-        cost=_costs(counted, arm),
+        amounts=_amounts(counted, arm),
         calls=sum(reply.calls for reply in replies),
         prompt_tokens=prompt_tokens,
         cached_tokens=cached_tokens,
@@ -143,12 +146,12 @@ def _by_kind(graded: Sequence[Item], arm: int) -> dict[str, Share]:
     return {kind: Share.of(right[kind], n) for kind, n in sorted(totals.items())}
 
 
-def _costs(counted: Sequence[Item], arm: int) -> Costs:
-    total = sum((reply.cost for item in counted for reply in item.replies[arm]), Decimal(0))
-    each = sorted(item.cost(arm) for item in counted)
+def _amounts(counted: Sequence[Item], arm: int) -> Amounts:
+    total = sum((reply.amount for item in counted for reply in item.replies[arm]), Decimal(0))
+    each = sorted(item.amount(arm) for item in counted)
     if not each:
-        return Costs(total, None, None, None)
-    return Costs(total, sum(each, Decimal(0)) / len(each), _between(each, 1, 2), _between(each, 19, 20))
+        return Amounts(total, None, None, None)
+    return Amounts(total, sum(each, Decimal(0)) / len(each), _between(each, 1, 2), _between(each, 19, 20))
 
 
 def _between(ordered: Sequence[Decimal], part: int, whole: int) -> Decimal:

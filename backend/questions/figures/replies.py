@@ -25,15 +25,15 @@ _TIES: tuple[Outcome, ...] = ("failed", "refused", "abstained", "wrong")
 class Reply:
     """One arm's reply to one item in one repeat.
 
-    head: the name of the rule that drew the answer and its confidence. cost: of the answer alone, without grading.
-    hit: whether a citation overlaps a labeled span, None for an item without one. engine_ms: without queueing. llm_ms:
-    summed over calls that may have run at once.
+    head: the name of the rule that drew the answer and its confidence. amount: what arms are compared by, such as the
+    charge of the answer, without grading. hit: whether a citation overlaps a labeled span, None for an item without
+    one. engine_ms: without queueing. llm_ms: summed over calls that may have run at once.
     """
 
     outcome: Outcome
     confidence: float | None = None
     head: str = ""
-    cost: Decimal = Decimal(0)
+    amount: Decimal = Decimal(0)
     citations: int = 0
     supported: int = 0
     hit: bool | None = None
@@ -65,10 +65,10 @@ class Item:
     def outcome(self, arm: int) -> Outcome:
         return outcome_of([reply.outcome for reply in self.replies[arm]])
 
-    def cost(self, arm: int) -> Decimal:
-        """Return the mean cost of the arm's repeats."""
-        costs = [reply.cost for reply in self.replies[arm]]
-        return sum(costs, Decimal(0)) / len(costs) if costs else Decimal(0)
+    def amount(self, arm: int) -> Decimal:
+        """Return the mean amount of the arm's repeats."""
+        amounts = [reply.amount for reply in self.replies[arm]]
+        return sum(amounts, Decimal(0)) / len(amounts) if amounts else Decimal(0)
 
     def hit(self, arm: int) -> bool | None:
         """Whether most of the arm's repeats cite a labeled span; None for an item without one."""

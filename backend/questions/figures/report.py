@@ -23,8 +23,8 @@ class Pair:
 
     gained: the arm alone is right; lost: the other alone. difference: of accuracies, with its 95 % interval
     (paired.difference_interval). p_value: McNemar's exact test; p_corrected: by Holm over all pairs of the report.
-    cost_ratio: the arm's cost by the other's over the counted items, None if the other cost nothing. groups: items that
-    some arm of the pair got right, by who was right and whether the arm was cheaper (or cost the same) or dearer, after
+    amount_ratio: the arm's amount by the other's over the counted items, None if the other's is zero. groups: items
+    that some arm of the pair got right, by who was right and whether the arm was cheaper (or as dear) or dearer, after
     arXiv 2607.01469. smallest_difference: see paired.smallest_difference.
     """
 
@@ -40,7 +40,7 @@ class Pair:
     high: float
     p_value: float
     p_corrected: float
-    cost_ratio: float | None
+    amount_ratio: float | None
     groups: dict[Group, int]
     smallest_difference: float | None
 
@@ -62,7 +62,7 @@ class Report:
     items: all items. counted: items that every arm replied to. left_out: items that some arm could not ask; they leave
     all arms. open: items without an outcome in some arm. ungraded: counted items without a grade in some arm. best:
     the arm of the highest accuracy, of equal ones the cheapest; None without graded items. frontier: the arms that no
-    other arm beats in accuracy without costing more. oracle: items that at least one arm got right.
+    other arm beats in accuracy without a higher amount. oracle: items that at least one arm got right.
     """
 
     items: int
@@ -109,13 +109,13 @@ def compare_arms(items: Sequence[Item], labels: Sequence[str]) -> Report:
 
 def frontier(arms: Sequence[ArmFigures]) -> tuple[int, ...]:
     """Return the arms that no other arm dominates: at least as accurate, not dearer, and better in one of the two."""
-    points = [(arm.accuracy.value, arm.cost.mean) for arm in arms]
+    points = [(arm.accuracy.value, arm.amounts.mean) for arm in arms]
 
     def dominated(here: int) -> bool:
-        accuracy, cost = points[here]
+        accuracy, amount = points[here]
         return any(
-            other is not None and price is not None and accuracy is not None and cost is not None
-            and other >= accuracy and price <= cost and (other, price) != (accuracy, cost)
+            other is not None and price is not None and accuracy is not None and amount is not None
+            and other >= accuracy and price <= amount and (other, price) != (accuracy, amount)
             for other, price in points
         )  # fmt: skip
 
@@ -123,7 +123,7 @@ def frontier(arms: Sequence[ArmFigures]) -> tuple[int, ...]:
 
 
 def _ranked(arms: Sequence[ArmFigures]) -> list[int]:
-    return sorted(range(len(arms)), key=lambda arm: (-(arms[arm].accuracy.value or 0.0), arms[arm].cost.total, arm))
+    return sorted(range(len(arms)), key=lambda arm: (-(arms[arm].accuracy.value or 0.0), arms[arm].amounts.total, arm))
 
 
 def _pair(arm: int, against: int, *, counted: Sequence[Item], graded: Sequence[Item]) -> Pair:
@@ -131,7 +131,7 @@ def _pair(arm: int, against: int, *, counted: Sequence[Item], graded: Sequence[I
     there = [item.outcome(against) == "right" for item in graded]
     table = fourfold(here, there)
     low, high = difference_interval(table)
-    spent, other = (sum((item.cost(side) for item in counted), Decimal(0)) for side in (arm, against))
+    spent, other = (sum((item.amount(side) for item in counted), Decimal(0)) for side in (arm, against))
     return Pair(
         arm=arm,
         against=against,
@@ -145,7 +145,7 @@ def _pair(arm: int, against: int, *, counted: Sequence[Item], graded: Sequence[I
         high=high,
         p_value=mcnemar(table.gained, table.lost),
         p_corrected=1.0,
-        cost_ratio=float(spent / other) if other else None,
+        amount_ratio=float(spent / other) if other else None,
         groups=_groups(graded, here, there, arm, against),
         smallest_difference=smallest_difference(table.n, table.discordant),
     )
@@ -159,5 +159,5 @@ def _groups(
         if not (right or other):
             continue
         who = "both" if right and other else "gained" if right else "lost"
-        counts[f"{who}_{'cheaper' if item.cost(arm) <= item.cost(against) else 'dearer'}"] += 1  # type: ignore[index]
+        counts[f"{who}_{'cheaper' if item.amount(arm) <= item.amount(against) else 'dearer'}"] += 1  # type: ignore[index]
     return counts

@@ -360,7 +360,7 @@ class Migration(migrations.Migration):
                 ("seed", models.IntegerField(default=0)),
                 ("repeats", models.PositiveSmallIntegerField(default=1)),
                 ("budget", models.JSONField(default=dict)),
-                ("max_total_cost", models.DecimalField(decimal_places=10, max_digits=20, null=True)),
+                ("max_total_charge", models.DecimalField(decimal_places=10, max_digits=20, null=True)),
                 (
                     "grading",
                     models.CharField(

@@ -56,19 +56,19 @@ class Comparison(TenantRow):
     """Questions that are asked with 2 to 8 arms, so that the arms' answers can be compared.
 
     arms: [{method, effort, check, label}] in the order of the request; an arm's number is its index. budget: of each
-    question, as Question.budget. max_total_cost: settled cost above which open questions are canceled. total: items
-    times arms times repeats. spent: cost of the questions that have their outcome, in the ledger's currency.
+    question, as Question.budget. max_total_charge: settled charge above which open questions are canceled. total: items
+    times arms times repeats. spent: charge of the questions that have their outcome, in the currency of the prices.
     """
 
     status = models.CharField(max_length=16, choices=ComparisonStatus.choices, default=ComparisonStatus.RUNNING)
-    # "comparison_budget" once the settled cost passed max_total_cost.
+    # "comparison_budget" once the settled charge passed max_total_charge.
     finish_detail = models.CharField(max_length=64, default="", blank=True)
     name = models.CharField(max_length=200, default="", blank=True)
     arms = models.JSONField(default=list)
     seed = models.IntegerField(default=0)
     repeats = models.PositiveSmallIntegerField(default=1)
     budget = models.JSONField(default=dict)
-    max_total_cost = models.DecimalField(max_digits=20, decimal_places=10, null=True)
+    max_total_charge = models.DecimalField(max_digits=20, decimal_places=10, null=True)
     grading = models.CharField(max_length=16, choices=Grading.choices, default=Grading.CHOICE)
     total = models.PositiveIntegerField()
     spent = models.DecimalField(max_digits=20, decimal_places=10, default=0)

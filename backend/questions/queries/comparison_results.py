@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -31,6 +32,22 @@ from backend.tenancy.models import TenantRow
 
 Rows = Callable[[type[TenantRow]], QuerySet[Any]]
 """Returns the rows of a model that the caller may see: those of the entered tenant, or of all tenants."""
+
+
+AmountOf = Callable[[Question], Decimal]
+"""Returns what arms are compared by: the charge of an answer for customers, its cost for staff."""
+
+
+def charge_of(question: Question) -> Decimal:
+    """Return what an answer is charged."""
+    charge: Decimal = question.charge_amount
+    return charge
+
+
+def cost_of(question: Question) -> Decimal:
+    """Return what an answer cost to run, for the console alone."""
+    cost: Decimal = question.cost_amount
+    return cost
 
 
 def of_tenant(model: type[TenantRow]) -> QuerySet[Any]:
@@ -79,7 +96,9 @@ class ItemResults:
         return tuple(asked for repeats in self.arms for asked in repeats)
 
 
-def results_of(comparison: Comparison, items: Sequence[ComparisonItem], rows: Rows = of_tenant) -> list[ItemResults]:
+def results_of(
+    comparison: Comparison, items: Sequence[ComparisonItem], rows: Rows = of_tenant, amount_of: AmountOf = charge_of
+) -> list[ItemResults]:
     """Return the results of items of a comparison, in the items' order, in four statements."""
     of_items = {item.id: item for item in items}
     questions = list(
@@ -95,7 +114,14 @@ def results_of(comparison: Comparison, items: Sequence[ComparisonItem], rows: Ro
     for question in questions:
         item, verdict = of_items[question.comparison_item_id], feedback.get(question.id)
         cited = tuple(evidence[question.id])
-        reply = reply_of(question, item, evidence=cited, feedback=verdict, frames=frames.get(question.id, 0))
+        reply = reply_of(
+            question,
+            item,
+            evidence=cited,
+            feedback=verdict,
+            frames=frames.get(question.id, 0),
+            amount=amount_of(question),
+        )
         asked[item.id, question.comparison_arm].append(Asked(question, reply, cited, verdict))
     arms = range(len(comparison.arms))
     return [ItemResults(item, tuple(tuple(asked[item.id, arm]) for arm in arms)) for item in items]
@@ -143,6 +169,7 @@ def reply_of(
     evidence: Sequence[Evidence],
     feedback: Feedback | None,
     frames: int,
+    amount: Decimal,
 ) -> Reply:
     """Return what the figures count of one question. Engine time is the search without the time in the queue."""
     outcome = outcome_of(question, item, feedback)
@@ -151,7 +178,7 @@ def reply_of(
         outcome=outcome,
         confidence=question.confidence,
         head=str(question.signals.get("head", "")),
-        cost=question.cost_amount,
+        amount=amount,
         citations=len(evidence),
         supported=sum(citation.status == "supported" for citation in evidence),
         hit=any(_overlaps(citation, span) for citation in evidence for span in item.evidence)

@@ -11,7 +11,6 @@ from uuid import UUID
 from django.db.models import Count, Max, QuerySet, Sum
 
 from backend.billing.charges import NOTHING, Charge
-from backend.billing.rates import LEDGER_CURRENCY
 from backend.library.models import VideoStatus
 from backend.questions.figures.report import Report
 from backend.questions.models import (
@@ -36,18 +35,13 @@ class ComparisonCounts:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonView:
-    """A comparison with the rows that are shown with it. report, grading_cost: None if they were not read."""
+    """A comparison with the rows that are shown with it. report, grading_charge: None if they were not read."""
 
     comparison: Comparison
     counts: ComparisonCounts
     videos: tuple[ComparisonVideo, ...]
     report: Report | None = None
-    grading_cost: Decimal | None = None
-
-    @property
-    def currency_code(self) -> str:
-        """Return the currency of the costs by its ISO 4217 code."""
-        return LEDGER_CURRENCY
+    grading_charge: Decimal | None = None
 
     @property
     def finish_detail(self) -> str | None:
@@ -100,9 +94,9 @@ def view_of(comparison: Comparison) -> ComparisonView:
 
 
 def spent_on(comparison_id: UUID) -> Decimal:
-    """Return the cost of the comparison's questions that have their outcome, without any grading."""
+    """Return the charge of the comparison's questions that have their outcome, without any grading."""
     over = Question.objects.filter(comparison_id=comparison_id).exclude(status__in=OPEN)
-    total: Decimal = over.aggregate(total=Sum("cost_amount", default=Decimal(0)))["total"]
+    total: Decimal = over.aggregate(total=Sum("charge_amount", default=Decimal(0)))["total"]
     return total
 
 

@@ -46,7 +46,7 @@ from backend.webhooks.services import emit
 # Nobody waits for a comparison, so batches and questions asked alone go first.
 PRIORITY = -10
 BUDGET_PASSED = "comparison_budget"
-"""finish_detail of a comparison, and of its canceled questions, whose settled cost passed max_total_cost."""
+"""finish_detail of a comparison, and of its canceled questions, whose settled charge passed max_total_charge."""
 
 
 def grade_key(comparison_id: UUID) -> str:
@@ -62,7 +62,7 @@ def create_comparison(
     seed: int = 0,
     repeats: int = 1,
     budget: Mapping[str, Any] | None = None,
-    max_total_cost: Decimal | None = None,
+    max_total_charge: Decimal | None = None,
     grading: str = Grading.CHOICE,
     external_id: str = "",
     metadata: Mapping[str, str] | None = None,
@@ -70,9 +70,9 @@ def create_comparison(
 ) -> Comparison:
     """Create a comparison with its items, questions, pinned videos, charges and jobs, in a fixed number of statements.
 
-    questions, arms: as comparison_drafts.draft() takes them. budget: of each question. max_total_cost: cost of all
-    answers above which open questions are canceled, in the ledger's currency. Each question is billed as any other.
-    Raises ComparisonRefused with every fault, and MonthlyBudgetExhausted; nothing is written then.
+    questions, arms: as comparison_drafts.draft() takes them. budget: of each question. max_total_charge: charge of all
+    answers above which open questions are canceled, in the currency of the prices. Each question is billed as any
+    other. Raises ComparisonRefused with every fault, and MonthlyBudgetExhausted; nothing is written then.
     """
     parts = draft(questions=questions, arms=arms, repeats=repeats)
     budgets.require_left()
@@ -84,7 +84,7 @@ def create_comparison(
         seed=seed,
         repeats=repeats,
         budget=dict(budget or {}),
-        max_total_cost=max_total_cost,
+        max_total_charge=max_total_charge,
         grading=grading,
         total=len(parts.items) * len(parts.arms) * repeats,
         external_id=external_id,
@@ -220,7 +220,7 @@ def settle_question(question: Question) -> None:
 
 
 def settle(comparison_id: UUID, *, canceled: bool = False) -> None:
-    """Add up the settled cost; stop a comparison that passed its budget, end one without open questions.
+    """Add up the settled charge; stop a comparison that passed its budget, end one without open questions.
 
     Every transaction that gives a question of the comparison its outcome calls this after writing the outcome. The lock
     on the comparison's row lets only one transaction be the last, as in batches.settle().
@@ -231,7 +231,7 @@ def settle(comparison_id: UUID, *, canceled: bool = False) -> None:
         return
     comparison.spent = spent_on(comparison_id)
     comparison.save(update_fields=["spent"])
-    limit = comparison.max_total_cost
+    limit = comparison.max_total_charge
     if Question.objects.filter(comparison_id=comparison_id, status__in=OPEN).exists():
         if limit is not None and comparison.spent > limit and not comparison.finish_detail:
             comparison.finish_detail = BUDGET_PASSED

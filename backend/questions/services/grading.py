@@ -120,7 +120,7 @@ def store_judgement(*, question_id: UUID, grade: str, calls: Sequence[ModelCall]
 
     grade: a value of Grade, "" if the judge declined or its reply could not be read; the answer then stays without a
     grade, and the judge does not read it again. The calls are a ledger source of their own, which belongs to no
-    question, so that no arm's cost holds them.
+    question, so that no arm's charge holds them.
     """
     row: Question = Question.objects.select_for_update().get(id=question_id)
     ledger.record_model_calls(
@@ -133,10 +133,10 @@ def store_judgement(*, question_id: UUID, grade: str, calls: Sequence[ModelCall]
     return True
 
 
-def grading_cost(comparison_id: UUID) -> Decimal:
-    """Return what the judge cost so far, in the ledger's currency."""
+def grading_charge(comparison_id: UUID) -> Decimal:
+    """Return what the judge is charged so far, in the currency of the prices."""
     ids = Question.objects.filter(comparison_id=comparison_id).values_list("id", flat=True)
-    return ledger.cost_of_sources(source_type=GRADE, source_ids=list(ids))
+    return ledger.charge_of_sources(source_type=GRADE, source_ids=list(ids))
 
 
 def is_grading(comparison_id: UUID) -> bool:
@@ -145,10 +145,8 @@ def is_grading(comparison_id: UUID) -> bool:
     return rows.first() is not None
 
 
-def cost_left(comparison_id: UUID) -> Decimal | None:
-    """Return what the judge may still cost: the total cost of the comparison bounds the judge too. None: no limit."""
+def charge_passed(comparison_id: UUID) -> bool:
+    """Whether the answers and the judge are charged more than the comparison may be charged altogether."""
     comparison = Comparison.objects.get(id=comparison_id)
-    if comparison.max_total_cost is None:
-        return None
-    left: Decimal = comparison.max_total_cost - comparison.spent - grading_cost(comparison_id)
-    return max(Decimal(0), left)
+    limit: Decimal | None = comparison.max_total_charge
+    return limit is not None and comparison.spent + grading_charge(comparison_id) > limit

@@ -27,6 +27,7 @@ class ScriptedBilling:
         self.customers: dict[str, str] = {}
         self.invoices: dict[str, dict[str, Any]] = {}
         self.items: list[dict[str, str]] = []
+        self.credit_notes: list[dict[str, str]] = []
         self.replies: dict[str, tuple[int, Any]] = {}
         self.requests: list[str] = []
 
@@ -58,8 +59,23 @@ class ScriptedBilling:
         if path == "/v1/invoiceitems":
             self.items.append(form)
             return 200, {"id": f"ii_{len(self.items)}"}
+        if path == "/v1/credit_notes":
+            return self._credit_note(form)
         self.invoices[path.split("/")[3]]["status"] = "open"
         return 200, {"id": path.split("/")[3]}
+
+    def _credit_note(self, form: dict[str, str]) -> tuple[int, Any]:
+        """Take a note of an invoice: what exceeds the rest that is due must be named as paid back outside."""
+        invoice, amount = self.invoices.get(form["invoice"]), int(form["lines[0][unit_amount]"])
+        if invoice is None or invoice["status"] not in ("open", "paid"):
+            return 400, {"error": {"code": "invalid_request_error"}}
+        total = sum(int(item["amount"]) for item in self.items if item["invoice"] == form["invoice"])
+        noted = [note for note in self.credit_notes if note["invoice"] == form["invoice"]]
+        due = total - sum(int(note["lines[0][unit_amount]"]) for note in noted) if invoice["status"] == "open" else 0
+        if int(form.get("out_of_band_amount", "0")) != max(0, amount - due):
+            return 400, {"error": {"code": "credit_note_amounts_mismatch"}}
+        self.credit_notes.append(form)
+        return 200, {"id": f"cn_{len(self.credit_notes)}"}
 
     def lago(self, rows: list[dict[str, Any]]) -> tuple[int, Any]:
         """Answer a batch of Lago: one known transaction refuses it all."""

@@ -13,8 +13,9 @@ from backend.billing.exports.lago import Lago
 from backend.billing.exports.openmeter import OpenMeter
 from backend.billing.exports.sinks import Client, ExportFailed, Sink
 from backend.billing.exports.stripe import Stripe
-from backend.billing.exports.transfer import Difference, export_invoices, export_usage, reconcile
+from backend.billing.exports.transfer import Difference, export_credit_notes, export_invoices, export_usage, reconcile
 from backend.billing.models import ExportState, Invoice
+from backend.billing.services.invoices import credit_note, mark_paid
 from backend.tenancy.models import Tenant
 from tests.billing.invoices.billing_server import KEY, serving
 from tests.billing.invoices.ledger import account, close, use, utc
@@ -131,3 +132,48 @@ def test_another_tenants_usage_is_not_exported(acme: Cast, globex: Cast) -> None
     with serving() as (url, server):
         assert export_usage(acme.tenant_id, OpenMeter(client(url)), now=LATER) == 0
         assert server.events == {}
+
+
+def test_credit_notes_reach_stripe_once_after_their_invoice(acme: Cast) -> None:
+    account(acme, tax_rate=Decimal("0.19"), country="DE")
+    with acme.scope():
+        Tenant.objects.filter(id=acme.tenant_id).update(created_at=utc(2026, 3, 1))
+    use(acme, utc(2026, 3, 10), 500)
+    (id,) = close(acme, utc(2026, 4, 3, 1))
+    with acme.scope():
+        first = credit_note(id, net=Decimal(2), reason="Outage", author="finance@example.org")
+    with serving() as (url, server):
+        assert export_credit_notes(acme.tenant_id, Stripe(client(url))) == 0, "its invoice is not there yet"
+        export_invoices(acme.tenant_id, Stripe(client(url)))
+        server.troubles = ["lost", 503]
+        assert export_credit_notes(acme.tenant_id, Stripe(client(url))) == 1
+        with acme.scope():
+            mark_paid(id)
+            second = credit_note(id, net=Decimal(3), reason="Goodwill", author="finance@example.org")
+        for invoice in server.invoices.values():
+            invoice["status"] = "paid"
+        assert export_credit_notes(acme.tenant_id, Stripe(client(url))) == 1
+        assert export_credit_notes(acme.tenant_id, Stripe(client(url))) == 0
+
+        sent = [
+            (note["metadata[number]"], note["lines[0][unit_amount]"], note.get("out_of_band_amount"))
+            for note in server.credit_notes
+        ]
+        assert sent == [(first.number, "238", None), (second.number, "357", "357")]
+        assert {note["invoice"] for note in server.credit_notes} == set(server.invoices)
+
+
+@pytest.mark.parametrize("make", [Lago, OpenMeter])
+def test_systems_that_make_their_own_invoices_get_no_credit_note(acme: Cast, make: Callable[[Client], Sink]) -> None:
+    with acme.scope():
+        Tenant.objects.filter(id=acme.tenant_id).update(created_at=utc(2026, 3, 1))
+    use(acme, utc(2026, 3, 10), 500)
+    (id,) = close(acme, utc(2026, 4, 3, 1))
+    with acme.scope():
+        credit_note(id, net=Decimal(2), reason="Outage", author="finance@example.org")
+    with serving() as (url, server):
+        sink = make(client(url))
+        export_invoices(acme.tenant_id, sink)
+
+        assert export_credit_notes(acme.tenant_id, sink) == 0
+        assert server.credit_notes == []

@@ -16,6 +16,8 @@ from django.db import transaction
 from backend.billing.models import MachineDay
 from backend.billing.rates import plain
 
+MOST = 1_000_000
+"""Upper bound of hours and prices, which their columns hold."""
 COLUMNS = ("day", "machine", "devices", "hours", "usd_per_hour")
 
 
@@ -55,11 +57,14 @@ class Command(BaseCommand):
 
 
 def _rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        reader = csv.DictReader(file)
-        if set(COLUMNS) - set(reader.fieldnames or ()):
-            raise CommandError(f"{path} needs the columns {', '.join(COLUMNS)}")
-        return list(reader)
+    try:
+        with path.open(newline="") as file:
+            reader = csv.DictReader(file)
+            if set(COLUMNS) - set(reader.fieldnames or ()):
+                raise CommandError(f"{path} needs the columns {', '.join(COLUMNS)}")
+            return list(reader)
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read: {type(error).__name__}") from error
 
 
 def _entry(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,6 +81,10 @@ def _entry(row: Mapping[str, Any]) -> dict[str, Any]:
         }
     except (ValueError, InvalidOperation) as error:
         raise CommandError(f"not a day, a number of devices, hours and a price: {dict(row)}") from error
+    if not (entry["hours"].is_finite() and entry["usd_per_hour"].is_finite()):
+        raise CommandError("hours and prices are numbers")
+    if max(entry["hours"], entry["usd_per_hour"]) >= MOST:
+        raise CommandError(f"hours and prices are below {MOST}")
     if entry["devices"] < 1 or entry["hours"] < 0 or entry["usd_per_hour"] < 0:
         raise CommandError("devices are at least 1, and hours and prices are not negative")
     return entry

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from decimal import Decimal, InvalidOperation
 from typing import Any
+from uuid import UUID
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from backend.audit.services import OPERATOR, record
+from backend.billing.management.arguments import moment, number, writer
 from backend.billing.models import Price, PriceBook, UsageMeter
 from backend.billing.rates import plain
 from backend.billing.services.plans import subscribe
@@ -58,7 +56,7 @@ class Command(BaseCommand):
             raise CommandError(str(refused)) from refused
 
     def _list(self, options: dict[str, Any]) -> None:
-        rows = Price.objects.using(_writer()).select_related("book")
+        rows = Price.objects.using(writer()).select_related("book")
         if options["book"]:
             rows = rows.filter(book__code=options["book"])
         if not options["all"]:
@@ -70,37 +68,39 @@ class Command(BaseCommand):
             self.stdout.write("  ".join([*map(str, cells), amount, row.effective_from.isoformat(), end]).rstrip())
 
     def _append(self, options: dict[str, Any]) -> None:
-        book = PriceBook.objects.using(_writer()).filter(code=options["book"]).first()
+        book = PriceBook.objects.using(writer()).filter(code=options["book"]).first()
         if book is None:
             raise CommandError(f"There is no price book {options['book']}.")
-        try:
-            amount = Decimal(options["amount"])
-        except InvalidOperation:
-            raise CommandError(f"{options['amount']} is no amount.") from None
         price = NewPrice(
             book.id,
             options["meter"],
-            amount,
-            _time(options["start"]) or timezone.now(),
+            number(options["amount"]),
+            moment(options["start"]) if options["start"] else timezone.now(),
             options["author"],
             model=options["model"],
             variant=options["variant"],
             note=options["note"],
         )
-        row = append_price(price, using=_writer(), back_dated=options["back_dated"])
+        row = append_price(price, using=writer(), back_dated=options["back_dated"])
         self.stdout.write(f"{row.id} {row}")
 
     def _subscribe(self, options: dict[str, Any]) -> None:
         tenant = _tenant(options["tenant"])
         with tenant_scope(tenant.id):
             row = subscribe(
-                plan=options["plan"], author=options["author"], reason=options["reason"], at=_time(options["start"])
+                plan=options["plan"],
+                author=options["author"],
+                reason=options["reason"],
+                at=moment(options["start"]) if options["start"] else None,
             )
             record("tenant.subscribed", actor=OPERATOR, reason=options["reason"], details={"plan": options["plan"]})
         self.stdout.write(f"{tenant.slug} has {row.plan_version} from {row.effective_from.isoformat()}")
 
     def _rerate(self, options: dict[str, Any]) -> None:
-        price = Price.objects.using(_writer()).filter(id=options["price"]).first()
+        try:
+            price = Price.objects.using(writer()).filter(id=UUID(options["price"])).first()
+        except ValueError:
+            price = None
         if price is None:
             raise CommandError(f"There is no price {options['price']}.")
         tenant = _tenant(options["tenant"])
@@ -108,20 +108,6 @@ class Command(BaseCommand):
             count = rerate(price, reason=options["reason"])
             record("usage.rerated", actor=OPERATOR, reason=options["reason"], details={"price": str(price.id)})
         self.stdout.write(f"{count} rows of {tenant.slug} are booked at {price}")
-
-
-def _writer() -> str:
-    """Return the alias that may write prices: the console's own role, else the owner of the tables."""
-    return "staff" if "staff" in settings.DATABASES else "owner"
-
-
-def _time(text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    at = parse_datetime(text)
-    if at is None or at.tzinfo is None:
-        raise CommandError(f"{text} is no ISO 8601 time with a zone.")
-    return at
 
 
 def _tenant(slug: str) -> Tenant:

@@ -1,0 +1,52 @@
+"""The billing account: whom a tenant's invoices are addressed to, and the clock by which its months end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils import timezone
+
+from backend.billing.models import BillingAccount
+from backend.billing.rates import rates_at
+from backend.billing.services.billing_lock import lock_billing
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.models import Tenant
+
+CHANGEABLE = frozenset(
+    {
+        "legal_name", "address_line_1", "address_line_2", "postal_code", "city", "region", "country", "tax_id", "email",
+        "time_zone",
+    }
+)  # fmt: skip
+"""Fields that the tenant itself sets. The operator sets the tax rate, and the plan decides the currency."""
+
+
+def billing_account() -> BillingAccount:
+    """Return the entered tenant's account; without a row, one in USD and UTC with the tenant's name."""
+    account: BillingAccount | None = BillingAccount.objects.first()
+    if account is not None:
+        return account
+    name = Tenant.objects.values_list("name", flat=True).get(id=current_tenant_id())
+    return BillingAccount(tenant_id=current_tenant_id(), legal_name=name)
+
+
+def update_account(values: Mapping[str, str]) -> BillingAccount:
+    """Change fields of the entered tenant's account, and make the account if there is none. Returns it.
+
+    values: by field, of CHANGEABLE, already valid. Documents that are final keep what they said of the buyer, and a
+    month that was closed keeps its end.
+    """
+    if set(values) - CHANGEABLE:
+        raise ValueError(f"not set by the tenant: {sorted(set(values) - CHANGEABLE)}")
+    # A closing reads the account under the same lock, and no two changes make an account each.
+    lock_billing()
+    account = billing_account()
+    for name, value in values.items():
+        setattr(account, name, value)
+    account.save()
+    return account
+
+
+def currency_of_prices() -> str:
+    """Return the currency in which the tenant's usage is charged now, by its ISO 4217 code."""
+    return rates_at(timezone.now(), current_tenant_id()).currency

@@ -1,0 +1,125 @@
+"""What the sweeps about money find, and that a relay exports it for the alerts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import override_settings
+from django.utils import timezone
+
+from backend.api.public_ids import encode
+from backend.billing.models import MachineDay, UsageEvent
+from backend.billing.services.device_time import append_rate, unrated_models
+from backend.billing.services.findings import (
+    EXPORT_DIFFERENCES,
+    OVERSPENT_DAYS,
+    UNRATED_MODELS,
+    last_findings,
+    store_findings,
+)
+from backend.billing.services.nightly import last_results
+from backend.billing.services.rollups import rebuild_stale
+from gpu_workers.engine.models.device_rates import DeviceRate
+from tests.billing.invoices.billing_server import KEY, serving
+from tests.billing.invoices.ledger import use
+from tests.conftest import Cast
+from tests.isolation.test_catalog import superuser
+from workers import export_billing, reconcile_costs
+from workers.queue_gauges import QueueGauges
+
+
+class Sweep:
+    """The part of a job that these sweeps use."""
+
+    finished = False
+
+    def finish(self) -> None:
+        self.finished = True
+
+    def should_stop(self) -> bool:
+        return False
+
+    def require_lease(self) -> None:
+        return None
+
+
+@pytest.fixture(autouse=True)
+def clean(database: None) -> Iterator[None]:
+    yield
+    with superuser() as server:
+        for table in ("billing_invariantresult", "billing_machineday", "billing_costday", "billing_modelrate"):
+            server.execute(f"DELETE FROM {table}")
+
+
+def exported() -> dict[str, float]:
+    """Return what a scrape shows of the findings."""
+    samples = [sample for family in QueueGauges().collect() for sample in family.samples]
+    return {sample.labels["finding"]: sample.value for sample in samples if sample.name == "ava_money_findings"}
+
+
+def test_findings_are_replaced_and_are_no_invariants() -> None:
+    store_findings(UNRATED_MODELS, ["a", "b"])
+    assert exported() == last_findings() == {UNRATED_MODELS: 2}
+    store_findings(UNRATED_MODELS, [])
+
+    assert exported() == {UNRATED_MODELS: 0}
+    assert UNRATED_MODELS not in last_results()
+    with pytest.raises(ValueError, match="unknown finding"):
+        store_findings("wishes", [])
+
+
+def test_the_comparison_with_a_billing_system_is_found_and_ends(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export_billing, "COMPARE_AT", timezone.now().hour)
+    # Rows of the last minute are not exported yet, so the system lacks this one.
+    row = use(acme, timezone.now() - timedelta(days=1), 3)
+    with serving() as (url, server), override_settings(BILLING_SINK="openmeter", BILLING_SINK_URL=url):
+        monkeypatch.setattr(settings, "BILLING_SINK_KEY", KEY)
+        export_billing.handle(_sweep())
+        assert exported() == {EXPORT_DIFFERENCES: 1}
+        server.events[str(row.id)] = {
+            "meter": row.meter, "customer": encode("tnt", acme.tenant_id), "at": row.occurred_at.timestamp(),
+            "value": "3",
+        }  # fmt: skip
+        export_billing.handle(_sweep())
+
+    assert exported() == {EXPORT_DIFFERENCES: 0}
+
+
+def test_days_with_too_few_machine_hours_and_models_without_a_rate_are_found(acme: Cast) -> None:
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    _device(acme, yesterday, "qwen-served", seconds=7_200, tokens=100)
+    _device(acme, yesterday, "clip-in-process", seconds=1, tokens=0)
+    with superuser() as server:
+        server.execute(
+            "INSERT INTO billing_machineday (id, day, machine, devices, hours, usd_per_hour, author, note, entered_at) "
+            "VALUES (gen_random_uuid(), %s, 'g6', 1, 1, 0.8, 'x', '', now())", [yesterday.date()],
+        )  # fmt: skip
+
+    assert MachineDay.objects.count() == 1
+    reconcile_costs.handle(_sweep())
+
+    assert last_findings() == {OVERSPENT_DAYS: 1, UNRATED_MODELS: 1}
+    assert unrated_models(yesterday.date()) == ["qwen-served"]
+    append_rate("qwen-served", DeviceRate(1, 0, 1), author="x", note="", using="staff")
+    assert unrated_models(yesterday.date()) == []
+
+
+def _sweep() -> Any:
+    return Sweep()
+
+
+def _device(cast: Cast, at: datetime, model: str, *, seconds: int, tokens: int) -> None:
+    """Book device time of a model, and tokens unless it has none."""
+    amounts = {"device_seconds": seconds, "output_tokens": tokens}
+    with cast.scope():
+        for meter, quantity in amounts.items():
+            if quantity:
+                UsageEvent.objects.create(
+                    tenant_id=cast.tenant_id, meter=meter, quantity=quantity, occurred_at=at, source_type="question",
+                    source_id=f"{model}:{meter}", model=model,
+                )  # fmt: skip
+    rebuild_stale(cast.tenant_id)
