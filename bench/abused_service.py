@@ -44,12 +44,16 @@ for slug in ("abuser", "customer"):
 
 @dataclass(frozen=True, slots=True)
 class AbusedService:
-    """The service as its abuser sees it. video_id: a video of the abuser. customer_key: of another tenant."""
+    """The service as its abuser sees it. video_id: a video of the abuser. customer_key: of another tenant.
+
+    database: URL of PostgreSQL, past all policies.
+    """
 
     port: int
     key: str
     video_id: str
     customer_key: str
+    database: str
 
     @property
     def url(self) -> str:
@@ -99,8 +103,11 @@ class AbusedService:
 
 
 @contextmanager
-def abused_service() -> Iterator[AbusedService]:
-    """Yield a service that runs in a folder of its own: servers, API processes, the relay, a worker for fetches."""
+def abused_service(*others: str) -> Iterator[AbusedService]:
+    """Yield a service that runs in a folder of its own: servers, API processes, the relay, a worker for fetches.
+
+    others: names of further processes (infra.local.app_processes).
+    """
     root = Path(tempfile.mkdtemp(prefix="ava-bench-"))
     # An unprivileged server process must be able to enter it.
     root.chmod(0o755)
@@ -108,6 +115,7 @@ def abused_service() -> Iterator[AbusedService]:
     try:
         with Stack(root, servers, durable=False, environ={**os.environ}) as stack, ExitStack() as running:
             own = {"DJANGO_SETTINGS_MODULE": "backend.settings", "AVA_SOURCE_ALLOW_PRIVATE": "true"}
+            own |= {"AVA_WEBHOOK_ALLOW_PRIVATE": "true"}
             # One customer measures longer than a minute of its own limit allows.
             own |= {"AVA_RATE_LIMIT_PER_MINUTE": "6000", "AVA_ADDRESS_RATE_PER_MINUTE": "30000"}
             env = {**os.environ, **NOT_USED, **stack.env(), **own}
@@ -117,11 +125,12 @@ def abused_service() -> Iterator[AbusedService]:
             (key, video_id), (customer_key, _) = (line.split() for line in made.stdout.splitlines()[-2:])
             port = ports.claim(stack.state, "api")
             for process in app_processes(port):
-                if process.name in ("api", "relay", "worker-fetch"):
+                if process.name in ("api", "relay", "worker-fetch", *others):
                     log = running.enter_context((root / f"{process.name}.log").open("wb"))
                     child = subprocess.Popen(process.arguments, env=process.environment(env), stdout=log, stderr=log)
                     running.callback(_stop, child)
-            service = AbusedService(port, key, video_id, customer_key)
+            database = stack.env()["DATABASE_SUPERUSER_URL"]
+            service = AbusedService(port, key, video_id, customer_key, database)
             _wait_until_ready(service, root / "api.log")
             yield service
     finally:

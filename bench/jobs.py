@@ -11,10 +11,18 @@ from bench.runner import print_figures
 
 FIGURES: Mapping[str, tuple[str, str]] = {
     "claim_and_commit_per_s": ("job_claims", "claims"),
+    "claim_and_commit_processor_ms": ("job_claims", "claims"),
     "fair_claim_p95_ms": ("job_claims", "claims"),
     "fair_claim_over_short_queue": ("job_claims", "claims"),
     "newcomer_jobs_before": ("job_claims", "claims"),
     "idle_relay_share_of_core": ("idle_relay", "idle_relay"),
+    "slow_peers_probe_p95_ratio": ("slow_peers", "slow_peers"),
+    "slow_peers_webhook_p95_ratio": ("slow_peers", "slow_peers"),
+    "slow_peers_deletion_p95_ratio": ("slow_peers", "slow_peers"),
+    "drain_lease_free_s": ("draining", "drains"),
+    "drain_taken_over_s": ("draining", "drains"),
+    "spot_lease_free_s": ("draining", "drains"),
+    "spot_taken_over_s": ("draining", "drains"),
 }
 """Every figure, with the module of this package and the function that measures it. One function may measure several."""
 

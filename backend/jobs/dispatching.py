@@ -43,10 +43,14 @@ def _full(column: str, queue: str, cap: str) -> str:
 
 
 def _tenant_cap(queue: str, cap: str) -> str:
-    """Return SQL for the cap of the tenant `busy.tenant_id` in a class: its plan's, or cap, the class's."""
+    """Return SQL for the cap of the tenant `busy.tenant_id` in a class: its plan's, or cap, the class's.
+
+    Plans are looked up, one tenant at a time, only in a class in which a plan has a cap of its own.
+    """
     return (
+        f"CASE WHEN %(plan_caps)s::jsonb ? ({queue})::text THEN "
         f"coalesce((SELECT (%(plan_caps)s::jsonb -> ({queue})::text ->> holder.plan)::float8 "
-        f"FROM tenancy_tenant holder WHERE holder.id = busy.tenant_id), {cap})"
+        f"FROM tenancy_tenant holder WHERE holder.id = busy.tenant_id), {cap}) ELSE {cap} END"
     )
 
 

@@ -34,7 +34,8 @@ class QuestionEvents:
         if look is None or look.ending:
             self.over = True
             return b"" if look is None else b"".join(look.ending)
-        new = [look.progress] if look.progress != self._shown.progress else []
+        # The estimate alone is no news.
+        new = [look.progress] if look.progress_news != self._shown.progress_news else []
         if look.partial != self._shown.partial:
             new.append(look.partial)
         self._shown = look
@@ -43,9 +44,13 @@ class QuestionEvents:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """The state of a question in one short transaction, as events. ending: empty while the question is open."""
+    """The state of a question in one short transaction, as events. ending: empty while the question is open.
+
+    progress_news: the event `progress` without the estimate of the time left.
+    """
 
     progress: bytes = b""
+    progress_news: bytes = b""
     partial: bytes = b""
     ending: tuple[bytes, ...] = ()
 
@@ -58,8 +63,9 @@ def _look(tenant_id: UUID, question_id: UUID) -> _Look | None:
         is_open = question.status in OPEN
         if is_open:
             # Many looks per client: only what the two events show is read.
-            progress = questions.progress_of([question_id]).get(question_id)
+            progress = questions.progress_of([question]).get(question_id)
             view = questions.QuestionView(question, (), (), progress=progress)
+            timeless = replace(view, progress=replace(progress, seconds_left=None) if progress else None)
         else:
             view = questions.view_of(question, trace=True)
             nodes = [event("node", NodeSerializer(node).data) for node in view.nodes or ()]
@@ -69,5 +75,6 @@ def _look(tenant_id: UUID, question_id: UUID) -> _Look | None:
     partial = view.partial_answer
     return _Look(
         progress=event("progress", ProgressEventSerializer(view).data),
+        progress_news=event("progress", ProgressEventSerializer(timeless).data),
         partial=event("partial", PartialEventSerializer({"id": question.id, **partial}).data) if partial else b"",
     )

@@ -27,6 +27,7 @@ from backend.questions.models import Question
 from backend.questions.queries.pinned_versions import profile_of, videos_of_question
 from backend.questions.queries.sessions import history_of
 from backend.questions.services import questions
+from backend.questions.services.paces import StageClock, add_pace
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.answering import answer_question
 from gpu_workers.engine.answering.budget import Allowance
@@ -63,8 +64,10 @@ def handle(work: Work) -> FollowUp | None:
         return None
     question, scope = begun.question, begun.scope
     meter = work.meter()
+    stages = StageClock()
 
     def report_progress(stage: str, done: int, total: int, detail: str) -> None:
+        stages.enter(stage)
         work.progress(stage, done, total)
         _show(work, lambda: questions.set_progress(question_id=question.id, stage=stage))
 
@@ -124,11 +127,16 @@ def handle(work: Work) -> FollowUp | None:
         # Another attempt may be answered. Only the last attempt's failure fails the question.
         raise JobFailed(answer.detail or "answer_failed", "the question could not be answered", retryable=True)
     frames = _keep_evidence(work, question.id, answer)
+    left_ms = stages.left_ms()
 
     def store() -> None:
         work.bill(meter)
-        questions.store_answer(question=question, answer=answer, model_names=_roles(models, answer), frame_keys=frames)
+        stored = questions.store_answer(
+            question=question, answer=answer, model_names=_roles(models, answer), frame_keys=frames
+        )
         work.complete()
+        if stored.finish_reason == "answered":
+            add_pace(stored, left_ms)
 
     work.commit(store)
     observe_stages("answer", answer.timings)
@@ -150,7 +158,7 @@ class Begun:
 
 def _begin(work: Work, models: AnswerModels) -> Begun | None:
     """Mark the question as running; None if it is over, and its job with it."""
-    question = questions.begin(question_id=work.lease.subject_id)
+    question = questions.begin(question_id=work.lease.subject_id, reasoner=models.reasoner.name)
     if question is None:
         work.complete()
         return None

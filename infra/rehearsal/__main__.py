@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from gpu_workers.engine.models import weights
 from infra.local.bootstrap import BootstrapFailed
 from infra.local.errors import StackError
 from infra.rehearsal import dockerfile, images, network, plan, sandbox
@@ -40,7 +41,7 @@ def main() -> int:
         if options.inside:
             return Rehearsal(options.profile, folder, settings, Report()).run()
         return outside(options.profile, folder, settings)
-    except (StackError, BootstrapFailed) as error:
+    except (StackError, BootstrapFailed, weights.WeightsError) as error:
         print(f"rehearsal: ERROR {error}", file=sys.stderr)
         return 2
 
@@ -65,6 +66,10 @@ def outside(profile: str, folder: Path, settings: Mapping[str, str]) -> int:
             if image.name in instead:
                 reason = images.resolves(image, context)
                 report.check(f"lock.{image.name}", not reason, reason or "every package of the lock is in the index")
+        if plan.REASONER_HOST in planned.variables.get("REASONER_URL", ""):
+            # Inside, only containers reach the package index.
+            report.say("fetching the weights of the reasoner elsewhere")
+            weights.fetch(plan.REASONER)
     except ComposeRefused:
         # The rehearsal itself reports it.
         report.say("compose.yaml is refused")

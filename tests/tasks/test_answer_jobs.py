@@ -21,7 +21,7 @@ from backend.ekg.models import Event, Frame
 from backend.jobs.breakers import breakers
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.storage import ObjectMissing, ObjectStorage
-from backend.questions.models import Candidate, Evidence, Node, Question
+from backend.questions.models import Candidate, Evidence, Node, Question, QuestionPace
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
@@ -93,6 +93,11 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
         assert (question.status, question.finish_reason) == ("succeeded", "answered")
         assert (question.answer, question.choice) == ("a tennis ball", 1)
         assert question.model_names["reasoner"] == llm.model
+        # The next answer of this kind knows how long this one took from each of its stages on.
+        paces = {pace.stage: pace for pace in QuestionPace.objects.filter(method="ava", effort="medium")}
+        assert {pace.model for pace in paces.values()} == {llm.model}
+        assert {"", "retrieval", "search"} <= paces.keys()
+        assert paces[""].left_ms >= paces["retrieval"].left_ms >= paces["search"].left_ms > 0
         dogs = Event.objects.get(summary__startswith=STORIES[GREEN])
         nodes = list(Node.objects.order_by("ordinal"))
         # Choices of one or two words that have no judgement are left to the votes.

@@ -88,3 +88,8 @@ class ProgressSerializer(serializers.Serializer[Any]):
     done = serializers.IntegerField(help_text="Units of the stage that are done.")
     total = serializers.IntegerField(help_text="Units of the stage; 0 if unknown.")
     percent = serializers.IntegerField(allow_null=True, help_text="Percent that is done; null if unknown.")
+    seconds_left = serializers.IntegerField(
+        allow_null=True,
+        help_text="Time until the answer, by your earlier answers of this method, effort and model: 0 once it takes "
+        "longer than they did. Null while nobody works on the question and where nothing was measured.",
+    )

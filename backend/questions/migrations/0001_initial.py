@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("stage", models.CharField(blank=True, default="", max_length=64)),
+                ("stage_at", models.DateTimeField(null=True)),
                 ("text", models.TextField(max_length=4000)),
                 ("choices", models.JSONField(default=list)),
                 ("method", models.CharField(default="ava", max_length=32)),
@@ -277,6 +278,40 @@ class Migration(migrations.Migration):
                 ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
+        migrations.CreateModel(
+            name="QuestionPace",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("method", models.CharField(max_length=32)),
+                ("effort", models.CharField(max_length=16)),
+                ("model", models.CharField(max_length=200)),
+                ("stage", models.CharField(blank=True, default="", max_length=64)),
+                ("left_ms", models.FloatField()),
+                ("samples", models.PositiveIntegerField(default=1)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "method", "effort", "model", "stage"), name="question_pace_once"
+                    )
+                ],
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
         migrations.AddIndex(
             model_name="question",
             index=models.Index(fields=["tenant", "-id"], name="question_tenant_newest"),
@@ -300,6 +335,7 @@ class Migration(migrations.Migration):
         tenant_table("questions_node"),
         tenant_table("questions_candidate"),
         tenant_table("questions_evidence"),
+        tenant_table("questions_questionpace"),
         tenant_reference("questions_questionvideo", "question_id", "questions_question"),
         tenant_reference("questions_questionvideo", "video_id", "library_video"),
         tenant_reference("questions_node", "question_id", "questions_question"),

@@ -64,6 +64,8 @@ class Session(TenantRow):
 class Question(TenantRow):
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)
     stage = models.CharField(max_length=64, default="", blank=True)
+    # When the stage, or work before the first stage, began.
+    stage_at = models.DateTimeField(null=True)
     text = models.TextField(max_length=4_000)
     choices = models.JSONField(default=list)
     method = models.CharField(max_length=32, default="ava")
@@ -173,6 +175,26 @@ class Question(TenantRow):
     def within(cls, collections: Sequence[UUID]) -> models.Q:
         """Return the condition on the rows that a member limited to these collections sees."""
         return about(QuestionVideo, "question_id", collections)
+
+
+class QuestionPace(TenantRow):
+    """How long the tenant's answers take from the beginning of a stage: a roll-up, written with each answer.
+
+    model: the reasoner. stage: "" from the beginning of work. left_ms: mean time until the answer, in which the latest
+    answers count most. samples: times that were measured.
+    """
+
+    method = models.CharField(max_length=32)
+    effort = models.CharField(max_length=16)
+    model = models.CharField(max_length=200)
+    stage = models.CharField(max_length=64, default="", blank=True)
+    left_ms = models.FloatField()
+    samples = models.PositiveIntegerField(default=1)
+
+    class Meta(TenantRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "method", "effort", "model", "stage"], name="question_pace_once")
+        ]
 
 
 class Feedback(TenantRow):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from backend.jobs.models import Job, JobRank
+from backend.jobs.models import Job, JobRank, JobState
 from backend.questions.models import (
     OPEN,
     Candidate,
@@ -24,6 +24,7 @@ from backend.questions.models import (
     failure_of,
 )
 from backend.questions.queries.feedback import feedback_of
+from backend.questions.queries.paces import seconds_left
 
 
 def job_key(question_id: UUID) -> str:
@@ -35,7 +36,7 @@ def job_key(question_id: UUID) -> str:
 class Progress:
     """Progress of a question's job within its stage, in the stage's units, and what people decided about the job.
 
-    total: 0 if unknown.
+    total: 0 if unknown. seconds_left: None while nothing can be said (backend.questions.queries.paces).
     """
 
     stage: str
@@ -45,6 +46,7 @@ class Progress:
     rank: JobRank = JobRank.NORMAL
     deadline_at: datetime | None = None
     paused_at: datetime | None = None
+    seconds_left: int | None = None
 
     @property
     def percent(self) -> int | None:
@@ -219,7 +221,7 @@ def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionV
     cited = Evidence.objects.filter(question_id__in=ids).select_related("video").order_by("question_id", "ordinal")
     for item in cited:
         evidence[item.question_id].append(item)
-    progress = progress_of([row.id for row in rows if row.status in OPEN])
+    progress = progress_of([row for row in rows if row.status in OPEN])
     feedback = feedback_of(ids)
     nodes = {row.id: nodes_of(row.id) for row in rows} if trace else {}
     return [
@@ -249,13 +251,14 @@ def nodes_of(question_id: UUID) -> tuple[NodeView, ...]:
     return tuple(NodeView(node, tuple(candidates[node.id])) for node in nodes)
 
 
-def progress_of(question_ids: Iterable[UUID]) -> dict[UUID, Progress]:
-    """Return the progress of each question's job, in one statement."""
-    keys = [job_key(question_id) for question_id in question_ids]
-    if not keys:
-        return {}
+def progress_of(rows: Sequence[Question]) -> dict[UUID, Progress]:
+    """Return the progress of each open question's job, in at most two statements."""
+    jobs = Job.objects.filter(dedupe_key__in=[job_key(row.id) for row in rows]) if rows else ()
+    by_question = {job.subject_id: job for job in jobs}
+    worked_on = [row for row in rows if row.id in by_question and by_question[row.id].state == JobState.RUNNING]
+    left = seconds_left(worked_on)
     return {
-        job.subject_id: Progress(
+        question_id: Progress(
             job.progress_stage,
             job.progress_done,
             job.progress_total,
@@ -263,6 +266,7 @@ def progress_of(question_ids: Iterable[UUID]) -> dict[UUID, Progress]:
             JobRank(job.rank),
             job.deadline_at,
             job.paused_at,
+            left.get(question_id),
         )
-        for job in Job.objects.filter(dedupe_key__in=keys)
+        for question_id, job in by_question.items()
     }

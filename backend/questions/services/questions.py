@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid5
 
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from backend.billing.models import QUESTION
@@ -84,13 +85,14 @@ def create_question(
     return question
 
 
-def begin(*, question_id: UUID) -> Question | None:
+def begin(*, question_id: UUID, reasoner: str = "") -> Question | None:
     """Mark a question as running and pin the index version and extent of each video that its answer will read.
 
     A later attempt pins again, since the first may have been made long ago. A video that is being deleted is pinned at
     no extent. A question of a comparison keeps the pins that the comparison made, and is canceled if the comparison was
     stopped or lost a video of the question. A question whose tenant has nothing left of its budget is canceled with the
-    finish reason `budget`, and is not charged. Returns None when the question is gone or over.
+    finish reason `budget`, and is not charged. reasoner: name of the model that will answer. Returns None when the
+    question is gone or over.
     """
     question = _open_question(question_id)
     if question is None:
@@ -105,8 +107,10 @@ def begin(*, question_id: UUID) -> Question | None:
         return None
     question.status = QuestionStatus.RUNNING
     question.started_at = question.started_at or timezone.now()
-    question.partial = {}
-    question.save(update_fields=["status", "started_at", "partial"])
+    question.partial, question.stage = {}, ""
+    question.model_names = {"reasoner": reasoner} if reasoner else {}
+    question.save(update_fields=["status", "started_at", "partial", "stage", "model_names"])
+    Question.objects.filter(id=question_id).update(stage_at=Now())
     budgets.forget_spending([question_id])
     if question.comparison_id is not None:
         return question
@@ -126,7 +130,9 @@ def _open_question(question_id: UUID) -> Question | None:
 
 def set_progress(*, question_id: UUID, stage: str) -> None:
     """Name the stage of a running question. The question's job holds the progress within the stage."""
-    Question.objects.filter(id=question_id, status=QuestionStatus.RUNNING).exclude(stage=stage).update(stage=stage)
+    Question.objects.filter(id=question_id, status=QuestionStatus.RUNNING).exclude(stage=stage).update(
+        stage=stage, stage_at=Now()
+    )
 
 
 def set_partial(*, question_id: UUID, partial: PartialAnswer) -> None:
