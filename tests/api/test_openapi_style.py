@@ -197,7 +197,8 @@ def test_links_lead_from_what_was_made_to_all_that_can_be_done_with_it() -> None
     for source, (_, operation) in by_id.items():
         for status, reply in operation["responses"].items():
             for target, link in reply.get("links", {}).items():
-                assert status.startswith("2") and target == link["operationId"]
+                assert status.startswith("2")
+                assert target == link["operationId"]
                 linked.setdefault(source, set()).add(target)
                 (parameter,) = link["parameters"]
                 assert f"{{{parameter.removeprefix('path.')}}}" in by_id[target][0]
