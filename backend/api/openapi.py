@@ -72,6 +72,9 @@ TAGS: dict[str, str] = {
 }
 """Tags of the operations, in the order of the document; each operation has exactly one."""
 
+MADE_AT = {"/v1/search": "/v1/searches", "/v1/uploads/{upload_id}/complete": "/v1/videos"}
+"""Paths of operations that make something whose own path begins otherwise."""
+
 
 def only_v1(endpoints: list[tuple[str, str, str, Any]], **kwargs: Any) -> list[tuple[str, str, str, Any]]:
     """Preprocessing hook: the document is about /v1, not about itself."""
@@ -111,6 +114,47 @@ def _problem_statuses(path: str, operation: dict[str, Any]) -> list[str]:
     return sorted(statuses)
 
 
+def links(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """Postprocessing hook: which operations take the id that a reply names.
+
+    A thing that was made leads to all operations on it, the first of a list to those that read it, and one that was
+    deleted to the operation that reads it.
+    """
+    paths = result["paths"]
+    for path, operations in paths.items():
+        made = MADE_AT.get(path, path)
+        if "post" in operations and "{" not in made:
+            _link(operations["post"], "$response.body#/id", _operations_on(paths, made))
+        if "get" in operations and "{" not in path:
+            _link(operations["get"], "$response.body#/data/0/id", _operations_on(paths, path, only="get"))
+        if "delete" in operations and "get" in operations and path.endswith("}"):
+            name = path[path.rindex("{") + 1 : -1]
+            _link(operations["delete"], f"$request.path.{name}", [(operations["get"]["operationId"], name)])
+    return result
+
+
+def _operations_on(paths: dict[str, Any], collection: str, *, only: str = "") -> list[tuple[str, str]]:
+    """Return the operations whose path has one parameter, the id of a thing of the collection: id and parameter.
+
+    only: a method; all of them by default.
+    """
+    found = []
+    for path, operations in paths.items():
+        if path.startswith(f"{collection}/{{") and path.count("{") == 1:
+            name = path[path.index("{") + 1 : path.index("}")]
+            found += [(each["operationId"], name) for method, each in operations.items() if only in ("", method)]
+    return found
+
+
+def _link(operation: dict[str, Any], expression: str, targets: list[tuple[str, str]]) -> None:
+    """Add links to the replies of an operation that succeeded. targets: ids of operations and their parameters."""
+    for status, reply in operation["responses"].items():
+        if status.startswith("2") and targets:
+            reply["links"] = {
+                target: {"operationId": target, "parameters": {f"path.{name}": expression}} for target, name in targets
+            }
+
+
 def undocumented_bases() -> list[type]:
     """Return the classes whose docstrings are for readers of the code (GET_LIB_DOC_EXCLUDES)."""
     # Settings are read before apps, so this file cannot import our modules at its top.
@@ -141,6 +185,7 @@ SETTINGS: dict[str, Any] = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "backend.api.openapi.common_parts",
+        "backend.api.openapi.links",
     ],
     "ENUM_NAME_OVERRIDES": {
         "VideoStatus": "backend.library.models.VideoStatus",

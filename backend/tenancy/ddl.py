@@ -21,7 +21,8 @@ and vacuum one machine handles. More of them cost planning time in every query t
 
 
 ERASE = "SELECT (tenant_id), DELETE"
-"""Privileges of app_dispatch on a table that app_rw may only add to, so that a tenant can be erased."""
+"""Privileges of app_dispatch on a table that app_rw may only add to, so that a tenant can be erased: such a table has
+the trigger of erased_only()."""
 
 
 def tenant_table(
@@ -45,7 +46,32 @@ def tenant_table(
         ]
     if dispatch:
         statements.append(f"GRANT {dispatch} ON {table} TO app_dispatch")
+    if ERASE in dispatch:
+        statements += erased_only(table)
     return RunSQL(tuple(statements), RunSQL.noop)
+
+
+def erased_only(table: str) -> list[str]:
+    """Return the statements that let app_dispatch delete rows of suspended tenants alone; it cannot suspend one.
+
+    The function runs as its caller, who might have a temporary table of the same name: it names the schema.
+    """
+    return [
+        """
+CREATE OR REPLACE FUNCTION public.refuse_to_erase_the_living() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+    IF current_user = 'app_dispatch' AND EXISTS (
+        SELECT FROM (SELECT DISTINCT tenant_id FROM gone) erased
+        JOIN public.tenancy_tenant tenant ON tenant.id = erased.tenant_id WHERE tenant.suspended_at IS NULL
+    ) THEN
+        RAISE EXCEPTION 'rows of a tenant that is not suspended are kept' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NULL;
+END
+$function$""",
+        f"CREATE TRIGGER erased_only AFTER DELETE ON {table} REFERENCING OLD TABLE AS gone "
+        "FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_to_erase_the_living()",
+    ]
 
 
 def no_overlap(table: str, key: str) -> RunSQL:

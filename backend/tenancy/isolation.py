@@ -90,6 +90,14 @@ _RULES = """
 SELECT c.relname FROM pg_rewrite w JOIN pg_class c ON c.oid = w.ev_class JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ('public', %s) AND c.relkind IN ('r', 'p')
 """
+# What app_rw may only add to, app_dispatch deletes for suspended tenants alone (backend.tenancy.ddl.erased_only).
+_ERASABLE = """
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ('public', %s) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+AND has_table_privilege('app_dispatch', c.oid, 'DELETE') AND NOT has_table_privilege('app_rw', c.oid, 'DELETE')
+AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'erased_only'
+    AND t.tgenabled IN ('O', 'A') AND t.tgfoid = to_regproc('public.refuse_to_erase_the_living'))
+"""
 
 
 def faults(*, using: str = "default") -> list[str]:
@@ -119,6 +127,7 @@ def faults(*, using: str = "default") -> list[str]:
             (_MATERIALISED, "{} shows rows past their policies"),
             (_OPEN_PARTITIONS, "app_rw may reach the partition {} past its parent"),
             (_RULES, "{} has a rule that rewrites its queries"),
+            (_ERASABLE, "app_dispatch may delete rows of {} of tenants that are not suspended"),
         ):
             cursor.execute(query, [GRAPH_SCHEMA])
             problems += [complaint.format(name) for (name,) in cursor.fetchall()]

@@ -189,3 +189,33 @@ def test_a_post_without_the_header_has_no_second_effect_by_nature() -> None:
         "POST /v1/questions:estimate",
         "POST /v1/videos:estimate",
     }
+
+
+def test_links_lead_from_what_was_made_to_all_that_can_be_done_with_it() -> None:
+    by_id = {operation["operationId"]: (name, operation) for name, operation in operations().items()}
+    linked: dict[str, set[str]] = {}
+    for source, (_, operation) in by_id.items():
+        for status, reply in operation["responses"].items():
+            for target, link in reply.get("links", {}).items():
+                assert status.startswith("2")
+                assert target == link["operationId"]
+                linked.setdefault(source, set()).add(target)
+                (parameter,) = link["parameters"]
+                assert f"{{{parameter.removeprefix('path.')}}}" in by_id[target][0]
+
+    assert sum(map(len, linked.values())) >= 130
+    for made, then in {
+        "createUpload": {"getUpload", "createPartUrls", "completeUpload", "deleteUpload"},
+        "completeUpload": {"getVideo", "deleteVideo"},
+        "createVideo": {"getVideo", "updateVideo", "deleteVideo", "appendInputSegment"},
+        "createQuestion": {"getQuestion", "cancelQuestion", "deleteQuestion", "putFeedback"},
+        "createSearch": {"getSearch", "deleteSearch"},
+        "createQuestionBatch": {"getQuestionBatch", "deleteQuestionBatch"},
+        "createComparison": {"getComparison", "deleteComparison"},
+        "createWebhookEndpoint": {"getWebhookEndpoint", "testWebhookEndpoint", "deleteWebhookEndpoint"},
+        "createApiKey": {"getApiKey", "rotateApiKey", "revokeApiKey"},
+        "createInvitation": {"getInvitation", "revokeInvitation"},
+        "listMembers": {"getMember"},
+        "deleteQuestion": {"getQuestion"},
+    }.items():
+        assert then <= linked[made], made

@@ -81,6 +81,9 @@ def test_the_database_has_no_fault(database: None) -> None:
          "ag_catalog.agtype_add(ag_catalog.agtype,ag_catalog.agtype) is LEAKPROOF"),
         ("CREATE RULE also AS ON INSERT TO library_collection DO ALSO NOTHING", "DROP RULE also ON library_collection",
          "library_collection has a rule"),
+        ("ALTER TABLE audit_auditevent DISABLE TRIGGER erased_only",
+         "ALTER TABLE audit_auditevent ENABLE TRIGGER erased_only",
+         "app_dispatch may delete rows of audit_auditevent of tenants that are not suspended"),
     ],
 )  # fmt: skip
 def test_each_lost_protection_is_noticed(database: None, wound: str, cure: str, fault: str) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import psycopg.errors
 import pytest
 from django.apps import apps
 from django.db import ProgrammingError, connection, transaction
+from django.utils import timezone
 
 from backend.billing.models import PlanVersion
 from backend.people.models import Person
-from backend.tenancy.models import TenantRow
+from backend.tenancy.models import Tenant, TenantRow
 from tests.conftest import Cast
 from tests.ekg.recorded import new_id, record
 from tests.library.uploading import make_video
@@ -159,6 +162,24 @@ def test_the_ledger_is_only_added_to(acme: Cast, table: str) -> None:
         assert denied(refused)
     with acme.scope():
         assert rows(f"SELECT 1 FROM {table} WHERE id = %s", mine) == 1
+
+
+@pytest.mark.parametrize("table", sorted(APPEND_ONLY))
+def test_the_ledger_of_a_tenant_is_erased_only_after_it_was_suspended(acme: Cast, globex: Cast, table: str) -> None:
+    for cast in (acme, globex):
+        with cast.scope():
+            make(table, cast.tenant_id)
+    with globex.scope():
+        Tenant.objects.filter(id=globex.tenant_id).update(suspended_at=timezone.now())
+    erase = f"DELETE FROM {table} WHERE tenant_id = ANY(%s::uuid[])"
+
+    with psycopg.connect(os.environ["DATABASE_DISPATCH_URL"], autocommit=True) as dispatch:
+        for tenants in ([acme.tenant_id], [acme.tenant_id, globex.tenant_id]):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="not suspended"):
+                dispatch.execute(erase, [tenants])
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            dispatch.execute("UPDATE public.tenancy_tenant SET suspended_at = now()")
+        assert dispatch.execute(erase, [[globex.tenant_id]]).rowcount >= 1
 
 
 def test_a_scope_ends_with_its_transaction(acme: Cast) -> None:

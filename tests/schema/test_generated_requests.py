@@ -41,7 +41,8 @@ def server(acme: Cast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 def test_generated_requests_get_replies_of_the_document(server: ServerProcess, acme: Cast, with_key: bool) -> None:
     phases = "fuzzing,stateful" if with_key and EXAMPLES > 1 else "fuzzing"
     command = [
-        sys.executable, "-m", "schemathesis.cli", "run", "frontend_api_schema/openapi.yaml",
+        sys.executable, "-m", "schemathesis.cli", "--config-file=tests/schema/schemathesis.toml",
+        "run", "frontend_api_schema/openapi.yaml",
         f"--url=http://127.0.0.1:{server.port}", f"--phases={phases}", f"--checks={CHECKS}", "--seed=1",
         f"--max-examples={EXAMPLES}", "--no-shrink", "--continue-on-failure", "--generation-database=none",
         "--suppress-health-check=all", "--warnings=off", "--workers=2", "--request-timeout=60",
@@ -63,4 +64,9 @@ def test_generated_requests_get_replies_of_the_document(server: ServerProcess, a
     log = server.log.read_text()
     assert log.count('"logger": "ava.requests"') >= int(generated[1]) * 0.9
     assert not re.findall(r'"status": 5\d\d', log)
+    if "stateful" in phases:
+        covered = re.search(r"API Links:\s+(\d+) covered / (\d+) selected", report)
+        assert covered is not None, report[-3_000:]
+        assert int(covered[1]) > 1, covered[0]
+        print(f"{covered[1]} of {covered[2]} links followed")
     print(f"{generated[1]} requests {'with' if with_key else 'without'} a key")
