@@ -121,19 +121,18 @@ def coloured(page: Any, scheme: str) -> None:
 
 
 def faults_of(page: Any, name: str) -> list[str]:
-    """Return what is wrong with the open page at any width and in either theme: axe, and what is wider than a window.
+    """Return what is wrong with the open page at each width, in either theme: axe, and what is wider than the window.
 
     The page is left in the light theme at the width of a laptop.
     """
     faults = []
-    for scheme, widths in (("dark", ["laptop"]), ("light", ["phone", "wide", "laptop"])):
+    for width, scheme in (("phone", "light"), ("wide", "dark"), ("laptop", "light")):
         coloured(page, scheme)
-        for width in widths:
-            sized(page, width)
-            pictured(page, f"{name}-{scheme}-{width}")
-            faults += [f"{name}, {scheme}, {width}: {fault}" for fault in serious_faults(page)]
-            if overhang(page) > 0:
-                faults.append(f"{name} is {overhang(page)} pixels wider than a {width}")
+        sized(page, width)
+        pictured(page, f"{name}-{width}")
+        faults += [f"{name}, {scheme}, {width}: {fault}" for fault in serious_faults(page)]
+        if overhang(page) > 0:
+            faults.append(f"{name} is {overhang(page)} pixels wider than a {width}")
     return faults
 
 
@@ -154,7 +153,7 @@ PAGES: dict[str, dict[str, tuple[str, str, list[str]]]] = {
         ),
         "create-tenant": ("tenancy/tenant/create/", "Create a tenant", ["Reason"]),
         "suspend": ("tenancy/tenant/{tenant}/act/suspend/", "Suspend", ["stop at once"]),
-        "grant-credit": ("tenancy/tenant/{tenant}/act/grant-credit/", "Grant credit", ["Amount"]),
+        "grant-credit": ("tenancy/tenant/{tenant}/act/credit/", "Grant credit", ["Amount"]),
     },
     "work": {
         "videos": ("library/video/?tenant={tenant}", "Videos", ["Gate 7, Monday morning", "unreadable_media"]),
@@ -402,7 +401,7 @@ def test_a_tenant_is_suspended_and_resumed_by_keyboard(acme: Cast, site: str, ch
     page = page_of(chromium, site, "operator")
     said = listened(page)
     page.goto(f"{site}/console/tenancy/tenant/{acme.tenant_id}/change/")
-    for act, shown in (("Suspend", True), ("End suspension", False)):
+    for act, shown in (("Suspend", True), ("End the suspension", False)):
         page.get_by_role("link", name=act).focus()
         page.keyboard.press("Enter")
         page.get_by_role("heading", name=act).first.wait_for()
