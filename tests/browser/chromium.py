@@ -13,11 +13,9 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from django.core.handlers.wsgi import WSGIHandler
-from playwright.sync_api import TimeoutError
 
 FAULTS = {"error", "warning"}
 """Kinds of messages that the browser's console must not have."""
-_IMPACTS = frozenset({"minor", "moderate", "serious", "critical"})
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 in_chromium = [
     pytest.mark.long,
@@ -104,6 +102,11 @@ def listened(page: Any) -> list[str]:
     return said
 
 
+def shows(page: Any, words: str) -> bool:
+    """Whether the open page shows these words somewhere."""
+    return page.get_by_text(words).filter(visible=True).count() > 0
+
+
 def overhang(page: Any) -> int:
     """Return the number of pixels by which the open page is wider than its window."""
     return int(page.evaluate("document.documentElement.scrollWidth - window.innerWidth"))
@@ -134,27 +137,21 @@ def out_of_reach(page: Any, selector: str) -> list[str]:
         if number not in left:
             continue
         left.discard(number)
-        try:
-            page.wait_for_function(_SHOWN, timeout=5_000)
-        except TimeoutError:
+        # The policy of a page forbids that playwright waits for an expression there.
+        if not any(page.evaluate(_SHOWN) or page.wait_for_timeout(100) for _ in range(50)):
             hidden.append(number)
     find = "n => document.querySelector(`[data-sought='${n}']`).outerHTML.slice(0, 160)"
     return [page.evaluate(find, number) for number in (*sorted(left), *hidden)]
 
 
-def all_faults(page: Any, impacts: frozenset[str] = _IMPACTS) -> list[str]:
-    """Return the faults of accessibility of the open page that axe finds, of these impacts."""
+def serious_faults(page: Any) -> list[str]:
+    """Return the serious and critical faults of accessibility of the open page."""
     found = Axe().run(page).response["violations"]
     return [
         f"{fault['id']}: {fault['nodes'][0]['html'][:160]} ({len(fault['nodes'])})"
         for fault in found
-        if fault["impact"] in impacts
+        if fault["impact"] in ("serious", "critical")
     ]
-
-
-def serious_faults(page: Any) -> list[str]:
-    """Return the serious and critical faults of accessibility of the open page."""
-    return all_faults(page, frozenset({"serious", "critical"}))
 
 
 def with_authenticator(page: Any) -> Callable[[], list[dict[str, Any]]]:
