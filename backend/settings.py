@@ -116,6 +116,8 @@ ROOT_URLCONF = "backend.urls"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
+        # Before the apps: the console replaces single templates of unfold.
+        "DIRS": [BASE_DIR / "backend" / "console" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -134,6 +136,8 @@ WHITENOISE_USE_FINDERS = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
+# Dates name their zone.
+FORMAT_MODULE_PATH = "backend.api.date_formats"
 APPEND_SLASH = False
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
 # With the prefix a browser takes a cookie from this very host alone, and only by TLS.

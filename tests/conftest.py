@@ -162,7 +162,7 @@ def database() -> Iterator[None]:
 
 def _empty() -> None:
     """Delete all rows. To truncate would make new files for every index of every partition, after each test."""
-    with psycopg.connect(_superuser_url()) as server:
+    with psycopg.connect(superuser_url()) as server:
         written = server.execute(
             "SELECT string_agg(format('DELETE FROM %%s', oid::regclass), '; ') FROM pg_class WHERE relkind = 'r' "
             "AND relnamespace IN ('public'::regnamespace, 'ekg'::regnamespace) AND pg_relation_size(oid) > 0 "
@@ -189,7 +189,7 @@ WRITTEN_BY_MIGRATIONS = (
 
 @functools.cache
 def _rows_of_migrations() -> dict[str, str]:
-    with psycopg.connect(_superuser_url()) as server:
+    with psycopg.connect(superuser_url()) as server:
         return {table: _rows(server, table) for table in WRITTEN_BY_MIGRATIONS}
 
 
@@ -201,7 +201,7 @@ def _rows(server: psycopg.Connection[Any], table: str) -> str:
     return str(found[0])
 
 
-def _superuser_url() -> str:
+def superuser_url() -> str:
     return _with_database(os.environ["DATABASE_SUPERUSER_URL"], urlsplit(os.environ["DATABASE_URL"]).path.lstrip("/"))
 
 

@@ -30,6 +30,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "asgi_requests": "body, environment and callers of a request",
         "awaiting": "what a reply waits for",
         "changes": "notices of the database",
+        "date_formats": "how pages write dates",
         "connections": "time limits of a connection",
         "deployment": "checks of manage.py check --deploy",
         "document": "the route of the OpenAPI document",
@@ -78,6 +79,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     },
     "console": {
         "act_forms": "what acts ask for",
+        "refusing": "pages of refusals",
         "actions": "what operators may do",
         "acts": "one act on one row, and its record",
         "calls": "the model calls of a question as bars",

@@ -12,7 +12,7 @@ from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from backend.audit.models import AuditEvent
 from backend.billing.models import CreditGrant, Invoice, Plan, Price, PriceBook, TenantBudget, UsageEvent, UsageMeter
-from backend.billing.rates import LEDGER_CURRENCY, plain
+from backend.billing.rates import plain
 from backend.console.actions import (
     BREAKER_ACTS,
     DELIVERY_ACTS,
@@ -28,6 +28,7 @@ from backend.console.money_pages import CreditPage, InvoicePage, PlanPage, Price
 from backend.console.queries.deliveries import attempts
 from backend.console.searches import SearchPage
 from backend.console.site import site
+from backend.console.templatetags.console import amount, usd
 from backend.console.tenants import TenantPage
 from backend.console.viewing import MONEY, WORK
 from backend.console.words import ago, badge
@@ -68,7 +69,7 @@ class LeaseFilter(admin.SimpleListFilter):
 class JobPage(OperableRow, ReadOnlyPage):
     roles = WORK
     acts = JOB_ACTS
-    list_display = ("id", "kind", "shown_state", "tenant", "attempts", "progress", "lease", "error_code", "age")
+    list_display = ("shown_id", "kind", "shown_state", "tenant", "attempts", "progress", "lease", "error_code", "age")
     list_filter = (
         TenantFilter, fixed("state", JobState.values), fixed("kind", sorted(JobKind.values)),
         fixed("queue", sorted(set(QUEUE_OF.values()))), LeaseFilter, typed("error_code"),
@@ -140,7 +141,16 @@ class DeliveryPage(OperableRow, ReadOnlyPage):
     roles, content = WORK, True
     content_columns = frozenset({"to"})
     content_searches = frozenset({"endpoint__url"})
-    list_display = ("id", "event_type", "shown_state", "tenant", "to", "attempts", "next_attempt_at", "created_at")
+    list_display = (
+        "shown_id",
+        "event_type",
+        "shown_state",
+        "tenant",
+        "to",
+        "attempts",
+        "next_attempt_at",
+        "created_at",
+    )
     list_filter = (TenantFilter, "state", EventTypeFilter)
     list_select_related = ("tenant", "event", "endpoint")
     search_fields = ("id__exact", "event__resource_id__exact", "endpoint__url")
@@ -168,13 +178,13 @@ class EndpointPage(OperableRow, ReadOnlyPage):
     content_columns = frozenset({"url"})
     content_searches = frozenset({"url"})
     list_display = (
-        "id", "url", "shown_state", "breaker", "tenant", "types", "dead_deliveries", "disabled_at", "created_at",
+        "shown_id", "url", "shown_state", "breaker", "tenant", "types", "dead_deliveries", "disabled_at", "created_at",
     )  # fmt: skip
     list_filter = (TenantFilter, "state", "breaker")
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "url")
     fields = (
-        "id", "tenant", "url", "description", "event_types", "state", "disabled_at", "disabled_reason",
+        "shown_id", "tenant", "url", "description", "types", "state", "disabled_at", "disabled_reason",
         "dead_deliveries", "breaker", "failures", "opened_at", "probe_at", "last_sequence", "created_at",
     )  # fmt: skip
 
@@ -199,7 +209,7 @@ class TenantBudgetPage(ReadOnlyPage):
 
     @admin.display(description="max cost", ordering="max_cost")
     def cost(self, budget: TenantBudget) -> str:
-        return "–" if budget.max_cost is None else f"{plain(budget.max_cost)} {LEDGER_CURRENCY}"
+        return usd(budget.max_cost)
 
 
 @admin.register(UsageEvent, site=site)
@@ -224,11 +234,11 @@ class UsagePage(ReadOnlyPage):
 
     @admin.display(description="cost", ordering="cost_amount")
     def cost(self, event: UsageEvent) -> str:
-        return plain(event.cost_amount)
+        return usd(event.cost_amount)
 
     @admin.display(description="price", ordering="price_amount")
     def price(self, event: UsageEvent) -> str:
-        return plain(event.price_amount)
+        return amount(event.price_amount, event.price_currency)
 
 
 @admin.register(AuditEvent, site=site)

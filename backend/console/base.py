@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model, Q, QuerySet
 from django.http import Http404, HttpRequest
@@ -17,7 +17,7 @@ from unfold.paginator import InfinitePaginator
 from backend.api.public_ids import PREFIXES, parse
 from backend.console.filters import TenantFilter
 from backend.console.queries.role import CONSOLE
-from backend.console.viewing import OPERATORS, record_view, role_of, sees_content
+from backend.console.viewing import OPERATORS, public_id_of, record_view, role_of, sees_content
 from backend.staff.models import Role
 
 _NAMED = re.compile(r"[a-z]{3}_[1-9A-HJ-NP-Za-km-z]{16,22}")
@@ -92,7 +92,11 @@ class ReadOnlyPage(ModelAdmin):
         if not self.content_columns or sees_content(request):
             return columns
         shown = [name for name in columns if name not in self.content_columns]
-        return shown if shown and shown[0] == "id" else ["id", *shown]
+        return shown if shown and shown[0] == "shown_id" else ["shown_id", *shown]
+
+    @admin.display(description="id", ordering="id")
+    def shown_id(self, row: Model) -> str:
+        return public_id_of(row)
 
     def get_search_fields(self, request: HttpRequest) -> Sequence[str]:
         """Return the fields that the viewer may search: a search of hidden text would reveal it word by word."""

@@ -11,6 +11,8 @@ from backend.console.anomalies import anomalies
 
 COLOURS = ("#7c3aed", "#f59e0b", "#0d9488", "#db2777", "#2563eb", "#65a30d", "#b45309", "#475569")
 MARK = "#dc2626"
+TEXT = "#767e8c"
+"""Colour of labels, which is read on the light page and on the dark one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,13 @@ class Chart:
     marks: tuple[str, ...] = ()
 
 
-def lines(labels: Sequence[str], series: Sequence[Series], *, unit: str, watched: str = "") -> Chart:
-    """Return a line chart. watched: the series whose anomalies are marked as red points."""
+def lines(
+    labels: Sequence[str], series: Sequence[Series], *, unit: str, watched: str = "", unfinished: bool = False
+) -> Chart:
+    """Return a line chart. watched: the series whose anomalies are marked as red points.
+
+    unfinished: whether the last time still runs, so that its value says nothing yet.
+    """
     marks: tuple[str, ...] = ()
     datasets = []
     for n, line in enumerate(series):
@@ -44,7 +51,7 @@ def lines(labels: Sequence[str], series: Sequence[Series], *, unit: str, watched
             "spanGaps": True,
         }
         if line.name == watched:
-            standing_out = anomalies(line.values)
+            standing_out = anomalies(line.values[:-1] if unfinished else line.values)
             marks = tuple(labels[at] for at in standing_out)
             drawn |= {
                 "pointStyle": "circle",
@@ -73,16 +80,27 @@ def _chart(
     stacked: bool,
     marks: tuple[str, ...] = (),
 ) -> Chart:
+    coloured = {"color": TEXT}
+    legend = {"display": True, "position": "bottom", "labels": {"boxWidth": 10, "boxHeight": 10, **coloured}}
     options = {
         "animation": False,
         "responsive": True,
         "maintainAspectRatio": False,
         "datasets": {"line": {"borderWidth": 2, "pointStyle": False}, "bar": {"maxBarThickness": 28}},
         "interaction": {"mode": "index", "intersect": False},
-        "plugins": {"legend": {"display": True, "position": "bottom", "labels": {"boxWidth": 10, "boxHeight": 10}}},
+        "plugins": {"legend": legend},
         "scales": {
-            "x": {"stacked": stacked, "grid": {"display": False}, "ticks": {"maxRotation": 0, "autoSkipPadding": 12}},
-            "y": {"stacked": stacked, "beginAtZero": True, "title": {"display": True, "text": unit}},
+            "x": {
+                "stacked": stacked,
+                "grid": {"display": False},
+                "ticks": {"maxRotation": 0, "autoSkipPadding": 12, **coloured},
+            },
+            "y": {
+                "stacked": stacked,
+                "beginAtZero": True,
+                "title": {"display": True, "text": unit, **coloured},
+                "ticks": coloured,
+            },
         },
     }
     known = [value for line in series for value in line.values if value is not None]

@@ -14,14 +14,14 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 
-from backend.billing.rates import plain
 from backend.console.base import ReadOnlyPage
 from backend.console.figure_rows import figure_rows, kind_rows
 from backend.console.filters import TenantFilter
 from backend.console.frontier import picture_of
 from backend.console.queries import comparisons, questions
 from backend.console.search_tree import tree_of
-from backend.console.viewing import WORK
+from backend.console.templatetags.console import usd
+from backend.console.viewing import WORK, public_id_of
 from backend.console.words import badge
 from backend.questions.figures.replies import ANSWERED
 from backend.questions.models import Comparison
@@ -92,7 +92,7 @@ class ComparisonPage(ReadOnlyPage):
 
     @admin.display(description="comparison")
     def name_or_id(self, comparison: Comparison) -> str:
-        return comparison.name or comparison.external_id or str(comparison.id)
+        return comparison.name or comparison.external_id or public_id_of(comparison)
 
     @admin.display(description="status", ordering="status")
     def shown_status(self, comparison: Comparison) -> SafeString:
@@ -104,7 +104,7 @@ class ComparisonPage(ReadOnlyPage):
 
     @admin.display(description="charge", ordering="spent")
     def charge(self, comparison: Comparison) -> str:
-        return plain(comparison.spent)
+        return usd(comparison.spent)
 
     def get_urls(self) -> list[URLPattern]:
         traces = path(
@@ -125,7 +125,7 @@ class ComparisonPage(ReadOnlyPage):
         page = Paginator(shown, ROWS).get_page(request.GET.get("page"))
         labels = [arm["label"] for arm in comparison.arms]
         context = {
-            **self.page_context(request, "Comparison"),
+            **self.page_context(request, self.name_or_id(comparison)),
             "comparison": comparison,
             "report": report,
             "cost": sum((asked.reply.amount for result in results for asked in result.answers), Decimal(0)),

@@ -11,7 +11,6 @@ from django.template.response import TemplateResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from backend.billing.rates import plain
 from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
 from backend.console.base import ReadOnlyPage
 from backend.console.calls import waterfall
@@ -21,8 +20,9 @@ from backend.console.queries import questions, timelines, videos
 from backend.console.queries.deliveries import latest_deliveries
 from backend.console.queries.usage import usage_by_stage
 from backend.console.search_tree import tree_of
+from backend.console.templatetags.console import usd
 from backend.console.timeline import graph_of, lanes
-from backend.console.viewing import WORK
+from backend.console.viewing import WORK, public_id_of
 from backend.console.words import badge
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage
@@ -64,7 +64,7 @@ class VideoPage(Operable, ReadOnlyPage):
 
     @admin.display(description="video")
     def title_or_id(self, video: Video) -> str:
-        return video.title or str(video.id)
+        return video.title or public_id_of(video)
 
     @admin.display(description="status", ordering="status")
     def shown_status(self, video: Video) -> SafeString:
@@ -94,7 +94,7 @@ class VideoPage(Operable, ReadOnlyPage):
         )
         work = timelines.segment_work(video)
         context = {
-            **self.page_context(request, video.title or str(video.id)),
+            **self.page_context(request, video.title or public_id_of(video)),
             **self.acts_context(request, video),
             "video": video,
             "versions": videos.latest_versions(video.id),
@@ -165,7 +165,7 @@ class QuestionPage(Operable, ReadOnlyPage):
 
     @admin.display(description="cost", ordering="cost_amount")
     def cost(self, question: Question) -> str:
-        return plain(question.cost_amount)
+        return usd(question.cost_amount)
 
     @admin.display(description="took")
     def total(self, question: Question) -> str:

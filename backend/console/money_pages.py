@@ -38,6 +38,7 @@ from backend.console.price_form import PriceForm, new_price
 from backend.console.queries import billing
 from backend.console.queries.money import names_of
 from backend.console.queries.role import STAFF
+from backend.console.templatetags.console import amount
 from backend.console.viewing import MONEY
 from backend.console.words import badge
 from backend.staff import sign_in
@@ -224,7 +225,7 @@ class InvoicePage(ReadOnlyPage):
 
     @admin.display(description="total", ordering="total")
     def amount(self, row: Invoice) -> str:
-        return f"{plain(row.total)} {row.currency}"
+        return amount(row.total, row.currency)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -253,8 +254,8 @@ class CreditPage(ReadOnlyPage):
 
     @admin.display(description="amount", ordering="amount")
     def shown_amount(self, row: CreditGrant) -> str:
-        return f"{plain(row.amount)} {row.currency}"
+        return amount(row.amount, row.currency)
 
     @admin.display(description="left")
     def left(self, row: Any) -> str:
-        return f"{plain(row.amount - row.used)} {row.currency}"
+        return amount(row.amount - row.used, row.currency)

@@ -104,12 +104,13 @@ def money_chart(spent: Spending, first: date, last: date) -> Chart:
     """Return revenue and cost of each day, with the days marked whose cost stands out."""
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
     sums = [spent.by_day.get(day, Sums()) for day in days]
+    unfinished = last == datetime.now(UTC).date()
     series = [
         Series("revenue", [float(line.price) for line in sums]),
         Series("cost", [float(line.cost) for line in sums]),
         Series("margin", [float(line.margin) for line in sums]),
     ]
-    return charts.lines([f"{day:%-d %b}" for day in days], series, unit="USD", watched="cost")
+    return charts.lines([f"{day:%-d %b}" for day in days], series, unit="USD", watched="cost", unfinished=unfinished)
 
 
 def stage_chart(spent: Spending) -> Chart:

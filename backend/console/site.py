@@ -34,6 +34,10 @@ _LOOKS: dict[str, Any] = {
     "SITE_HEADER": "AVA Cloud",
     "SITE_SUBHEADER": "Console",
     "SITE_SYMBOL": "movie",
+    # Without it browsers look for /favicon.ico, which the console does not serve.
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("console/icon.svg")},
+    ],
     "SITE_URL": None,
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,

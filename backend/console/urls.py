@@ -11,6 +11,9 @@ from backend.console.operations import operations
 from backend.console.second_factor import second_factor
 from backend.console.site import site
 
+handler403 = "backend.console.refusing.forbidden"
+handler404 = "backend.console.refusing.missing"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),

@@ -73,15 +73,20 @@ def record_view(request: HttpRequest, row: Any, *, content: bool) -> None:
     record_act(request, row, "viewed", reason=reason)
 
 
+def public_id_of(row: Any) -> str:
+    """Return the public id of a row, or its key if rows of its kind have none."""
+    name = row._meta.model_name
+    return encode(_PREFIXES[name], row.pk) if name in _PREFIXES and isinstance(row.pk, UUID) else str(row.pk)
+
+
 def record_act(request: HttpRequest, row: Any, verb: str, *, reason: str = "") -> None:
     """Append to the tenant's audit log that the viewer did something to this row."""
     member, tenant_id = member_of(request), tenant_of(row)
     if member is None or tenant_id is None:
         return
-    name = row._meta.model_name
-    object_id = encode(_PREFIXES[name], row.pk) if name in _PREFIXES and isinstance(row.pk, UUID) else str(row.pk)
+    action, object_id = f"{row._meta.model_name}.{verb}", public_id_of(row)
     with tenant_scope(tenant_id):
-        record(f"{name}.{verb}", actor=origin_of(request, member), object_id=object_id, reason=reason)
+        record(action, actor=origin_of(request, member), object_id=object_id, reason=reason)
 
 
 def sees_content(request: HttpRequest) -> bool:

@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 
 _TONES = {
     "ready": "good", "succeeded": "good", "completed": "good", "enabled": "good", "assembled": "good",
-    "closed": "good",
-    "failed": "bad", "dead": "bad", "auto_disabled": "bad", "stuck": "bad", "open": "bad",
+    "closed": "good", "paid": "good", "active": "good",
+    "failed": "bad", "dead": "bad", "auto_disabled": "bad", "void": "bad", "stuck": "bad", "open": "bad",
     "running": "busy", "grading": "busy", "indexing": "busy", "probing": "busy", "observed": "busy",
     "half_open": "busy",
 }  # fmt: skip

@@ -256,3 +256,6 @@ class Breaker(models.Model):
     failures = models.PositiveIntegerField(default=0)
     error_code = models.CharField(max_length=64, default="", blank=True)
     error_message = models.TextField(default="", blank=True)
+
+    def __str__(self) -> str:
+        return self.dependency

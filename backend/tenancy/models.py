@@ -73,6 +73,9 @@ class TenantRow(models.Model):
         abstract = True
         base_manager_name = "unscoped"
 
+    def __str__(self) -> str:
+        return f"{self._meta.verbose_name} {self.pk}"
+
     @classmethod
     def within(cls, collections: Sequence[UUID]) -> models.Q | None:
         """Return the condition on the rows that a member limited to these collections sees.

@@ -73,6 +73,9 @@ class WebhookEvent(TenantRow):
         ]
         indexes = [models.Index(fields=["tenant", "created_at"], name="webhook_event_tenant_time")]
 
+    def __str__(self) -> str:
+        return self.type
+
 
 class DeliveryState(models.TextChoices):
     PENDING = "pending"
@@ -105,6 +108,7 @@ class Delivery(TenantRow):
     completed_at = models.DateTimeField(null=True)
 
     class Meta(TenantRow.Meta):
+        verbose_name_plural = "deliveries"
         constraints = [
             models.UniqueConstraint(fields=["tenant", "event", "endpoint"], name="delivery_event_endpoint"),
             models.UniqueConstraint(

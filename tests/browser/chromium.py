@@ -82,12 +82,66 @@ def in_a_thread(work: Callable[[], Any]) -> Any:
     return results[0]
 
 
+PATIENCE_MS = 90_000
+"""Time that a page or a condition may take: the machine may be busy with other work."""
+_ABORTED = "net::ERR_ABORTED"
+"""What a browser says of a recording that it need not read to its end."""
+
+
 def listened(page: Any) -> list[str]:
-    """Return the list to which errors and warnings of this page are added."""
+    """Return the list to which errors, warnings and failed requests of this page are added."""
     said: list[str] = []
+    page.set_default_timeout(PATIENCE_MS)
     page.on("console", lambda message: said.append(message.text) if message.type in FAULTS else None)
     page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("response", lambda reply: said.append(f"{reply.status} {reply.url}") if reply.status >= 400 else None)
+    page.on(
+        "requestfailed",
+        lambda request: said.append(f"{request.failure} {request.url}") if request.failure != _ABORTED else None,
+    )
     return said
+
+
+def shows(page: Any, words: str) -> bool:
+    """Whether the open page shows these words somewhere."""
+    return page.get_by_text(words).filter(visible=True).count() > 0
+
+
+def overhang(page: Any) -> int:
+    """Return the number of pixels by which the open page is wider than its window."""
+    return int(page.evaluate("document.documentElement.scrollWidth - window.innerWidth"))
+
+
+_MARK = """selector => {
+  const sought = [...document.querySelectorAll(selector)].filter(
+    one => one.checkVisibility() && !one.disabled && one.type !== "hidden");
+  window.look = one => { const s = getComputedStyle(one); return [s.outline, s.boxShadow, s.border].join(); };
+  sought.forEach((one, n) => { one.dataset.sought = n; one.dataset.look = window.look(one); });
+  return sought.length;
+}"""
+_FOCUSED = "() => document.activeElement?.dataset.sought ?? ''"
+_SHOWN = """() => { const one = document.activeElement;
+  return one.matches(":focus-visible") && window.look(one) !== one.dataset.look; }"""
+
+
+def out_of_reach(page: Any, selector: str) -> list[str]:
+    """Return the visible controls that Tab does not reach, or that do not show that they have the focus."""
+    left = {str(n) for n in range(page.evaluate(_MARK, selector))}
+    hidden = []
+    stops = page.evaluate("document.querySelectorAll('a, button, input, select, textarea, summary, [tabindex]').length")
+    for _ in range(2 * stops + 10):
+        if not left:
+            break
+        page.keyboard.press("Tab")
+        number = page.evaluate(_FOCUSED)
+        if number not in left:
+            continue
+        left.discard(number)
+        # The policy of a page forbids that playwright waits for an expression there.
+        if not any(page.evaluate(_SHOWN) or page.wait_for_timeout(100) for _ in range(50)):
+            hidden.append(number)
+    find = "n => document.querySelector(`[data-sought='${n}']`).outerHTML.slice(0, 160)"
+    return [page.evaluate(find, number) for number in (*sorted(left), *hidden)]
 
 
 def serious_faults(page: Any) -> list[str]:
@@ -98,3 +152,15 @@ def serious_faults(page: Any) -> list[str]:
         for fault in found
         if fault["impact"] in ("serious", "critical")
     ]
+
+
+def with_authenticator(page: Any) -> Callable[[], list[dict[str, Any]]]:
+    """Give a tab an authenticator that keeps passkeys and agrees to each request. Returns a reader of its passkeys."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
+        "isUserVerified": True, "automaticPresenceSimulation": True,
+    }  # fmt: skip
+    made = devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+    return lambda: list(devtools.send("WebAuthn.getCredentials", made)["credentials"])

@@ -228,7 +228,7 @@ def test_a_tenants_budget_is_shown(staff: Client, story: Any, acme: Any) -> None
     page = text(staff, f"billing/tenantbudget/?tenant={acme.tenant_id}")
 
     assert "Acme" in page
-    assert "12.5 USD" in page
+    assert "$12.50" in page
 
 
 def test_a_stuck_lease_is_found(staff: Client, story: Any, acme: Any) -> None:

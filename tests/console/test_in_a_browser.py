@@ -23,15 +23,27 @@ from backend.questions.models import Question
 from backend.questions.services import questions
 from backend.webhooks.models import Attempt, Delivery, Endpoint
 from backend.webhooks.services import create_endpoint, send_test
-from tests.browser.chromium import in_a_thread, in_chromium, launched, listened, serious_faults, served
+from tests.browser.chromium import (
+    PATIENCE_MS,
+    in_a_thread,
+    in_chromium,
+    launched,
+    listened,
+    out_of_reach,
+    overhang,
+    serious_faults,
+    served,
+    shows,
+)
 from tests.conftest import Cast
+from tests.console.furnished import furnish
 from tests.console.indexed import indexed_video
 from tests.console.signing_in import appointed, open_content
 from tests.questions.world import ask, finish
 
 pytestmark = in_chromium
 
-WIDTHS = {"phone": (390, 844), "laptop": (1366, 768), "wide": (1920, 1080)}
+WIDTHS = {"phone": (390, 844), "laptop": (1280, 800), "wide": (1920, 1080)}
 REASON = "Ticket 4711, asked by the customer"
 
 
@@ -58,7 +70,8 @@ def page_of(chromium: Any, site: str, role: str, *open_to: Cast, width: str = "l
         return client.cookies["ava_console"].value
 
     w, h = WIDTHS[width]
-    context = chromium.new_context(viewport={"width": w, "height": h}, reduced_motion="reduce")
+    context = chromium.new_context(viewport={"width": w, "height": h}, reduced_motion="reduce", color_scheme="light")
+    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": "ava_console", "value": in_a_thread(session), "url": site}])
     return context.new_page()
 
@@ -92,73 +105,149 @@ def _story(acme: Cast) -> dict[str, Any]:
             "delivery": delivery.id}  # fmt: skip
 
 
+def sized(page: Any, width: str) -> None:
+    page.set_viewport_size(dict(zip(("width", "height"), WIDTHS[width], strict=True)))
+
+
 def pictured(page: Any, name: str) -> None:
-    """Picture the open page at each width, if a folder for pictures is named."""
+    """Picture the open page as it is, if a folder for pictures is named."""
     folder = os.environ.get("AVA_SCREENSHOTS")
-    if not folder:
-        return
-    before = page.viewport_size
-    for width, (w, h) in WIDTHS.items():
-        page.set_viewport_size({"width": w, "height": h})
-        page.screenshot(path=str(Path(folder) / f"{name}-{width}.png"), full_page=True)
-    page.set_viewport_size(before)
+    if folder:
+        page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
 
 
-def checked(page: Any, name: str) -> None:
-    """Check that the open page is whole: no fault of accessibility, and nothing wider than the window."""
-    pictured(page, name)
-    assert serious_faults(page) == [], name
-    for width in ("phone", "laptop"):
-        page.set_viewport_size(dict(zip(("width", "height"), WIDTHS[width], strict=True)))
-        overhang = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-        assert overhang <= 0, f"{name} is {overhang} pixels wider than a {width}"
+def coloured(page: Any, scheme: str) -> None:
+    """Show the open page in the light or the dark theme."""
+    page.evaluate("dark => document.documentElement.classList.toggle('dark', dark)", scheme == "dark")
 
 
-def test_every_page_of_the_navigation_is_whole(acme: Cast, site: str, chromium: Any, story: dict[str, Any]) -> None:
-    page = page_of(chromium, site, "operator", acme)
-    said = listened(page)
-    page.goto(f"{site}/console/")
-    links = sorted(set(page.eval_on_selector_all("a[href^='/console/']", "all => all.map(a => a.pathname)")))
-    lists = [link for link in links if re.fullmatch(r"/console/([a-z]+/[a-z]+/|operations/|)", link)]
-    assert len(lists) > 10
+def faults_of(page: Any, name: str) -> list[str]:
+    """Return what is wrong with the open page at each width, in either theme: axe, and what is wider than the window.
+
+    The page is left in the light theme at the width of a laptop.
+    """
     faults = []
-    for link in lists:
-        reply = page.goto(site + link)
-        assert reply.status == 200, link
-        assert page.get_by_role("heading").count() or page.title(), link
-        name = link.strip("/").replace("/", "-") or "overview"
-        try:
-            checked(page, name)
-        except AssertionError as fault:
-            faults.append(str(fault)[:600])
-        page.set_viewport_size(dict(zip(("width", "height"), WIDTHS["laptop"], strict=True)))
-    assert faults == []
-    assert said == []
+    for width, scheme in (("phone", "light"), ("wide", "dark"), ("laptop", "light")):
+        coloured(page, scheme)
+        sized(page, width)
+        pictured(page, f"{name}-{width}")
+        faults += [f"{name}, {scheme}, {width}: {fault}" for fault in serious_faults(page)]
+        if overhang(page) > 0:
+            faults.append(f"{name} is {overhang(page)} pixels wider than a {width}")
+    return faults
 
 
-@pytest.mark.parametrize(
-    ("path", "row", "words"),
-    [
-        ("library/video", "video", ["Recording over time", "Entities", "Segments"]),
-        ("questions/question", "question", ["red car", "Search tree", "Model calls", "Evidence"]),
-        ("jobs/job", "job", ["Act"]),
-        ("jobs/breaker", "describer", ["Act"]),
-        ("webhooks/endpoint", "endpoint", ["Act"]),
-        ("webhooks/delivery", "delivery", ["Attempts", "out of order"]),
-    ],
-)
-def test_the_page_of_a_row_is_whole(
-    acme: Cast, site: str, chromium: Any, story: dict[str, Any], path: str, row: str, words: list[str]
-) -> None:
+ACTS = ".c-acts :is(button, input, select, textarea, summary), .c-form :is(button, input, select), a.c-button, .c-panel :is(button, input, select, textarea)"  # noqa: E501
+"""Controls with which somebody acts."""
+PAGES: dict[str, dict[str, tuple[str, str, list[str]]]] = {
+    "overview": {
+        "overview": ("", "Overview", ["Revenue", "Failures now", "Where the cost goes", "Questions by hour"]),
+        "overview-quarter": ("?days=90", "Overview", ["Top tenants", "Acme Traffic", "Feedback"]),
+        "found": ("find/?q=tenant", "Find", ["Tenant 1", "tenant-1"]),
+        "not-found": ("find/?q=nobody", "Find", ["Nothing that you may open has this name."]),
+        "operations": ("operations/", "Operations", ["model_unavailable", "gpu@worker-1", "vlm", "1,234"]),
+        "tenants": ("tenancy/tenant/", "Tenants", ["Acme Traffic", "Create a tenant"]),
+        "tenant": (
+            "tenancy/tenant/{tenant}/change/", "Acme Traffic",
+            ["Revenue this month", "stored bytes", "INV-", "outage of Sunday", "$250.00 of cost, 5,000,000 tokens",
+             "owner", "vk_live_", "whe_", "model_unavailable"],
+        ),
+        "create-tenant": ("tenancy/tenant/create/", "Create a tenant", ["Reason"]),
+        "suspend": ("tenancy/tenant/{tenant}/act/suspend/", "Suspend", ["stop at once"]),
+        "grant-credit": ("tenancy/tenant/{tenant}/act/credit/", "Grant credit", ["Amount"]),
+    },
+    "work": {
+        "videos": ("library/video/?tenant={tenant}", "Videos", ["Gate 7, Monday morning", "unreadable_media"]),
+        "video": (
+            "library/video/{video}/change/", "Gate 7, Monday morning",
+            ["vid_", "Recording over time", "Entities", "guard in a yellow vest", "Segments", "qwen2.5-vl-7b"],
+        ),
+        "failed-video": ("library/video/{failed_video}/change/", "Gate 9, night", ["ends after its header"]),
+        "questions": ("questions/question/?tenant={tenant}", "Questions", ["How often does the gate open?"]),
+        "question": (
+            "questions/question/{question}/change/", "Question",
+            ["qst_", "the white lorry", "Search tree", "check frames and answer", "Model calls", "failed_call",
+             "Asked more than once"],
+        ),
+        "waiting-question": ("questions/question/{asked_again}/change/", "Question", ["queued", "No node is stored."]),
+        "searches": ("questions/search/?tenant={tenant}", "Searches", ["white lorry at the gate"]),
+        "search": ("questions/search/{search}/change/", "Search", ["sea_", "2 reasons", "Gate 7, Monday morning"]),
+        "comparisons": ("questions/comparison/?tenant={tenant}", "Comparisons", ["Captions against search"]),
+        "comparison": (
+            "questions/comparison/{comparison}/change/", "Captions against search",
+            ["cmp_", "Accuracy over cost", "Pairs", "side by side"],
+        ),
+        "traces": ("questions/comparison/{comparison}/traces/?item=0", "Traces", ["Right answer: B. red car"]),
+        "jobs": ("jobs/job/", "Jobs", ["job_", "model_unavailable"]),
+        "job": ("jobs/job/{job}/change/", "Job", ["Error code", "model_unavailable"]),
+        "outages": ("jobs/breaker/", "Breakers", ["describer"]),
+        "outage": ("jobs/breaker/{breaker}/change/", "Describer", ["no answer"]),
+        "deliveries": ("webhooks/delivery/?tenant={tenant}", "Deliveries", ["https://hooks.acme.example/ava", "dead"]),
+        "delivery": ("webhooks/delivery/{delivery}/change/", "Delivery", ["Attempts", "out of order", "412 ms"]),
+        "endpoints": ("webhooks/endpoint/?tenant={tenant}", "Endpoints", ["https://hooks.acme.example/ava", "open"]),
+        "endpoint": ("webhooks/endpoint/{endpoint}/change/", "Endpoint", ["https://hooks.acme.example/ava", "all"]),
+    },
+    "money": {
+        "budgets": ("billing/tenantbudget/", "Tenant budgets", ["$250.00"]),
+        "ledger": ("billing/usageevent/", "Usage events", ["Acme Traffic", "answer"]),
+        "invoices": ("billing/invoice/", "Invoices", ["INV-"]),
+        "invoice": ("billing/invoice/{invoice}/change/", "INV-", ["Acme Traffic GmbH", "media seconds"]),
+        "credits": ("billing/creditgrant/", "Credit grants", ["25.00 USD", "outage of Sunday"]),
+        "plans": ("billing/plan/", "Plans", ["standard"]),
+        "plan": ("billing/plan/{plan}/change/", "Standard", ["Version 1", "price book"]),
+        "append-plan": ("billing/plan/append/?plan=standard", "Append a version", ["Allowances"]),
+        "prices": ("billing/price/", "Prices", ["standard"]),
+        "append-price": ("billing/price/add/", "Prices", ["Preview: what last month would have cost"]),
+        "price-books": ("billing/pricebook/", "Price books", ["standard"]),
+        "audit-log": ("audit/auditevent/", "Audit events", ["operator@example.org", "tenant.content_opened"]),
+        "staff-log": ("staff/staffevent/", "Staff events", []),
+    },
+}  # fmt: skip
+"""Address, words of the heading, and words of the page, by the name of a page."""
+
+
+@pytest.mark.parametrize("group", PAGES)
+def test_each_page_is_whole(acme: Cast, site: str, chromium: Any, group: str) -> None:
+    """Each page shows what it is for, within any window and in both themes, without a word in the browser's console,
+    and every act is reached by keyboard."""
+    ids = in_a_thread(lambda: furnish(acme))
     page = page_of(chromium, site, "operator", acme)
     said = listened(page)
-    page.goto(f"{site}/console/{path}/{story.get(row, row)}/change/")
-    for word in words:
-        assert page.get_by_text(word).first.is_visible(), word
-    page.get_by_text("Act", exact=True).first.click()
-    checked(page, path.replace("/", "-") + "-row")
-    # A recording of the tests is no film, so the player itself may say that it cannot play it.
-    assert said == []
+    faults = []
+    for name, (path, heading, words) in PAGES[group].items():
+        reply = page.goto(f"{site}/console/{path.format(**ids)}")
+        if reply.status != 200:
+            faults.append(f"{name} answered {reply.status}")
+            continue
+        shown = page.get_by_role("heading", level=1).first.inner_text()
+        if heading not in shown:
+            faults.append(f"{name} is headed {shown!r}")
+        faults += [f"{name} lacks {word!r}" for word in words if not shows(page, word)]
+        page.evaluate("document.querySelectorAll('main details, #content details').forEach(one => { one.open = true })")
+        faults += faults_of(page, name)
+        faults += [f"{name}: no key reaches {control}" for control in out_of_reach(page, ACTS)]
+        faults += [f"{name}: {words}" for words in said]
+        said.clear()
+    assert faults == []
+
+
+def test_the_theme_is_that_of_the_system(acme: Cast, site: str, chromium: Any) -> None:
+    page = page_of(chromium, site, "operator")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        page.goto(f"{site}/console/")
+        assert page.evaluate("document.documentElement.classList.contains('dark')") is (scheme == "dark")
+
+
+def test_the_navigation_leads_to_each_list(acme: Cast, site: str, chromium: Any) -> None:
+    page = page_of(chromium, site, "operator")
+    page.goto(f"{site}/console/")
+    links = set(page.eval_on_selector_all("a[href^='/console/']", "all => all.map(a => a.pathname)"))
+    lists = {f"/console/{path.split('?')[0]}" for group in PAGES.values() for path, _, _ in group.values()}
+    walked = {path for path in lists if re.fullmatch(r"/console/([a-z]+/[a-z]+/|operations/|find/|)", path)}
+    walked -= {"/console/billing/price/add/"}
+    assert walked <= links
+    assert {link for link in links if re.fullmatch(r"/console/[a-z]+/[a-z]+/", link)} <= walked
 
 
 def test_a_job_is_replayed_by_keyboard_and_a_short_reason_is_refused(
@@ -200,14 +289,20 @@ def test_a_question_is_asked_again_by_keyboard(acme: Cast, site: str, chromium: 
     assert f"{story['question']}" not in page.url
 
 
-def test_a_mark_of_the_timeline_moves_the_player(acme: Cast, site: str, chromium: Any, story: dict[str, Any]) -> None:
+def test_a_mark_of_the_timeline_moves_the_player(acme: Cast, site: str, chromium: Any) -> None:
+    ids = in_a_thread(lambda: furnish(acme))
     page = page_of(chromium, site, "operator", acme)
-    page.goto(f"{site}/console/library/video/{story['video']}/change/")
-    if not page.locator("#player").count():
-        pytest.skip("the recording of this video is not stored")
-    page.get_by_text("events as a list").click()
-    page.locator(".c-marks button").first.click()
-    assert page.locator("#player").evaluate("player => player.currentTime") >= 0
+    said = listened(page)
+    page.goto(f"{site}/console/library/video/{ids['video']}/change/")
+    page.wait_for_function("document.getElementById('player').readyState >= 1")
+    assert page.evaluate("Math.round(document.getElementById('player').duration)") == 240
+    page.get_by_text("Speech as a list").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="0:00:56").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.getElementById('player').currentTime === 56")
+    page.wait_for_function("Math.round(parseFloat(document.getElementById('cursor').style.left)) === 23")
+    assert said == []
 
 
 @pytest.mark.parametrize(("role", "sees"), [("support", True), ("support_content", True), ("finance", False)])
@@ -223,11 +318,150 @@ def test_other_roles_see_no_act(
     assert page.get_by_text("Act", exact=True).count() == 0
 
 
-def test_empty_pages_say_so(site: str, chromium: Any, database: None) -> None:
+@pytest.mark.parametrize("role", ["support", "support_content", "finance", "operator"])
+def test_each_role_sees_its_pages_and_is_refused_in_words(site: str, chromium: Any, database: None, role: str) -> None:
+    from backend.console.site import site as console
+
+    page = page_of(chromium, site, role)
+    page.goto(f"{site}/console/")
+    links = set(page.eval_on_selector_all("a[href^='/console/']", "all => all.map(a => a.pathname)"))
+    refused = 0
+    for model, shown in console._registry.items():
+        path = f"/console/{model._meta.app_label}/{model._meta.model_name}/"
+        reply = page.goto(site + path)
+        if role in shown.roles:
+            assert (reply.status, path in links) == (200, True), path
+            continue
+        refused += 1
+        assert (reply.status, path in links) == (403, False), path
+        assert page.get_by_role("heading", name="Not for your role").is_visible()
+        assert page.get_by_role("alert").inner_text().startswith(f"Your role is {role.replace('_', ' ')}")
+    assert (refused == 0) == (role == "operator")
+    if refused:
+        assert faults_of(page, f"refused-{role}") == []
+
+
+def test_content_opens_by_keyboard_for_a_reason(acme: Cast, site: str, chromium: Any, story: dict[str, Any]) -> None:
     page = page_of(chromium, site, "operator")
-    page.goto(f"{site}/console/operations/")
-    for words in ("No job fails.", "No worker reports.", "No endpoint fails.", "Nobody acted."):
-        assert page.get_by_text(words).is_visible(), words
-    checked(page, "operations-empty")
-    unknown = UUID(int=7)
-    assert page.goto(f"{site}/console/library/video/{unknown}/change/").status == 404
+    said = listened(page)
+    address = f"{site}/console/questions/question/{story['question']}/change/"
+    page.goto(address)
+    assert faults_of(page, "open-content") == []
+    assert out_of_reach(page, ACTS) == []
+    page.get_by_label("Reason").focus()
+    page.keyboard.type(REASON)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url(address)
+    assert page.get_by_text("red car ✓").is_visible()
+    assert said == []
+    outside = page_of(chromium, site, "support")
+    outside.goto(address)
+    assert outside.get_by_text("Your role opens no content of customers.").is_visible()
+
+
+def test_something_is_found_by_keyboard(acme: Cast, site: str, chromium: Any, story: dict[str, Any]) -> None:
+    page = page_of(chromium, site, "operator", acme)
+    said = listened(page)
+    page.goto(f"{site}/console/find/")
+    page.keyboard.type(str(story["job"]))
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/jobs/job/{story['job']}/change/")
+    page.keyboard.press("Control+k")
+    page.get_by_role("searchbox").or_(page.locator("#command-search-input, dialog input, [name=s]")).last.wait_for()
+    page.keyboard.type(acme.slug)
+    page.get_by_text("Acme").last.wait_for()
+    assert said == []
+
+
+def test_acts_on_rows_are_done_by_keyboard(acme: Cast, site: str, chromium: Any, story: dict[str, Any]) -> None:
+    page = page_of(chromium, site, "operator", acme)
+    said = listened(page)
+    for path, words in (
+        (f"webhooks/delivery/{story['delivery']}", "Replay"),
+        (f"webhooks/endpoint/{story['endpoint']}", "Send test"),
+        (f"webhooks/endpoint/{story['endpoint']}", "Disable"),
+        (f"webhooks/endpoint/{story['endpoint']}", "Enable"),
+        ("jobs/breaker/describer", "Close"),
+        (f"jobs/job/{story['job']}", "Replay"),
+        (f"jobs/job/{story['job']}", "Pause"),
+    ):
+        page.goto(f"{site}/console/{path}/change/")
+        page.get_by_text("Act", exact=True).first.focus()
+        page.keyboard.press("Enter")
+        page.get_by_label("Reason, which the log shows").focus()
+        page.keyboard.type(REASON)
+        page.get_by_role("button", name=words, exact=True).focus()
+        page.keyboard.press("Enter")
+        page.get_by_text(f"{words}: done.").wait_for()
+    assert said == []
+
+
+def test_a_tenant_is_suspended_and_resumed_by_keyboard(acme: Cast, site: str, chromium: Any) -> None:
+    page = page_of(chromium, site, "operator")
+    said = listened(page)
+    page.goto(f"{site}/console/tenancy/tenant/{acme.tenant_id}/change/")
+    for act, shown in (("Suspend", True), ("End the suspension", False)):
+        page.get_by_role("link", name=act).focus()
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name=act).first.wait_for()
+        page.get_by_role("button", name=act).focus()
+        page.keyboard.press("Enter")
+        page.get_by_text("This field is required.").wait_for()
+        page.get_by_label("Reason").focus()
+        page.keyboard.type(REASON)
+        page.get_by_role("button", name=act).focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/tenant/{acme.tenant_id}/change/")
+        assert (page.get_by_text("Suspended since").count() == 1) is shown
+    # The form without a reason was refused, as it should be.
+    assert [words for words in said if "400" not in words] == []
+
+
+def test_a_price_is_previewed_and_appended_by_keyboard(site: str, chromium: Any, database: None) -> None:
+    page = page_of(chromium, site, "finance")
+    said = listened(page)
+    page.goto(f"{site}/console/billing/price/add/")
+    page.get_by_label("Book").select_option(label=in_a_thread(_price_book))
+    page.get_by_label("Meter").select_option("questions")
+    page.get_by_label("Unit amount").focus()
+    page.keyboard.type("0.035")
+    page.get_by_role("button", name="Preview").focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("No usage was priced last month.").wait_for()
+    assert faults_of(page, "price-preview") == []
+    page.get_by_role("button", name="Append the price").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/billing/price/")
+    assert page.get_by_text("0.035 USD").first.is_visible()
+    assert said == []
+
+
+def _price_book() -> str:
+    from backend.billing.models import PriceBook
+
+    return str(PriceBook.objects.get(kind="price", currency="USD", tenant_id=None))
+
+
+def test_empty_pages_say_so(acme: Cast, site: str, chromium: Any) -> None:
+    page = page_of(chromium, site, "operator", acme)
+    said = listened(page)
+    tenant = f"tenancy/tenant/{acme.tenant_id}/change/"
+    for path, words in {
+        "": ["Nothing failed in the last 24 hours.", "No usage in this span.", "No question was answered in this span.",
+             "No tenant used anything in this span.", "No answer was judged in this span."],
+        "operations/": ["No job fails.", "No worker reports.", "No endpoint fails."],
+        tenant: ["No usage in 30 days.", "No month was invoiced yet.", "No credit was granted."],
+        "library/video/": ["No results found"],
+        "questions/question/": ["No results found"],
+        "jobs/breaker/": ["No results found"],
+        "billing/invoice/": ["No results found"],
+    }.items():  # fmt: skip
+        assert page.goto(f"{site}/console/{path}").status == 200, path
+        for word in words:
+            assert shows(page, word), (path, word)
+        assert faults_of(page, f"empty-{path.strip('/').replace('/', '-') or 'overview'}") == []
+    assert said == []
+    assert page.goto(f"{site}/console/library/video/{UUID(int=7)}/change/").status == 404
+    assert page.get_by_text("Nothing has this address.").is_visible()

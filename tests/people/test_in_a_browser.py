@@ -1,86 +1,85 @@
-"""The pages of accounts in Chromium: by keyboard, without JavaScript, with axe and an empty console.
+"""The pages of accounts in Chromium: by keyboard, without JavaScript, with a passkey, with axe and an empty console.
 
 `make test-browser` runs these; without a Chromium they are skipped (`apt-get install chromium`).
 """
 
 from __future__ import annotations
 
-import shutil
-import threading
 from collections.abc import Iterator
 from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from allauth.mfa.models import Authenticator
 from django.core.cache import cache
-from django.core.handlers.wsgi import WSGIHandler
 from django.test import override_settings
 
 from backend.people.models import Membership
+from tests.browser.chromium import (
+    PATIENCE_MS,
+    in_a_thread,
+    in_chromium,
+    launched,
+    listened,
+    out_of_reach,
+    overhang,
+    serious_faults,
+    served,
+    with_authenticator,
+)
 from tests.conftest import Cast
 from tests.people.cast import PASSWORD, invited, person
 
-FAULTS = {"error", "warning"}
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
-]
+pytestmark = in_chromium
 
-
-class _Quiet(WSGIRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        """Write nothing: the service logs its requests itself."""
+CONTROLS = "main :is(a, button, input, select, textarea)"
 
 
 @pytest.fixture
 def site(database: None) -> Iterator[str]:
     cache.clear()
-    server = make_server("127.0.0.1", 0, WSGIHandler(), handler_class=_Quiet)
-    address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    with override_settings(CSRF_TRUSTED_ORIGINS=[address], PUBLIC_URL=address):
-        yield address
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with served() as address:
+        # A passkey belongs to a host name, and an address is none.
+        named = address.replace("127.0.0.1", "localhost")
+        with override_settings(CSRF_TRUSTED_ORIGINS=[named], PUBLIC_URL=named):
+            yield named
 
 
 @pytest.fixture
 def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with launched() as browser:
         yield browser
-        browser.close()
+
+
+def opened(chromium: Any, **settings: Any) -> Any:
+    context = chromium.new_context(reduced_motion="reduce", **settings)
+    context.set_default_timeout(PATIENCE_MS)
+    return context.new_page()
 
 
 def checked(page: Any) -> None:
-    """Check the open page for faults of accessibility."""
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    """Check the open page in both themes: axe finds nothing serious, a phone holds it, and Tab reaches each control."""
+    for scheme, width in (("dark", 390), ("light", 1280)):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 900})
+        assert serious_faults(page) == [], (page.url, scheme)
+        assert overhang(page) <= 0, page.url
+    assert out_of_reach(page, CONTROLS) == [], page.url
 
 
-def in_a_thread(work: Any) -> Any:
-    """Run database work away from the thread of playwright, which has an event loop."""
-    results: list[Any] = []
-    thread = threading.Thread(target=lambda: results.append(work()))
-    thread.start()
-    thread.join()
-    return results[0]
+def signed_in(page: Any, site: str, email: str) -> None:
+    page.goto(f"{site}/accounts/login/")
+    page.get_by_label("Email").focus()
+    page.keyboard.type(email)
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_text(f"You are signed in as {email}").wait_for()
 
 
 def test_an_invitation_is_accepted_by_keyboard(acme: Cast, site: str, chromium: Any) -> None:
     _, path = in_a_thread(lambda: invited(acme, "eve@example.org", "analyst"))
-    context = chromium.new_context()
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in FAULTS else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
+    page = opened(chromium)
+    said = listened(page)
 
     page.goto(site + path)
     checked(page)
@@ -98,7 +97,7 @@ def test_an_invitation_is_accepted_by_keyboard(acme: Cast, site: str, chromium: 
     page.wait_for_url("**/accounts/")
     checked(page)
     assert page.get_by_role("cell", name="Acme", exact=True).is_visible()
-    for where in ("2fa/", "sessions/", "password/change/"):
+    for where in ("2fa/", "2fa/totp/activate/", "2fa/webauthn/", "sessions/", "password/change/", "logout/"):
         page.goto(f"{site}/accounts/{where}")
         checked(page)
     assert said == []
@@ -110,9 +109,65 @@ def test_an_invitation_is_accepted_by_keyboard(acme: Cast, site: str, chromium: 
     assert in_a_thread(members) == ["analyst"]
 
 
+def test_an_ended_invitation_says_so(acme: Cast, site: str, chromium: Any) -> None:
+    invitation, path = in_a_thread(lambda: invited(acme, "eve@example.org", "analyst"))
+
+    def withdraw() -> None:
+        with acme.scope():
+            invitation.delete()
+
+    in_a_thread(withdraw)
+    page = opened(chromium)
+    page.goto(site + path)
+    page.get_by_role("heading", level=1).wait_for()
+    assert page.get_by_role("button", name="Accept").count() == 0
+    checked(page)
+
+
+def test_a_passkey_is_registered_and_signs_in(site: str, chromium: Any, database: None) -> None:
+    ada = in_a_thread(person)
+    page = opened(chromium)
+    said = listened(page)
+    passkeys = with_authenticator(page)
+    signed_in(page, site, ada.email)
+
+    page.goto(f"{site}/accounts/2fa/webauthn/add/")
+    checked(page)
+    page.get_by_label("Name").focus()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("Laptop")
+    page.get_by_label("Passwordless").focus()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Add").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "webauthn/add" not in url)
+    checked(page)
+    (made,) = passkeys()
+    assert (made["isResidentCredential"], made["rpId"]) == (True, "localhost")
+    page.goto(f"{site}/accounts/2fa/webauthn/")
+    assert page.get_by_text("Laptop").is_visible()
+    checked(page)
+
+    page.goto(f"{site}/accounts/logout/")
+    page.get_by_role("button", name="Sign Out").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "logout" not in url)
+    page.goto(f"{site}/accounts/login/")
+    checked(page)
+    page.get_by_role("button", name="Sign in with a passkey").focus()
+    page.keyboard.press("Enter")
+    page.get_by_text(f"You are signed in as {ada.email}").wait_for()
+    (used,) = passkeys()
+    assert used["signCount"] > made["signCount"]
+    assert said == []
+
+    kinds = in_a_thread(lambda: set(Authenticator.objects.filter(user=ada).values_list("type", flat=True)))
+    assert Authenticator.Type.WEBAUTHN in kinds
+
+
 def test_sign_in_works_without_javascript(acme: Cast, site: str, chromium: Any) -> None:
     ada = in_a_thread(person)
-    page = chromium.new_context(java_script_enabled=False).new_page()
+    page = opened(chromium, java_script_enabled=False)
     page.goto(f"{site}/accounts/?tab=1")
     page.wait_for_url("**/accounts/login/?next=**")
     page.get_by_label("Email").fill(ada.email)
@@ -122,12 +177,17 @@ def test_sign_in_works_without_javascript(acme: Cast, site: str, chromium: Any) 
     assert page.get_by_text(f"You are signed in as {ada.email}").is_visible()
 
 
-def test_the_page_of_sign_in_is_accessible(site: str, chromium: Any) -> None:
-    page = chromium.new_context().new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in FAULTS else None)
+def test_the_page_of_sign_in_is_accessible_and_refuses_in_words(site: str, chromium: Any, database: None) -> None:
+    ada = in_a_thread(person)
+    page = opened(chromium)
+    said = listened(page)
+    for where in ("login/", "password/reset/"):
+        page.goto(f"{site}/accounts/{where}")
+        checked(page)
     page.goto(f"{site}/accounts/login/")
-    checked(page)
-    page.goto(f"{site}/accounts/password/reset/")
+    page.get_by_label("Email").fill(ada.email)
+    page.get_by_label("Password").fill("not the password")
+    page.keyboard.press("Enter")
+    page.get_by_text("not correct").wait_for()
     checked(page)
     assert said == []

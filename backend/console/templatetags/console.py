@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from django import template
 from django.contrib.admin.utils import quote
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
-from backend.console.words import badge
+from backend.api.public_ids import encode
+from backend.console.words import ago, badge
 from backend.questions.figures.arms import Share
 from gpu_workers.engine import clock_text
 
@@ -38,7 +43,9 @@ def span(ms: Any) -> str:
         return f"{ms:.0f} ms"
     if ms < 120_000:
         return f"{ms / 1_000:.1f} s"
-    return f"{ms / 60_000:.1f} min" if ms < 7_200_000 else f"{ms / 3_600_000:.1f} h"
+    if ms < 7_200_000:
+        return f"{ms / 60_000:.1f} min"
+    return f"{ms / 3_600_000:.1f} h" if ms < 360_000_000 else f"{ms / 3_600_000:,.0f} h"
 
 
 @register.filter
@@ -48,6 +55,52 @@ def seconds(number: Any) -> str:
 
 
 register.filter("quoted", quote)
+
+
+@register.filter
+def moment(at: Any) -> SafeString:
+    """Return a moment to the minute, with its zone."""
+    return _time(at, "%Y-%m-%d %H:%M UTC")
+
+
+@register.filter
+def instant(at: Any) -> SafeString:
+    """Return a moment to the second, with its zone."""
+    return _time(at, "%Y-%m-%d %H:%M:%S UTC")
+
+
+@register.filter
+def day(at: datetime | None) -> SafeString:
+    """Return the day of a moment (UTC), "" for none."""
+    return _time(at, "%Y-%m-%d") if at else SafeString("")
+
+
+@register.filter
+def since(at: datetime | None) -> SafeString:
+    """Return the time since a moment, with the moment as a title."""
+    if at is None:
+        return SafeString("–")
+    exact = f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S UTC}"
+    return format_html('<time datetime="{}" title="{}">{} ago</time>', at.isoformat(timespec="seconds"), exact, ago(at))
+
+
+def _time(at: datetime | None, form: str) -> SafeString:
+    if not at:
+        return SafeString("–")
+    moment = at.astimezone(UTC)
+    return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), f"{moment:{form}}")
+
+
+@register.filter
+def named(id: Any, prefix: str) -> str:
+    """Return a public id, as customers write it. id: a UUID or its text. prefix: of the kind of row, such as vid."""
+    return encode(prefix, UUID(str(id)))
+
+
+@register.filter
+def words(name: str) -> str:
+    """Return a name of the program in words: stored_bytes is stored bytes."""
+    return name.replace("_", " ")
 
 
 @register.filter

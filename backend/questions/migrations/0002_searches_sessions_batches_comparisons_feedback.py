@@ -209,6 +209,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "searches",
                 "abstract": False,
                 "base_manager_name": "unscoped",
             },

@@ -39,6 +39,7 @@ class Search(TenantRow):
     completed_at = models.DateTimeField(null=True)
 
     class Meta(TenantRow.Meta):
+        verbose_name_plural = "searches"
         indexes = [models.Index(fields=["tenant", "-id"], name="search_tenant_newest")]
 
     @property

@@ -154,6 +154,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "deliveries",
                 "abstract": False,
                 "base_manager_name": "unscoped",
             },
