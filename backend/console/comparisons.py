@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 
+from backend.billing.rates import plain
 from backend.console.base import ReadOnlyPage
 from backend.console.figure_rows import figure_rows, kind_rows
 from backend.console.filters import TenantFilter

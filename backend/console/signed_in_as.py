@@ -176,7 +176,7 @@ def _reader_of(tenant_id: UUID) -> type[BaseAuthentication]:
 
     class Reader(BaseAuthentication):
         def authenticate(self, request: Request) -> tuple[Any, Principal]:
-            member: Member = request._request.reader
+            member: Member = request._request.reader  # type: ignore[attr-defined]
             rights = Principal(
                 tenant_id=tenant_id,
                 api_key_id=None,
@@ -233,7 +233,7 @@ def _linked_text(text: str, tenant_id: UUID) -> SafeString:
             '{}<a href="{}">{}</a>', text[at : match.start()], _url(tenant_id, f"{place}/{match[0]}"), match[0]
         )
         at = match.end()
-    return cast(SafeString, shown + format_html("{}", text[at:]))
+    return shown + format_html("{}", text[at:])
 
 
 def _subject(path: str) -> str:

@@ -239,8 +239,14 @@ def _grant_credit(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Do
 
 
 def _sign_in_as(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
+    if actor.id is None:
+        raise Refused("not_staff", "Sign in again.")
     access = services.sign_in_as(
-        tenant_id=tenant.id, reason=values["reason"], span=timedelta(minutes=values["minutes"]), origin=actor
+        person_id=actor.id,
+        tenant_id=tenant.id,
+        reason=values["reason"],
+        span=timedelta(minutes=values["minutes"]),
+        origin=actor,
     )
     url = reverse("signed_in_as_home", args=[tenant.id])
     return Done(f"Your time as {tenant.name} has begun.", url, signed_in_as.kept(access, tenant))

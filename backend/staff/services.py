@@ -91,13 +91,13 @@ def open_content(*, member: Member, tenant_id: UUID, reason: str, span: timedelt
         )
 
 
-def sign_in_as(*, tenant_id: UUID, reason: str, span: timedelta, origin: Actor) -> ContentAccess:
+def sign_in_as(*, person_id: UUID, tenant_id: UUID, reason: str, span: timedelta, origin: Actor) -> ContentAccess:
     """Let a person read what the owner of a tenant reads, for a time; the tenant's audit log shows the reason."""
     expires_at = timezone.now() + span
     with tenant_scope(tenant_id):
         record("tenant.signed_in_as", actor=origin, reason=reason, details={"until": expires_at.isoformat()})
         return ContentAccess.objects.create(
-            person_id=origin.id, tenant_id=tenant_id, reason=reason, expires_at=expires_at
+            person_id=person_id, tenant_id=tenant_id, reason=reason, expires_at=expires_at
         )
 
 
