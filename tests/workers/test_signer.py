@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from backend.jobs import services
@@ -40,10 +41,10 @@ def serving(port: int = 0) -> Iterator[int]:
 
 
 @pytest.fixture
-def signer(settings: object) -> Iterator[int]:
-    settings.SIGNER_KEY = SECRET  # type: ignore[attr-defined]
+def signer(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    monkeypatch.setattr(settings, "SIGNER_KEY", SECRET)
     with serving() as port:
-        settings.SIGNER_URL = f"http://127.0.0.1:{port}/"  # type: ignore[attr-defined]
+        monkeypatch.setattr(settings, "SIGNER_URL", f"http://127.0.0.1:{port}/")
         yield port
 
 
@@ -113,12 +114,14 @@ def test_nothing_without_the_secret(database: None, signer: int) -> None:
     assert reply.status_code == 400
 
 
-def test_a_signer_that_is_away_is_an_outage_and_a_restart_loses_nothing(acme: Cast, settings: object) -> None:
-    settings.SIGNER_KEY = SECRET  # type: ignore[attr-defined]
+def test_a_signer_that_is_away_is_an_outage_and_a_restart_loses_nothing(
+    acme: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "SIGNER_KEY", SECRET)
     lease, key = probing(acme)
     storage = SignedStorage(lease)
     with serving() as port:
-        settings.SIGNER_URL = f"http://127.0.0.1:{port}/"  # type: ignore[attr-defined]
+        monkeypatch.setattr(settings, "SIGNER_URL", f"http://127.0.0.1:{port}/")
         before = storage.get(key)
     with pytest.raises(StorageAway, match="the signer did not answer"):
         storage.get(key)
