@@ -21,7 +21,7 @@ from backend.library.models import Video
 from backend.library.storage import ObjectMissing, ObjectStorage, StorageAway, StorageDenied, StorageError
 from tests.conftest import Cast
 from tests.tasks.world import stored_video
-from workers.signed_storage import SignedStorage
+from workers.signed_storage import SignedStorage, _http
 from workers.signer import Signer
 
 SECRET = "a secret of this test"
@@ -36,6 +36,9 @@ def serving(port: int = 0) -> Iterator[int]:
         yield server.server_address[1]
     finally:
         server.shutdown()
+        # A process that ends closes its connections; a thread of this one does not.
+        _http().close()
+        _http.cache_clear()
         server.server_close()
         thread.join()
 
