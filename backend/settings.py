@@ -14,7 +14,7 @@ BASE_DIR = Path(__file__).resolve().parents[1]
 # What the process is. Each demands and reads the secrets that it uses, and no others: only those that serve pages sign
 # sessions and check keys, and only they and the sender of webhooks open what is sealed. The console has a host name,
 # cookies and a database role of its own.
-PROCESS = env.choice("AVA_PROCESS", "api", ("api", "console", "webhooks", "worker"))
+PROCESS = env.choice("AVA_PROCESS", "api", ("api", "console", "webhooks", "worker", "signer"))
 _SERVES = PROCESS in ("api", "console")
 SECRET_KEY = env.text("AVA_SECRET_KEY") if _SERVES else ""
 DEBUG = env.boolean("AVA_DEBUG", False)
@@ -23,7 +23,7 @@ PUBLIC_URL = env.text("AVA_PUBLIC_URL", "http://127.0.0.1:8000")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
 KEY_PEPPERS = env.numbered_secrets("AVA_KEY_PEPPERS") if _SERVES else {}
-ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS") if PROCESS != "worker" else {}
+ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS") if PROCESS not in ("worker", "signer") else {}
 # Separates tenants in the caches of model servers.
 CACHE_SALT_KEY = env.text("AVA_CACHE_SALT_KEY", {"worker": None}.get(PROCESS, SECRET_KEY))
 
@@ -218,8 +218,11 @@ CACHES = {
     }
 }
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL", "")
-S3_ACCESS_KEY_ID = env.text("S3_ACCESS_KEY_ID", "")
-S3_SECRET_ACCESS_KEY = env.text("S3_SECRET_ACCESS_KEY", "")
+# Where a worker has its requests to the bucket signed (workers/signer.py); it then has no key of the bucket itself.
+SIGNER_URL = env.text("AVA_SIGNER_URL", "") if PROCESS == "worker" else ""
+SIGNER_KEY = env.text("AVA_SIGNER_KEY", None if SIGNER_URL or PROCESS == "signer" else "")
+S3_ACCESS_KEY_ID = "" if SIGNER_URL else env.text("S3_ACCESS_KEY_ID", "")
+S3_SECRET_ACCESS_KEY = "" if SIGNER_URL else env.text("S3_SECRET_ACCESS_KEY", "")
 S3_BUCKET = env.text("S3_BUCKET")
 S3_REGION = env.text("S3_REGION", "us-east-1")
 

@@ -14,7 +14,7 @@ from backend.billing.services.ledger import record_wasted_calls
 from backend.jobs import breakers, commits, services
 from backend.jobs.models import QUEUE_OF, JobKind, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
-from backend.library.storage import ObjectStorage, StorageAway, StorageError
+from backend.library.storage import StorageAway, StorageError
 from backend.observability.metrics import OUTAGES
 from backend.tenancy.context import tenant_scope
 from workers.observed_job import LOST, ended
@@ -56,7 +56,7 @@ def close_answered(work: Work) -> None:
     answered = work.lease.probing & work.answered()
     if breakers.STORAGE in work.lease.probing:
         try:
-            ObjectStorage().ping()
+            work.objects().ping()
         except StorageError as error:
             logger.warning("job %s ended while the storage is away: %s", work.lease.job_id, error)
         else:

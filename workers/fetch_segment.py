@@ -34,7 +34,7 @@ def handle(work: Work) -> FollowUp | None:
             raise JobFailed(error.code, error.detail, retryable=False) from error
 
     work.stores_under(piece.video_id, source_prefix(piece.object_key))
-    fetch(piece.url, piece.object_key, limit=limit, on_progress=received, reserve=reserve)
+    fetch(piece.url, piece.object_key, work.objects(), limit=limit, on_progress=received, reserve=reserve)
 
     def end() -> None:
         intake.enqueue_intake(piece)

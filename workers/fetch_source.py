@@ -25,6 +25,7 @@ _TRY_LATER = frozenset({408, 425, 429})
 def fetch(
     url: str,
     key: str,
+    storage: ObjectStorage,
     *,
     limit: int,
     on_progress: Callable[[int, int], None],
@@ -59,6 +60,7 @@ def fetch(
             _store(
                 fast_enough(response.chunks()),
                 key,
+                storage,
                 announced=announced,
                 limit=limit,
                 on_progress=on_progress,
@@ -120,13 +122,13 @@ def _too_large(limit: int) -> JobFailed:
 def _store(
     chunks: Iterator[bytes],
     key: str,
+    storage: ObjectStorage,
     *,
     announced: int,
     limit: int,
     on_progress: Callable[[int, int], None],
     reserve: Callable[[int], None],
 ) -> None:
-    storage = ObjectStorage()
     # What an earlier attempt left when it was killed.
     storage.abort_prefix(source_prefix(key))
     upload_id = storage.create_upload(key, content_type="application/octet-stream", part_checksums=False)

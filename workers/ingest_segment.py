@@ -5,7 +5,6 @@ from __future__ import annotations
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
 from backend.library.services import contents
-from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from workers.probe_video import measure
 from workers.runner import FollowUp, Work
@@ -18,12 +17,12 @@ def handle(work: Work) -> FollowUp | None:
     if piece is None:
         work.finish()
         return None
-    size_bytes = ObjectStorage().head(piece.object_key).size_bytes
+    size_bytes = work.objects().head(piece.object_key).size_bytes
     with tenant_scope(work.lease.tenant_id):
         announced = contents.announced_sha256(piece.upload_id)
     if announced:
         digest_of(work, piece.object_key, size_bytes=size_bytes, announced=announced)
-    probed = measure(piece.object_key)
+    probed = measure(work, piece.object_key)
 
     def end() -> None:
         intake.store_piece(piece, probed, size_bytes=size_bytes)

@@ -11,7 +11,7 @@ from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
 from backend.library.models import Video
 from backend.library.services import contents
-from backend.library.storage import ObjectStorage, source_prefix
+from backend.library.storage import source_prefix
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.indexing.probe import ProbeError, ProbeLimits, ProbeResult, probe
 from workers.runner import FollowUp, Work
@@ -24,7 +24,7 @@ def handle(work: Work) -> FollowUp | None:
     video_id = work.lease.subject_id
     with tenant_scope(work.lease.tenant_id):
         video = intake.begin_probe(video_id)
-    probed = measure(identified(work, video)) if video is not None else None
+    probed = measure(work, identified(work, video)) if video is not None else None
 
     def end() -> None:
         repaired = repair_version(video_id)
@@ -51,14 +51,14 @@ def identified(work: Work, video: Video) -> str:
         digest = digest_of(work, video.object_key, size_bytes=video.size_bytes, announced=announced)
         doubled = work.commit(lambda: contents.share_content(video.id, digest))
         if doubled:
-            ObjectStorage().erase(source_prefix(doubled))
+            work.objects().erase(source_prefix(doubled))
     with tenant_scope(video.tenant_id):
         return str(Video.objects.values_list("object_key", flat=True).get(id=video.id))
 
 
-def measure(object_key: str) -> ProbeResult:
+def measure(work: Work, object_key: str) -> ProbeResult:
     """Return the measurement of the stored object. Raises JobFailed with the probe's verdict."""
-    url = ObjectStorage().presign_get(object_key, expires=URL_LIFETIME)
+    url = work.objects().presign_get(object_key, expires=URL_LIFETIME)
     try:
         return probe(
             url,
@@ -67,7 +67,7 @@ def measure(object_key: str) -> ProbeResult:
     except ProbeError as error:
         if error.retryable:
             # Raises StorageAway if the store, and not the recording, is at fault.
-            ObjectStorage().head(object_key)
+            work.objects().head(object_key)
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
 
 

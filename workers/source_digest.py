@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 
 from backend.jobs.services import JobFailed
-from backend.library.storage import ObjectStorage
 from workers.work import Work
 
 CHUNK = 4 * 1024**2
@@ -18,7 +17,7 @@ def digest_of(work: Work, object_key: str, *, size_bytes: int, announced: str) -
     ObjectMissing and LeaseLost.
     """
     digest, done = hashlib.sha256(), 0
-    for chunk in ObjectStorage().chunks(object_key, size=CHUNK):
+    for chunk in work.objects().chunks(object_key, size=CHUNK):
         work.require_lease()
         digest.update(chunk)
         done += len(chunk)

@@ -12,9 +12,11 @@ from uuid import UUID
 from backend.billing.services.device_time import device_rates
 from backend.jobs import commits, services
 from backend.jobs.services import Lease, LeaseLost
+from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.secrets import cache_salt
 from workers.observed_job import ended
+from workers.signed_storage import storage_of
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models.roles import Meter, ModelCall
@@ -110,6 +112,10 @@ class Work:
         return frozenset[str]().union(*(meter.answered for meter in self._meters))
 
     # --- objects --------------------------------------------------------------------------------------------------
+
+    def objects(self) -> ObjectStorage:
+        """Return the storage with what this job may read and write. Safe to share between threads."""
+        return storage_of(self.lease)
 
     def stores_under(self, video_id: UUID, *prefixes: str) -> None:
         """Note that this work stores objects of the video, in its own folder or under these prefixes.

@@ -300,6 +300,13 @@ class ObjectStorage:
         with _translated():
             self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
 
+    def presign_put(self, key: str, *, size_bytes: int, content_type: str, expires: timedelta) -> str:
+        """Return a URL for one PUT of an object of exactly this length and type."""
+        parameters = {"Bucket": self._bucket, "Key": key, "ContentLength": size_bytes, "ContentType": content_type}
+        return self._client.generate_presigned_url(
+            "put_object", Params=parameters, ExpiresIn=int(expires.total_seconds())
+        )
+
     def get(self, key: str) -> bytes:
         """Return the whole object: for thumbnails and evidence, never for sources. Raises ObjectMissing."""
         with _translated():

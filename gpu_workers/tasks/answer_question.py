@@ -63,7 +63,7 @@ def handle(work: Work) -> FollowUp | None:
     if begun is None:
         return None
     question, scope = begun.question, begun.scope
-    meter = work.meter()
+    meter, objects = work.meter(), work.objects()
     stages = StageClock()
 
     def report_progress(stage: str, done: int, total: int, detail: str) -> None:
@@ -80,7 +80,7 @@ def handle(work: Work) -> FollowUp | None:
             pieces = {row.id: piece_at(row.video, row.ms) for row in rows.values()}
         # The pool asks storage and ffmpeg alone: a database connection belongs to one thread.
         known = [frame for frame in frames if frame.id in rows]
-        pictures = in_parallel(lambda frame: _read_picture(rows[frame.id], pieces[frame.id]), known)
+        pictures = in_parallel(lambda frame: _read_picture(objects, rows[frame.id], pieces[frame.id]), known)
         by_id = {frame.id: picture for frame, picture in zip(known, pictures, strict=True)}
         return [by_id.get(frame.id) for frame in frames]
 
@@ -89,7 +89,7 @@ def handle(work: Work) -> FollowUp | None:
             scope,
             text_model=models.text_embedder.name,
             frame_model=models.frame_embedder.name,
-            storage=ObjectStorage(),
+            storage=objects,
         ) as graph,
         SharedBudget(work, question.id, first=begun.allowance, meter=meter, rates=begun.rates) as shared,
     ):
@@ -261,24 +261,23 @@ def _keep_evidence(work: Work, question_id: UUID, answer: Answer) -> dict[UUID, 
         cited = (frames[frame_id] for frame_id in cited_ids if frame_id in frames)
         return [(frame, piece_at(frame.video, frame.ms)) for frame in cited]
 
-    frame_keys = {}
+    frame_keys, objects = {}, work.objects()
     for frame, piece in work.reading(read):
-        picture = _read_picture(frame, piece)
+        picture = _read_picture(objects, frame, piece)
         if picture is not None:
             frame_keys[frame.id] = evidence_key(tenant_id, frame.video_id, question_id, frame.id)
             # Frames of a video that is deleted meanwhile must not appear after its purge.
             work.require_lease()
             work.stores_under(frame.video_id)
-            ObjectStorage().put(frame_keys[frame.id], picture, content_type="image/jpeg")
+            objects.put(frame_keys[frame.id], picture, content_type="image/jpeg")
     return frame_keys
 
 
-def _read_picture(frame: Frame, piece: RecordedPiece | None) -> bytes | None:
+def _read_picture(storage: ObjectStorage, frame: Frame, piece: RecordedPiece | None) -> bytes | None:
     """Return the frame in full size from the source, or else its thumbnail; reads no row.
 
     Returns None if the video was purged meanwhile; a citation then keeps its words and times.
     """
-    storage = ObjectStorage()
     if piece is not None:
         try:
             url = storage.presign_get(piece.object_key)

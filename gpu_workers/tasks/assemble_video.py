@@ -20,7 +20,6 @@ from backend.library.indexing.segments import ObservedSegments, mark_assembled, 
 from backend.library.indexing.versions import is_indexing, round_of, version_of
 from backend.library.models import Video
 from backend.library.services.attribution import attribution_of
-from backend.library.storage import ObjectStorage
 from backend.observability.metrics import observe_stages
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine import ekg
@@ -141,7 +140,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             staging,
             profile=video.profile,
             meter=meter,
-            frames_for=StoredFrames(frames, ObjectStorage()),
+            frames_for=StoredFrames(frames, work.objects()),
             next_event_n=step.next_event_n,
             pending_chunks=with_objects(step.pending, numbers),
         )

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Set
 
 from backend.jobs import breakers
-from backend.library.storage import ObjectStorage, StorageError
+from backend.library.storage import StorageError
 from gpu_workers.engine.models.model_table import ROLES
 from gpu_workers.engine.models.settings import ModelSettings
 from gpu_workers.engine.models.status import model_status
+from workers.signed_storage import storage_of
 
 MISCONFIGURED = "model_misconfigured"
 
@@ -44,7 +45,7 @@ def _faults(dependencies: Set[str]) -> dict[str, tuple[str, str]]:
                 faults[settings.role(status.role).dependency] = (code, reason)
     if breakers.STORAGE in dependencies:
         try:
-            ObjectStorage().ping()
+            storage_of(None).ping()
         except StorageError as error:
             faults[breakers.STORAGE] = ("storage_unavailable", str(error))
     return {dependency: fault for dependency, fault in faults.items() if dependency in dependencies}

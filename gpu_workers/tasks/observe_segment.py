@@ -20,7 +20,7 @@ from backend.library.indexing.segments import PendingSegment, mark_gap, mark_hea
 from backend.library.indexing.versions import is_indexing, round_of
 from backend.library.models import Segment
 from backend.library.services.attribution import attribution_of, is_live
-from backend.library.storage import ObjectStorage, thumbnail_key
+from backend.library.storage import thumbnail_key
 from backend.observability.metrics import count_gaps, observe_stages
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
@@ -48,7 +48,7 @@ def handle(work: Work) -> FollowUp | None:
     if pending is None:
         work.finish()
         return None
-    storage = ObjectStorage()
+    storage = work.objects()
     meter = work.meter()
     span = span_of(pending.segment)
 
@@ -90,7 +90,7 @@ def handle(work: Work) -> FollowUp | None:
 
 def store_thumbnails(work: Work, segment: Segment, record: SegmentRecord) -> dict[int, str]:
     """Store each frame's thumbnail, several at a time. Returns the object keys by frame time in milliseconds."""
-    storage = ObjectStorage()
+    storage = work.objects()
     # A frame always has the same key: a second attempt overwrites the thumbnails of the first.
     keys = {
         frame.ms: thumbnail_key(work.lease.tenant_id, segment.video_id, segment.index_version, frame.ms)

@@ -43,7 +43,7 @@ def handle(work: Work) -> FollowUp | None:
     search, scope = begun
     meter = work.meter()
     with failing_job(work, message="the query could not be embedded"):
-        results = _find(scope, search.text, search.settings, models, meter)
+        results = _find(work.objects(), scope, search.text, search.settings, models, meter)
 
     def store() -> None:
         searches.store_results(
@@ -81,14 +81,19 @@ def find_settings(search_options: Mapping[str, Any]) -> FindSettings:
 
 
 def _find(
-    scope: Scope, query: str, search_options: Mapping[str, Any], models: AnswerModels, meter: Meter
+    storage: ObjectStorage,
+    scope: Scope,
+    query: str,
+    search_options: Mapping[str, Any],
+    models: AnswerModels,
+    meter: Meter,
 ) -> tuple[FoundEvent, ...]:
     text, exact = quoted(query)
     with PostgresGraph(
         scope,
         text_model=models.text_embedder.name,
         frame_model=models.frame_embedder.name,
-        storage=ObjectStorage(),
+        storage=storage,
     ) as graph:
         ranking = find_events(
             graph,

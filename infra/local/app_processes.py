@@ -16,7 +16,7 @@ class AppProcess:
     ready_line: text in its log that shows that it is ready. None if an HTTP request shows it (the API), or if being
     alive is enough.
     restarted: whether the supervisor starts the process again when it dies (and logs it), or stops the stack.
-    kind: AVA_PROCESS, which decides what is withheld from the process.
+    kind: AVA_PROCESS, which decides what is withheld from the process. signed: see Worker.
     """
 
     name: str
@@ -25,10 +25,12 @@ class AppProcess:
     restarted: bool = True
     env: tuple[tuple[str, str], ...] = ()
     kind: str = "worker"
+    signed: bool = False
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of the process out of that of the whole stack."""
-        kept = {name: value for name, value in given.items() if name not in WITHHELD[self.kind]}
+        withheld = WITHHELD[self.kind] - {"AVA_SIGNER_KEY"} | KEYS_OF_BUCKET if self.signed else WITHHELD[self.kind]
+        kept = {name: value for name, value in given.items() if name not in withheld}
         return kept | {"AVA_PROCESS": self.kind} | dict(self.env)
 
 
@@ -36,7 +38,8 @@ class AppProcess:
 class Worker:
     """A Celery worker: the queues that it reads and the number of tasks that it runs at once.
 
-    pool: "prefork" gives each task a process, "threads" runs all tasks in one process.
+    pool: "prefork" gives each task a process, "threads" runs all tasks in one process. signed: whether the signer signs
+    its requests to the bucket, so that it has no key of the bucket.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Worker:
     concurrency: int
     niceness: int = 0
     threads: int | None = None
+    signed: bool = False
     pool: str = "prefork"
 
 
@@ -52,12 +56,15 @@ ROOT = Path(__file__).parents[2]
 _SIGN_IN = frozenset({"DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL"})
 _SESSIONS_AND_KEYS = frozenset({"AVA_SECRET_KEY", "AVA_KEY_PEPPERS"})
 WITHHELD = {
-    "api": frozenset({"DATABASE_STAFF_URL"}),
-    "console": frozenset({"DATABASE_PEOPLE_URL"}),
-    "webhooks": _SIGN_IN | _SESSIONS_AND_KEYS,
-    "worker": _SIGN_IN | _SESSIONS_AND_KEYS | {"AVA_ENCRYPTION_KEYS"},
+    "api": frozenset({"DATABASE_STAFF_URL", "AVA_SIGNER_KEY"}),
+    "console": frozenset({"DATABASE_PEOPLE_URL", "AVA_SIGNER_KEY"}),
+    "webhooks": _SIGN_IN | _SESSIONS_AND_KEYS | {"AVA_SIGNER_KEY"},
+    "worker": _SIGN_IN | _SESSIONS_AND_KEYS | {"AVA_ENCRYPTION_KEYS", "AVA_SIGNER_KEY"},
+    "signer": _SIGN_IN | _SESSIONS_AND_KEYS | {"AVA_ENCRYPTION_KEYS", "AVA_CACHE_SALT_KEY"},
 }
 """Variables that the processes of a kind (AVA_PROCESS) do not get: they hold no secret that they do not use."""
+
+KEYS_OF_BUCKET = frozenset({"S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"})
 
 HUNG_SECONDS = 60
 """Seconds without an answer after which a process of the API counts as hung."""
@@ -68,21 +75,21 @@ a segment's pictures: a worker's memory then grows by a third over its first hou
 ONLY=pipeline_peak_memory)."""
 
 WORKERS = (
-    Worker("worker-probe", ("cpu.probe",), 2),
+    Worker("worker-probe", ("cpu.probe",), 2, signed=True),
     # These wait for other servers most of the time, so threads of one process do.
-    Worker("worker-fetch", ("io.fetch",), 8, pool="threads"),
+    Worker("worker-fetch", ("io.fetch",), 8, pool="threads", signed=True),
     Worker("worker-delete", ("system.delete",), 2, pool="threads"),
     Worker("worker-sweep", ("system.sweep",), 2, pool="threads"),
     # A question that somebody waits for goes before an index that grows in the background.
     # One thread per process: segments in parallel use the cores better than parallel kernels do.
-    Worker("worker-index", ("gpu.index",), min(2, os.cpu_count() or 1), niceness=10, threads=1),
-    Worker("worker-query", ("gpu.query",), 1),
+    Worker("worker-index", ("gpu.index",), min(2, os.cpu_count() or 1), niceness=10, threads=1, signed=True),
+    Worker("worker-query", ("gpu.query",), 1, signed=True),
 )
 """One worker per class of jobs, so that a slow peer of one class never delays the jobs of another class."""
 
 
-def worker_process(worker: Worker) -> AppProcess:
-    """Return the command of one Celery worker."""
+def worker_process(worker: Worker, signer_port: int | None) -> AppProcess:
+    """Return the command of one Celery worker. signer_port: of the signer on this machine."""
     arguments = [sys.executable, "-m", "celery", "--quiet", "-A", "workers.app", "worker", "--loglevel=INFO"]
     arguments += [f"--hostname={worker.name}@%h", f"--queues={','.join(worker.queues)}"]
     arguments += [
@@ -97,12 +104,17 @@ def worker_process(worker: Worker) -> AppProcess:
     if worker.threads is not None:
         limits = ("OMP_NUM_THREADS", "OPENCV_FOR_THREADS_NUM", "AVA_TORCH_THREADS")
         env += tuple((name, str(worker.threads)) for name in limits)
-    return AppProcess(worker.name, tuple(arguments), ready_line=" ready.", env=env)
+    signed = worker.signed and signer_port is not None
+    if signed:
+        env += (("AVA_SIGNER_URL", f"http://127.0.0.1:{signer_port}/"),)
+    return AppProcess(worker.name, tuple(arguments), ready_line=" ready.", env=env, signed=signed)
 
 
-def app_processes(api_port: int, console_port: int | None = None) -> tuple[AppProcess, ...]:
+def app_processes(
+    api_port: int, console_port: int | None = None, *, signer_port: int | None = None
+) -> tuple[AppProcess, ...]:
     """Return all processes that run on top of the servers, in the order of starting. Without a port for it, there is no
-    console."""
+    console. Without a signer, the workers have the key of the bucket themselves."""
     api = [sys.executable, "manage.py", "guarded", sys.executable, "-m", "uvicorn", "backend.asgi:application"]
     api += ["--host=127.0.0.1", f"--port={api_port}"]
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
@@ -116,10 +128,12 @@ def app_processes(api_port: int, console_port: int | None = None) -> tuple[AppPr
     ]
     # Its own probes and metrics are not asked for here.
     site = (("AVA_CONSOLE_URL", f"http://127.0.0.1:{console_port}"),)
+    signer = (sys.executable, "manage.py", "sign_objects", f"--port={signer_port}")
     return (
         AppProcess("api", tuple(api), restarted=False, kind="api"),
         *([AppProcess("console", tuple(console), env=site, kind="console")] if console_port is not None else []),
         AppProcess("relay", (sys.executable, "manage.py", "relay")),
         AppProcess("webhooks", (sys.executable, "manage.py", "send_webhooks"), kind="webhooks"),
-        *(worker_process(worker) for worker in WORKERS),
+        *([AppProcess("signer", signer, ready_line="signer ready", kind="signer")] if signer_port is not None else []),
+        *(worker_process(worker, signer_port) for worker in WORKERS),
     )

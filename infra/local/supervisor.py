@@ -80,6 +80,7 @@ class Supervisor:
         own = Identity.of(os.getpid())
         self._stack.state.set_process(_SUPERVISOR, own)
         self._env = {**os.environ, **self._stack.env(), "PYTHONUNBUFFERED": "1"}
+        self._env.setdefault("AVA_SIGNER_KEY", self._stack.state.secret("signer"))
         # The stack's own client libraries must never go through a proxy to reach 127.0.0.1.
         self._env["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1", "localhost"]))
         if "DATABASE_SUPERUSER_URL" in self._env:
@@ -90,7 +91,7 @@ class Supervisor:
         if superuser is not None:
             self._ensure_admin()
             ensure_api_key(self._stack.home.root, self._project, self._env)
-        for process in self._given or app_processes(self._stack.api_port(), self._console_port()):
+        for process in self._given or self._table():
             try:
                 self._start_process(process)
             except ServiceFailed as error:
@@ -146,7 +147,11 @@ class Supervisor:
         _, child, _ = self._running.pop(process.name)
         child.stop()
         self._env["AVA_PUBLIC_URL"] = self._stack.env()["AVA_PUBLIC_URL"]
-        return next(other for other in app_processes(self._stack.api_port()) if other.name == process.name)
+        return next(other for other in self._table() if other.name == process.name)
+
+    def _table(self) -> tuple[AppProcess, ...]:
+        signer_port = ports.claim(self._stack.state, "signer")
+        return app_processes(self._stack.api_port(), self._console_port(), signer_port=signer_port)
 
     def _console_port(self) -> int:
         return ports.claim(self._stack.state, "console")

@@ -353,9 +353,31 @@ def test_outside_images_are_pinned_and_ours_are_built(services: dict[str, Any]):
             assert re.search(r":v?\d+\.\d+", service["image"]), f"{name}: {service['image']}"
 
 
+SIGNED = (
+    "worker-probe",
+    "worker-fetch",
+    "worker-index-cpu",
+    "worker-index-gpu",
+    "worker-query",
+    "worker-query-cpu",
+)
+"""Services that read customers' media, so that the signer signs their requests to the bucket."""
+
+
 def reachable(service: dict[str, Any]) -> set[str]:
     """Return the variables of a service that .env can set, or that the file sets."""
     return set(service["environment"])
+
+
+def test_only_the_signer_and_workers_without_media_have_the_key_of_the_bucket(services: dict[str, Any]):
+    keys = ("S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")
+    for name in SIGNED:
+        assert [services[name]["environment"][key] for key in keys] == ["", ""], name
+        assert services[name]["environment"]["AVA_SIGNER_URL"] == "http://signer:8400/"
+        assert services[name]["environment"]["AVA_SIGNER_KEY"]
+    for name in ("signer", "worker-delete", "worker-sweep"):
+        assert all(services[name]["environment"][key] for key in keys), name
+    assert "ports" not in services["signer"]
 
 
 @pytest.mark.parametrize(
@@ -378,6 +400,8 @@ def reachable(service: dict[str, Any]) -> set[str]:
 )
 def test_every_setting_of_the_backend_can_be_set(services: dict[str, Any], name: str):
     own = {"AVA_CONSOLE_URL", "DATABASE_STAFF_URL"}
+    if name not in SIGNED:
+        own |= {"AVA_SIGNER_URL", "AVA_SIGNER_KEY"}
     if name != "api":
         own |= {"AVA_ALLOWED_HOSTS", "AVA_HEALTH_ADDRESS", "DATABASE_PEOPLE_URL"}
     assert backend_variables() - own - LOCAL_ONLY <= reachable(services[name])

@@ -507,7 +507,13 @@ def test_a_name_is_judged_when_it_is_fetched(monkeypatch: pytest.MonkeyPatch) ->
     """A name that was public when it was sent may point to a private address by then."""
     monkeypatch.setattr("socket.getaddrinfo", lambda *arguments, **options: [(2, 1, 6, "", ("10.0.0.1", 443))])
     with pytest.raises(JobFailed) as refused:
-        fetch("https://example.org/a.mp4?sig=secret", "t/x/u/y/source", limit=10, on_progress=lambda done, total: None)
+        fetch(
+            "https://example.org/a.mp4?sig=secret",
+            "t/x/u/y/source",
+            ObjectStorage(),
+            limit=10,
+            on_progress=lambda done, total: None,
+        )
     # The same as for a name that does not exist, so that nobody finds out which names lead inside.
     assert (refused.value.code, refused.value.retryable) == ("source_unreachable", True)
     assert "secret" not in str(refused.value)
@@ -519,7 +525,7 @@ def test_a_fetch_stops_when_its_lease_is_lost(acme: Cast, web: ScriptedWeb) -> N
 
     key = f"t/{acme.tenant_id}/u/lost/source"
     with pytest.raises(LeaseLost):
-        fetch(f"{web.url}/film.mp4", key, limit=10**9, on_progress=lost)
+        fetch(f"{web.url}/film.mp4", key, ObjectStorage(), limit=10**9, on_progress=lost)
     assert not exists(key)
 
 
@@ -528,7 +534,7 @@ def test_a_source_that_drips_is_left(acme: Cast, web: ScriptedWeb, monkeypatch: 
     monkeypatch.setattr(fetch_source, "FLOOR_WINDOW_S", 0.0)
     key = f"t/{acme.tenant_id}/u/slow/source"
     with pytest.raises(JobFailed) as slow:
-        fetch(f"{web.url}/film.mp4", key, limit=10**9, on_progress=lambda done, total: None)
+        fetch(f"{web.url}/film.mp4", key, ObjectStorage(), limit=10**9, on_progress=lambda done, total: None)
     assert (slow.value.code, slow.value.retryable) == ("source_too_slow", False)
     assert not exists(key)
 
@@ -568,7 +574,7 @@ def test_a_fetch_drops_what_a_killed_attempt_left(acme: Cast, web: ScriptedWeb) 
     key, storage = f"t/{acme.tenant_id}/u/again/source", ObjectStorage()
     left = storage.create_upload(key, content_type="video/mp4", part_checksums=False)
     storage.put_part(key, left, 1, b"half")
-    fetch(f"{web.url}/film.mp4", key, limit=10**9, on_progress=lambda done, total: None)
+    fetch(f"{web.url}/film.mp4", key, ObjectStorage(), limit=10**9, on_progress=lambda done, total: None)
     assert exists(key)
     assert storage.abort_prefix(f"t/{acme.tenant_id}/u/again/") == 0
     with pytest.raises(UploadMissing):

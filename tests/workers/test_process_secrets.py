@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-OWN = ("AVA_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "AVA_CACHE_SALT_KEY")
+OWN = ("AVA_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "AVA_CACHE_SALT_KEY", "AVA_SIGNER_KEY")
 SHOW = """
 import django, json
 django.setup()
@@ -28,6 +28,7 @@ def started(process: str, **secrets: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(("process", "given", "read"), [
     ("worker", {"AVA_CACHE_SALT_KEY": "salt"}, ["", {}, {}, "salt"]),
     ("worker", {"AVA_CACHE_SALT_KEY": "salt", "AVA_KEY_PEPPERS": "1:p", "AVA_SECRET_KEY": "s"}, ["", {}, {}, "salt"]),
+    ("signer", {"AVA_SIGNER_KEY": "k"}, ["", {}, {}, ""]),
     ("webhooks", {"AVA_ENCRYPTION_KEYS": "1:e"}, ["", {}, {"1": "e"}, ""]),
     ("api", {"AVA_SECRET_KEY": "s", "AVA_KEY_PEPPERS": "1:p", "AVA_ENCRYPTION_KEYS": "1:e"},
      ["s", {"1": "p"}, {"1": "e"}, "s"]),
@@ -42,6 +43,8 @@ def test_each_process_reads_its_own_secrets(process: str, given: dict[str, str],
 
 @pytest.mark.parametrize(("process", "given", "missing"), [
     ("worker", {"AVA_SECRET_KEY": "s", "AVA_KEY_PEPPERS": "1:p"}, "AVA_CACHE_SALT_KEY"),
+    ("worker", {"AVA_CACHE_SALT_KEY": "salt", "AVA_SIGNER_URL": "http://signer:8400/"}, "AVA_SIGNER_KEY"),
+    ("signer", {}, "AVA_SIGNER_KEY"),
     ("webhooks", {"AVA_CACHE_SALT_KEY": "salt"}, "AVA_ENCRYPTION_KEYS"),
     ("api", {"AVA_SECRET_KEY": "s", "AVA_ENCRYPTION_KEYS": "1:e"}, "AVA_KEY_PEPPERS"),
     ("console", {"AVA_SECRET_KEY": "s", "AVA_ENCRYPTION_KEYS": "1:e"}, "AVA_KEY_PEPPERS"),

@@ -1,0 +1,58 @@
+"""The whole way from a recording to an answer, with a signer between the jobs and the bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+
+from backend.ekg.models import Frame
+from backend.library.models import Video
+from backend.library.storage import ObjectStorage
+from backend.questions.models import Evidence, Question
+from tests.conftest import Cast
+from tests.scripted_openai import ScriptedOpenAIServer
+from tests.tasks.eyes import GREEN, colour_of
+from tests.tasks.test_answer_jobs import ask, saying
+from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
+from tests.workers.test_signer import SECRET, serving
+from workers import signer
+
+# With the other files of jobs in one process, because the models are loaded once.
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def operations(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Let the jobs of this process use a signer; return what it is asked for."""
+    asked: list[str] = []
+    answer = signer.answer
+
+    def counted(request: dict[str, object]) -> dict[str, object]:
+        asked.append(str(request["operation"]))
+        return answer(request)
+
+    monkeypatch.setattr(signer, "answer", counted)
+    monkeypatch.setattr(settings, "SIGNER_KEY", SECRET)
+    with serving() as port:
+        monkeypatch.setattr(settings, "SIGNER_URL", f"http://127.0.0.1:{port}/")
+        yield asked
+
+
+def test_a_recording_is_indexed_and_a_question_answered_through_the_signer(
+    acme: Cast, llm: ScriptedOpenAIServer, operations: list[str]
+) -> None:
+    llm.script = saying(lambda request: "B")
+    video_id = indexed_video(acme, TWELVE_SECONDS)
+    with acme.scope():
+        assert Video.objects.get(id=video_id).status == "ready"
+        frames = list(Frame.objects.filter(video_id=video_id))
+    assert operations.count("put") == len(frames) > 0
+    question_id = ask(acme, video_id)
+    run_due()
+    with acme.scope():
+        assert Question.objects.get(id=question_id).status == "succeeded"
+        (evidence,) = Evidence.objects.all()
+    assert colour_of(ObjectStorage().get(evidence.frame_key)) == GREEN
+    assert operations.count("put") == len(frames) + 1

@@ -1,0 +1,119 @@
+"""Which objects a job may read or write while its lease is held."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from backend.jobs.models import Job, JobKind, JobState
+from backend.library.models import InputSegment, Segment, Video
+from backend.library.storage import (
+    question_prefix,
+    source_key,
+    source_prefix,
+    tenant_prefix,
+    version_prefix,
+    video_prefix,
+)
+from backend.questions.models import QuestionVideo, SearchVideo
+
+READ = frozenset({"get", "head"})
+FETCH = frozenset({"head", "begin", "part", "complete", "abort", "clear", "delete"})
+_KEY = re.compile(r"t/[0-9a-f-]{36}/[uv]/[0-9a-f-]{36}/[A-Za-z0-9-]+(/[A-Za-z0-9-]+)*(\.jpg)?")
+
+
+def leased_job(job_id: UUID, token: int) -> Job | None:
+    """Return the job if this lease of it is held now, else None. The job's tenant must be entered."""
+    held = Job.objects.filter(
+        id=job_id, lease_token=token, state=JobState.RUNNING, lease_until__gt=timezone.now(), cancel_requested_at=None
+    )
+    return held.first()
+
+
+def may(job: Job, operation: str, key: str) -> bool:
+    """Whether a job whose lease is held may do this with the object. The job's tenant must be entered."""
+    if not _KEY.fullmatch(key) or not key.startswith(tenant_prefix(job.tenant_id)):
+        return False
+    rule = _RULES.get(JobKind(job.kind))
+    return rule is not None and rule(job, operation, key)
+
+
+def _probe(job: Job, operation: str, key: str) -> bool:
+    video = Video.objects.filter(id=job.subject_id).first()
+    if video is None:
+        return False
+    if operation in READ:
+        return bool(key == video.object_key)
+    # Its own upload, once the video shares the object of another one and nobody reads this one.
+    own = video.upload_id is not None and key == source_key(job.tenant_id, video.upload_id)
+    return operation == "erase" and own and not _is_read(key)
+
+
+def _is_read(key: str) -> bool:
+    folder = source_prefix(key)
+    return bool(
+        Video.objects.filter(object_key__startswith=folder).exists()
+        or InputSegment.objects.filter(object_key__startswith=folder).exists()
+    )
+
+
+def _fetch(job: Job, operation: str, key: str) -> bool:
+    return operation in FETCH and _is_piece(key, id=job.subject_id)
+
+
+def _ingest(job: Job, operation: str, key: str) -> bool:
+    return operation in READ and _is_piece(key, id=job.subject_id)
+
+
+def _observe(job: Job, operation: str, key: str) -> bool:
+    segment = Segment.objects.filter(id=job.subject_id).first()
+    if segment is None:
+        return False
+    if operation in READ:
+        return _is_source(key, [segment.video_id])
+    frames = f"{version_prefix(job.tenant_id, segment.video_id, segment.index_version)}frames/"
+    return operation == "put" and key.startswith(frames) and key.endswith(".jpg")
+
+
+def _assemble(job: Job, operation: str, key: str) -> bool:
+    return operation in READ and job.video_id is not None and _is_picture(job, key, [job.video_id])
+
+
+def _answer(job: Job, operation: str, key: str) -> bool:
+    rows = QuestionVideo.objects.filter(question_id=job.subject_id)
+    asked: list[UUID] = list(rows.values_list("video_id", flat=True))
+    if operation in READ:
+        return _is_source(key, asked) or _is_picture(job, key, asked)
+    folders = (question_prefix(job.tenant_id, video_id, job.subject_id) for video_id in asked)
+    return operation == "put" and key.startswith(tuple(folders)) and key.endswith(".jpg")
+
+
+def _search(job: Job, operation: str, key: str) -> bool:
+    rows = SearchVideo.objects.filter(search_id=job.subject_id)
+    return operation in READ and _is_picture(job, key, list(rows.values_list("video_id", flat=True)))
+
+
+def _is_piece(key: str, **where: Any) -> bool:
+    return bool(InputSegment.objects.filter(object_key=key, **where).exists())
+
+
+def _is_source(key: str, videos: list[UUID]) -> bool:
+    return bool(Video.objects.filter(id__in=videos, object_key=key).exists()) or _is_piece(key, video_id__in=videos)
+
+
+def _is_picture(job: Job, key: str, videos: list[UUID]) -> bool:
+    return key.endswith(".jpg") and key.startswith(tuple(video_prefix(job.tenant_id, video) for video in videos))
+
+
+_RULES = {
+    JobKind.PROBE_VIDEO: _probe,
+    JobKind.FETCH_SEGMENT: _fetch,
+    JobKind.INGEST_SEGMENT: _ingest,
+    JobKind.OBSERVE_SEGMENT: _observe,
+    JobKind.ASSEMBLE_VIDEO: _assemble,
+    JobKind.ANSWER_QUESTION: _answer,
+    JobKind.SEARCH_EVENTS: _search,
+}
