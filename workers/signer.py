@@ -21,6 +21,7 @@ from django.db import DatabaseError, close_old_connections, connections
 
 from backend.library import storage as objects
 from backend.library.storage import ObjectStorage, StorageAway, StorageError, StoredPart, source_prefix
+from backend.observability.metrics import SIGNED
 from backend.tenancy.context import tenant_scope
 from workers.object_rights import leased_job, may
 
@@ -123,6 +124,7 @@ _OPERATIONS = {
     "delete": _delete,
     "erase": _erase,
 }
+_COUNTED = {*_OPERATIONS, "ping"}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -145,7 +147,18 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._reply(400, {"error": "malformed"})
             return
-        self._reply(*_outcome(self.rfile.read(int(length))))
+        status, body = _outcome(request := self._read(int(length)))
+        operation = str(request.get("operation", ""))
+        SIGNED.labels(operation if operation in _COUNTED else "other", body.get("error", "done")).inc()
+        self._reply(status, body)
+
+    def _read(self, length: int) -> dict[str, Any]:
+        """Return the request; an empty one, which is malformed, for what is no JSON object."""
+        try:
+            request = json.loads(self.rfile.read(length))
+        except ValueError:
+            return {}
+        return request if isinstance(request, dict) else {}
 
     def _reply(self, status: int, body: dict[str, Any]) -> None:
         content = json.dumps(body).encode()
@@ -159,10 +172,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing: a request line says nothing of use."""
 
 
-def _outcome(body: bytes) -> tuple[int, dict[str, Any]]:
+def _outcome(request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     close_old_connections()
     try:
-        return 200, answer(json.loads(body))
+        return 200, answer(request)
     except Refusal as refusal:
         return 409 if refusal.code == "lease_lost" else 403, {"error": refusal.code}
     except StorageError as error:

@@ -36,6 +36,9 @@ OUTAGES = Counter(
     "Jobs that were put back because something that they need was away.",
     ["dependency"],
 )
+SIGNED = Counter(
+    "ava_signer_requests", "Requests of jobs to the signer, by operation and outcome.", ["operation", "outcome"]
+)
 GAPS = Counter("ava_chunk_gaps", "Chunks of video that were stored without a description, by the reason.", ["code"])
 CHUNKS = Counter("ava_chunks", "Chunks of video that were stored, gaps included.")
 STAGES = Histogram(

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from backend.observability import exposition
 from workers.signer import Signer
 
 
@@ -22,6 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.SIGNER_KEY:
             raise CommandError("Set AVA_SIGNER_KEY to the secret that workers send to the signer.")
+        exposition.serve()
         server = Signer(options["host"], options["port"])
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: threading.Thread(target=server.shutdown).start())
