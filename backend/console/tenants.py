@@ -20,8 +20,8 @@ from backend.console.actions import TENANT_ACTS, Operable, ReasonForm
 from backend.console.base import ReadOnlyPage
 from backend.console.filters import typed
 from backend.console.gate import member_of
-from backend.console.overview import failure_link, money_chart
-from backend.console.queries import billing, money, tenants
+from backend.console.overview import failure_link, money_chart, percentile_chart
+from backend.console.queries import billing, latency, money, tenants
 from backend.console.queries.money import Sums
 from backend.console.tenant_acts import TenantAct
 from backend.console.viewing import EVERYBODY, MONEY, WORK, origin_of, role_of
@@ -83,6 +83,7 @@ class TenantPage(Operable, ReadOnlyPage):
                     for line in tenants.failures(tenant.id, since)
                 ],
                 "now": now,
+                **_latency(tenant, now),
             }
         return TemplateResponse(request, "console/tenant.html", context)
 
@@ -119,6 +120,16 @@ class TenantPage(Operable, ReadOnlyPage):
         return TemplateResponse(request, "console/act.html", context, status=400 if form.errors else 200)
 
 
+def _latency(tenant: Tenant, now: datetime) -> dict[str, Any]:
+    since = now - timedelta(days=CHART_DAYS)
+    asked = latency.question_latency(since, bucket="day", tenant_id=tenant.id)
+    indexed = latency.index_latency(since, bucket="day", tenant_id=tenant.id)
+    return {
+        "question_lines": percentile_chart(asked, "day", unit="s", divisor=1_000),
+        "index_lines": percentile_chart(indexed, "day", unit="s per minute", divisor=1_000),
+    }
+
+
 def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
     today = now.astimezone(UTC).date()
     month = money.spending(today.replace(day=1), today, tenant_id=tenant.id)
@@ -144,6 +155,7 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
         "invoices": billing.invoices_of(tenant.id),
         "credits": billing.credits_of(tenant.id),
         "budget": tenants.budget(tenant.id),
+        "own_budgets": tenants.own_budgets(tenant.id, today.replace(day=1)),
         "account": tenants.billing_account(tenant.id),
         "subscription": tenants.subscription(tenant.id, now),
     }

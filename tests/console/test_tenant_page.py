@@ -5,22 +5,28 @@ from __future__ import annotations
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from backend.billing.models import CreditGrant, Subscription
+from backend.billing.models import CreditGrant, QuotaMonth, Reservation, Subscription
 from backend.billing.services.credit_grants import grant_credit
+from backend.billing.services.own_budgets import set_budget
+from backend.console.queries import latency
+from backend.console.queries.tenants import own_budgets
 from backend.console.tenant_acts import ACTS
 from backend.jobs.models import Job, JobKind
 from backend.library.indexing.failure import fail_version
 from backend.people.models import Invitation, Membership, Person
-from backend.tenancy.models import Tenant
+from backend.questions.models import Question
+from backend.tenancy.models import ApiKey, Tenant
 from tests.conftest import Cast
 from tests.console.signing_in import staff_events
 from tests.console.test_overview import book, rebuild
 from tests.factories import make_video
+from tests.questions.world import ask, finish
 
 REASON = "Ticket 4711, agreed with sales"
 
@@ -58,6 +64,51 @@ def test_the_page_shows_usage_money_members_keys_and_failures(staff: Client, acm
         assert words in page, words
     assert "$80" not in page
     assert acme.key not in page
+
+
+def test_the_page_shows_the_budgets_of_each_key_with_what_open_work_reserves(
+    staff: Client, acme: Cast, globex: Cast
+) -> None:
+    now = timezone.now()
+    for cast in (acme, globex):
+        with cast.scope():
+            set_budget(api_key_id=None, limits={"questions": 200})
+            set_budget(api_key_id=cast.key_id, limits={"charge": Decimal(5), "open_jobs": 4})
+            QuotaMonth.objects.create(
+                tenant_id=cast.tenant_id, month=now.date().replace(day=1), api_key_id=cast.key_id, charge=Decimal("1.5")
+            )
+            Reservation.objects.create(
+                tenant_id=cast.tenant_id, kind="questions", amount=1, charge=Decimal("0.25"), api_key_id=cast.key_id,
+                source_type="question", source_id=uuid4(), expires_at=now + timedelta(hours=1),
+            )  # fmt: skip
+
+    lines = own_budgets(acme.tenant_id, now.date().replace(day=1))
+
+    with acme.scope():
+        name = ApiKey.objects.get(id=acme.key_id).name
+    shown = [(line.whose, line.name, line.used, line.reserved, line.limit, line.percent) for line in lines]
+    assert shown == [
+        ("", "questions", 1, 1, 200, 0.5),
+        (name, "charge", Decimal("1.75"), Decimal("0.25"), 5, 35.0),
+        (name, "open_jobs", 1, 1, 4, 25.0),
+    ]
+    page = staff.get(page_of(acme)).content.decode()
+    assert "Its own budgets" in page
+    assert "35 %" in page
+
+
+def test_the_page_shows_how_long_this_tenants_questions_took(staff: Client, acme: Cast, globex: Cast) -> None:
+    now = timezone.now()
+    for cast, ms in ((acme, 4_000), (globex, 90_000)):
+        question_id, video_id = ask(cast)
+        finish(cast, question_id, video_id)
+        with cast.scope():
+            Question.objects.filter(id=question_id).update(timings={"total_ms": ms})
+
+    measured = latency.question_latency(now - timedelta(days=1), bucket="day", tenant_id=acme.tenant_id)
+
+    assert [(line.stage, line.n, line.p99) for line in measured.stages] == [(latency.WHOLE, 1, 4_000)]
+    assert "Time to answer" in staff.get(page_of(acme)).content.decode()
 
 
 @pytest.mark.parametrize(

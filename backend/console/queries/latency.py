@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from backend.console.queries.role import rows
 
@@ -34,39 +35,44 @@ class Latency:
     over_time: dict[datetime, dict[str, Percentiles]]
 
 
-def question_latency(since: datetime, *, bucket: str) -> Latency:
+def question_latency(since: datetime, *, bucket: str, tenant_id: UUID | None = None) -> Latency:
     """Return the time to answer of questions that ended since then. bucket: hour or day (UTC).
 
-    The stage `llm` is summed over calls that ran side by side, so it may exceed the whole.
+    tenant_id: of one tenant alone. The stage `llm` is summed over calls that ran side by side, so it may exceed the
+    whole.
     """
     return _latency(
         "SELECT completed_at AS at, CASE t.key WHEN 'total_ms' THEN %(whole)s ELSE replace(t.key, '_ms', '') END "
         "AS stage, t.value::float AS ms FROM questions_question, jsonb_each_text(timings) t "
-        "WHERE completed_at >= %(since)s AND status = 'succeeded' AND t.key LIKE '%%\\_ms'",
+        "WHERE (%(tenant)s::uuid IS NULL OR tenant_id = %(tenant)s) "
+        "AND completed_at >= %(since)s AND status = 'succeeded' AND t.key LIKE '%%\\_ms'",
         since,
         bucket,
+        tenant_id,
     )
 
 
-def index_latency(since: datetime, *, bucket: str) -> Latency:
+def index_latency(since: datetime, *, bucket: str, tenant_id: UUID | None = None) -> Latency:
     """Return the time that a minute of media took of videos that became ready since then: whole, and work by stage."""
     return _latency(
         "SELECT ready_at AS at, t.key AS stage, t.ms / (duration_ms / 60000.0) AS ms FROM library_video, LATERAL ("
         "  SELECT %(whole)s AS key, extract(epoch FROM ready_at - index_started_at)::float * 1000 AS ms"
         "  UNION ALL SELECT replace(s.key, '_ms', ''), s.value::float FROM jsonb_each_text(stage_ms) s) t "
-        "WHERE ready_at >= %(since)s AND status = 'ready' AND index_started_at IS NOT NULL AND duration_ms > 0",
+        "WHERE (%(tenant)s::uuid IS NULL OR tenant_id = %(tenant)s) AND ready_at >= %(since)s "
+        "AND status = 'ready' AND index_started_at IS NOT NULL AND duration_ms > 0",
         since,
         bucket,
+        tenant_id,
     )
 
 
-def _latency(measured: str, since: datetime, bucket: str) -> Latency:
+def _latency(measured: str, since: datetime, bucket: str, tenant_id: UUID | None) -> Latency:
     if bucket not in _BUCKETS:
         raise ValueError(f"time is divided into hours and days, not into {bucket}")
     found = rows(
         f"SELECT date_trunc('{bucket}', at, 'UTC') AS at, stage, {_PERCENTILES} FROM ({measured}) m "  # noqa: S608
         "GROUP BY GROUPING SETS ((1, stage), (stage))",
-        {"since": since, "whole": WHOLE},
+        {"since": since, "whole": WHOLE, "tenant": tenant_id},
     )
     over_time: defaultdict[datetime, dict[str, Percentiles]] = defaultdict(dict)
     stages = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from backend.audit.models import AuditEvent
 from backend.billing.models import BillingAccount, PlanLimit, Subscription, TenantBudget
+from backend.billing.services.quotas import JOBS
 from backend.console.queries.role import CONSOLE, STAFF, across_tenants, rows
 from backend.people.models import Membership, Person
 from backend.tenancy.models import ApiKey, Tenant
@@ -149,6 +150,51 @@ def budget(tenant_id: UUID) -> TenantBudget | None:
     """Return the budget that a tenant sets itself, if any."""
     row: TenantBudget | None = across_tenants(TenantBudget).filter(tenant_id=tenant_id).first()
     return row
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetLine(LimitLine):
+    """A limit that a tenant has set itself, for this month. whose: the name of a key, "" for the tenant as a whole.
+    used: booked and reserved together. reserved: what open work may still consume."""
+
+    whose: str = ""
+    reserved: Decimal = Decimal(0)
+
+
+def own_budgets(tenant_id: UUID, month: date) -> list[BudgetLine]:
+    """Return the limits that a tenant has set for itself and for its keys in a month (its first day, UTC)."""
+    found = rows(
+        """
+        SELECT coalesce(nullif(k.name, ''), 'vk_live_' || k.public_id, '') AS whose, l.name, l.amount,
+            CASE l.name WHEN 'charge' THEN coalesce(m.charge, 0) WHEN 'questions' THEN coalesce(m.questions, 0)
+                WHEN 'media_minutes' THEN coalesce(m.media_seconds, 0) / 60 ELSE 0 END AS booked,
+            CASE l.name WHEN 'charge' THEN r.charge WHEN 'questions' THEN r.questions
+                WHEN 'media_minutes' THEN r.media_seconds / 60 ELSE r.jobs END AS reserved
+        FROM billing_budget b
+        CROSS JOIN LATERAL (VALUES ('charge', b.charge), ('questions', b.questions), ('media_minutes', b.media_minutes),
+            ('open_jobs', b.open_jobs)) AS l(name, amount)
+        LEFT JOIN tenancy_apikey k ON k.tenant_id = b.tenant_id AND k.id = b.api_key_id
+        LEFT JOIN billing_quotamonth m ON m.tenant_id = b.tenant_id AND m.month = %(month)s
+            AND m.api_key_id IS NOT DISTINCT FROM b.api_key_id
+        CROSS JOIN LATERAL (
+            SELECT coalesce(sum(greatest(charge - drawn_charge, 0)), 0) AS charge,
+                coalesce(sum(greatest(amount - drawn_amount, 0)) FILTER (WHERE kind = 'questions'), 0) AS questions,
+                coalesce(sum(greatest(amount - drawn_amount, 0)) FILTER (WHERE kind = 'media_seconds'), 0)
+                    AS media_seconds,
+                count(*) FILTER (WHERE source_type = ANY(%(jobs)s)) AS jobs
+            FROM billing_reservation WHERE tenant_id = b.tenant_id AND settled_at IS NULL
+            AND expires_at > now() AND (b.api_key_id IS NULL OR api_key_id = b.api_key_id)
+        ) r WHERE b.tenant_id = %(tenant)s AND l.amount IS NOT NULL
+        ORDER BY b.api_key_id IS NOT NULL, whose, l.name
+        """,
+        {"tenant": tenant_id, "month": month, "jobs": list(JOBS)},
+    )
+    return [
+        BudgetLine(
+            row["name"], row["booked"] + row["reserved"], row["amount"], whose=row["whose"], reserved=row["reserved"]
+        )
+        for row in found
+    ]
 
 
 def billing_account(tenant_id: UUID) -> BillingAccount | None:
