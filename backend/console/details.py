@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
 from backend.console.base import ReadOnlyPage
@@ -58,7 +59,7 @@ class VideoPage(Operable, ReadOnlyPage):
         "error_code",
         "created_at",
     )
-    list_filter = (TenantFilter, "status", "profile", typed("error_code"))
+    list_filter = (TenantFilter, "status", "profile", typed("error_code"), ("ready_at", RangeDateTimeFilter))
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "title", "external_id", "error_code")
 
@@ -142,6 +143,7 @@ class QuestionPage(Operable, ReadOnlyPage):
     list_filter = (
         TenantFilter, "status", fixed("method", METHODS), fixed("effort", EFFORTS),
         fixed("finish_reason", FINISH_REASONS), typed("error_code"), FeedbackFilter,
+        ("completed_at", RangeDateTimeFilter),
     )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "text", "external_id", "error_code")

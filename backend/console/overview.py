@@ -61,7 +61,9 @@ def overview(request: HttpRequest, now: datetime) -> dict[str, Any]:
         "spans": SPANS,
         "days": days,
         "since": since,
-        "ledger": f"{reverse('admin:billing_usageevent_changelist')}?{_between(first, last)}",
+        "ledger": f"{reverse('admin:billing_usageevent_changelist')}?{_between('occurred_at', first, last)}",
+        "answered_link": _ended("questions_question", "succeeded", "completed_at", first, last),
+        "ready_link": _ended("library_video", "ready", "ready_at", first, last),
         "arrived": work.arrived(since),
         "queues": work.queues(),
         "failures": [{**line, "link": failure_link(line["kind"], line["code"])} for line in work.failures(now)],
@@ -73,11 +75,16 @@ def overview(request: HttpRequest, now: datetime) -> dict[str, Any]:
     return context | _latency(since, now, days)
 
 
-def _between(first: date, last: date) -> str:
+def _between(column: str, first: date, last: date) -> str:
     return urlencode({
-        "occurred_at_from_0": first.isoformat(), "occurred_at_from_1": "00:00:00",
-        "occurred_at_to_0": last.isoformat(), "occurred_at_to_1": "23:59:59",
+        f"{column}_from_0": first.isoformat(), f"{column}_from_1": "00:00:00",
+        f"{column}_to_0": last.isoformat(), f"{column}_to_1": "23:59:59",
     })  # fmt: skip
+
+
+def _ended(listed: str, status: str, column: str, first: date, last: date) -> str:
+    """Return the list of what came to this status in a span, out of which a chart of the page is made."""
+    return f"{reverse(f'admin:{listed}_changelist')}?status__exact={status}&{_between(column, first, last)}"
 
 
 def _money(first: date, last: date) -> dict[str, Any]:

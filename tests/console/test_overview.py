@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -194,3 +196,23 @@ def test_utilisation_is_attributed_over_paid_time(staff: Client) -> None:
     page = staff.get("/console/").content.decode()
     assert "50 %" in page
     assert "$8.00 of paid time was idle" in page
+
+
+def test_each_chart_opens_the_rows_that_it_is_made_of(staff: Client, acme: Cast) -> None:
+    answered, failed = (ask(acme, text=text) for text in ("was it answered?", "did it fail?"))
+    finish(acme, *answered)
+    with acme.scope():
+        Question.objects.filter(id=failed[0]).update(status="failed", completed_at=timezone.now())
+        ready, other = make_video(), make_video()
+        Video.objects.filter(id=ready.id).update(status="ready", ready_at=timezone.now())
+        Video.objects.filter(id=other.id).update(status="ready", ready_at=timezone.now() - timedelta(days=400))
+
+    page = staff.get("/console/").content.decode()
+    links = [html.unescape(link) for link in re.findall(r'href="([^"]+)" aria-label="What [^"]+ is made of"', page)]
+
+    assert len(links) == 6
+    replies = [staff.get(link) for link in sorted(set(links))]
+    assert {reply.status_code for reply in replies} == {200}
+    lists = "".join(reply.content.decode() for reply in replies)
+    for id, is_listed in ((answered[0], True), (failed[0], False), (ready.id, True), (other.id, False)):
+        assert (f"/{id}/change/" in lists) == is_listed
