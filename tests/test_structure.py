@@ -104,6 +104,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "price_form": "the form of a new price",
         "gate": "who gets past the sign-in",
         "opening": "the page of reasons",
+        "signed_in_as": "the pages of a tenant as its owner reads them",
         "second_factor": "the page of the second factor",
         "site_settings": "what differs from the API's settings",
         "urls": "the routes of the console's process",
