@@ -28,7 +28,9 @@ if sys.argv[1] == "guarded":
 print("ran", *sys.argv[1:], "as superuser" if "DATABASE_SUPERUSER_URL" in os.environ else "as restricted", flush=True)
 if sys.argv[1] == "create_tenant":
     print('{"api_key": "a key"}')
-while sys.argv[1] in ("relay", "send_webhooks"):
+if sys.argv[1] == "sign_objects":
+    print("signer ready", flush=True)
+while sys.argv[1] in ("relay", "send_webhooks", "sign_objects"):
     time.sleep(600)
 sys.exit(os.path.exists("fail-" + sys.argv[1]))
 """
@@ -127,6 +129,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
         "console",
         "relay",
         "webhooks",
+        "signer",
         "worker-probe",
         "worker-fetch",
         "worker-delete",
@@ -139,8 +142,8 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
     assert [line.split(" is ")[0] for line in lines] == [
         *("postgres", "pgbouncer", "valkey", "seaweedfs"),
         *("manage.py provision", "manage.py migrate", "manage.py ensure_console_admin"),
-        *("api", "console", "relay", "webhooks", "worker-probe", "worker-fetch", "worker-delete", "worker-sweep"),
-        *("worker-index", "worker-query", "AVA Cloud"),
+        *("api", "console", "relay", "webhooks", "signer", "worker-probe", "worker-fetch"),
+        *("worker-delete", "worker-sweep", "worker-index", "worker-query", "AVA Cloud"),
     ]
     assert (run.root / "api_key").read_text() == "a key"
     assert (run.root / "api_key").stat().st_mode & 0o777 == 0o600
