@@ -18,6 +18,9 @@ override CHOICES := $(value CHOICES)
 endif
 export VIDEO QUESTION CHOICES FRESH
 export AVA_STARTED := $(shell date +%s)
+# Compiled modules are kept, also where the caller's environment says otherwise: some targets start a hundred processes,
+# and compiling the code takes each of them two seconds.
+export PYTHONDONTWRITEBYTECODE :=
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
