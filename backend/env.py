@@ -99,6 +99,23 @@ def numbered_secrets(name: str) -> dict[int, str]:
     return secrets
 
 
+SIGNER_KEYS = {
+    "cpu.probe": "AVA_SIGNER_KEY_PROBE",
+    "io.fetch": "AVA_SIGNER_KEY_FETCH",
+    "gpu.index": "AVA_SIGNER_KEY_INDEX",
+    "gpu.query": "AVA_SIGNER_KEY_QUERY",
+}
+"""Classes of jobs that read media, and the signer's variable with the secret of each class."""
+
+
+def secrets_of_signer() -> dict[str, str]:
+    """Return the secret of each class of jobs that reads media. Raises ImproperlyConfigured unless all differ."""
+    secrets = {queue: text(name) for queue, name in SIGNER_KEYS.items()}
+    if not all(secrets.values()) or len(set(secrets.values())) < len(secrets):
+        raise ImproperlyConfigured(f"{', '.join(SIGNER_KEYS.values())} each need a secret of their own")
+    return secrets
+
+
 def mail_server(name: str) -> tuple[str, int, str, str, bool, bool]:
     """Read smtp://, smtp+tls:// or smtps://user:password@host:port. Returns host, port, user, password, whether
     STARTTLS and whether TLS from the start are used; an empty host if the variable is empty."""

@@ -220,9 +220,12 @@ CACHES = {
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL", "")
 # Where a worker has its requests to the bucket signed (workers/signer.py); it then has no key of the bucket itself.
 SIGNER_URL = env.text("AVA_SIGNER_URL", "") if PROCESS == "worker" else ""
-SIGNER_KEY = env.text("AVA_SIGNER_KEY", None if SIGNER_URL or PROCESS == "signer" else "")
-S3_ACCESS_KEY_ID = "" if SIGNER_URL else env.text("S3_ACCESS_KEY_ID", "")
-S3_SECRET_ACCESS_KEY = "" if SIGNER_URL else env.text("S3_SECRET_ACCESS_KEY", "")
+SIGNER_KEY = env.text("AVA_SIGNER_KEY", None if SIGNER_URL else "") if PROCESS == "worker" else ""
+# The signer knows the secret of each class of jobs, and a worker that of its own class alone.
+SIGNER_KEYS = env.secrets_of_signer() if PROCESS == "signer" else {}
+_KEEPS_OBJECTS = not SIGNER_URL and PROCESS != "webhooks"
+S3_ACCESS_KEY_ID = env.text("S3_ACCESS_KEY_ID", "") if _KEEPS_OBJECTS else ""
+S3_SECRET_ACCESS_KEY = env.text("S3_SECRET_ACCESS_KEY", "") if _KEEPS_OBJECTS else ""
 S3_BUCKET = env.text("S3_BUCKET")
 S3_REGION = env.text("S3_REGION", "us-east-1")
 

@@ -2,7 +2,7 @@
 
 A request is POST / with JSON: tenant, job, token (of the lease), operation, key, and what the operation needs. The
 reply to get, put and part has a URL for exactly that; the other operations have no content and are done here. ping
-needs no lease. Every request carries the secret of AVA_SIGNER_KEY.
+needs no lease. Every request carries the secret of the sender's class, and gets objects of that class's jobs alone.
 """
 
 from __future__ import annotations
@@ -44,8 +44,11 @@ class Refusal(Exception):
         self.code = code
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Do or sign what a job asks for. Raises Refusal, StorageError, DatabaseError, KeyError, TypeError, ValueError."""
+def answer(request: dict[str, Any], *, queue: str) -> dict[str, Any]:
+    """Do or sign what a job asks for. queue: class of jobs of the worker that sent the request.
+
+    Raises Refusal, StorageError, DatabaseError, KeyError, TypeError, ValueError.
+    """
     bucket, operation = ObjectStorage(), str(request["operation"])
     if operation == "ping":
         bucket.ping()
@@ -55,8 +58,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         job = leased_job(UUID(request["job"]), int(request["token"]))
         if job is None:
             raise Refusal("lease_lost")
-        if not may(job, operation, key):
-            logger.warning("job %s (%s) may not %s this object", job.id, job.kind, operation)
+        if job.queue != queue or not may(job, operation, key):
+            logger.warning("a worker of %s may not %s this object for job %s (%s)", queue, operation, job.id, job.kind)
             raise Refusal("not_allowed")
     return _OPERATIONS[operation](bucket, key, request)
 
@@ -139,7 +142,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         given = self.headers.get("authorization", "").encode()
         length = self.headers.get("content-length", "")
-        if not hmac.compare_digest(given, f"Bearer {settings.SIGNER_KEY}".encode()):
+        queue = _class_of(given)
+        if queue is None:
             self.close_connection = True
             self._reply(401, {"error": "unauthorized"})
             return
@@ -147,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._reply(400, {"error": "malformed"})
             return
-        status, body = _outcome(request := self._read(int(length)))
+        status, body = _outcome(request := self._read(int(length)), queue)
         operation = str(request.get("operation", ""))
         SIGNED.labels(operation if operation in _COUNTED else "other", body.get("error", "done")).inc()
         self._reply(status, body)
@@ -172,10 +176,19 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing: a request line says nothing of use."""
 
 
-def _outcome(request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+def _class_of(given: bytes) -> str | None:
+    """Return the class of jobs whose secret this header carries, None for a secret of no class."""
+    # All are compared, so the time shows nothing of the secrets.
+    equal = {
+        queue: hmac.compare_digest(given, f"Bearer {secret}".encode()) for queue, secret in settings.SIGNER_KEYS.items()
+    }
+    return next((queue for queue, same in equal.items() if same), None)
+
+
+def _outcome(request: dict[str, Any], queue: str) -> tuple[int, dict[str, Any]]:
     close_old_connections()
     try:
-        return 200, answer(request)
+        return 200, answer(request, queue=queue)
     except Refusal as refusal:
         return 409 if refusal.code == "lease_lost" else 403, {"error": refusal.code}
     except StorageError as error:

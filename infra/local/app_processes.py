@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from backend.env import SIGNER_KEYS
+
 
 @dataclass(frozen=True)
 class AppProcess:
@@ -16,7 +18,8 @@ class AppProcess:
     ready_line: text in its log that shows that it is ready. None if an HTTP request shows it (the API), or if being
     alive is enough.
     restarted: whether the supervisor starts the process again when it dies (and logs it), or stops the stack.
-    kind: AVA_PROCESS, which decides what is withheld from the process. signed: see Worker.
+    kind: AVA_PROCESS, which decides what is withheld from the process. signer_key: variable of the secret that a worker
+    sends to the signer, which then signs its requests to the bucket; "" for a process that asks no signer.
     """
 
     name: str
@@ -25,21 +28,26 @@ class AppProcess:
     restarted: bool = True
     env: tuple[tuple[str, str], ...] = ()
     kind: str = "worker"
-    signed: bool = False
+    signer_key: str = ""
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of the process out of that of the whole stack."""
-        withheld = WITHHELD[self.kind] - {"AVA_SIGNER_KEY"} | KEYS_OF_BUCKET if self.signed else WITHHELD[self.kind]
+        withheld = WITHHELD[self.kind] if self.uses_bucket() else WITHHELD[self.kind] | KEYS_OF_BUCKET
         kept = {name: value for name, value in given.items() if name not in withheld}
+        if self.signer_key:
+            kept["AVA_SIGNER_KEY"] = given[self.signer_key]
         return kept | {"AVA_PROCESS": self.kind} | dict(self.env)
+
+    def uses_bucket(self) -> bool:
+        """Whether the process has the key of the bucket."""
+        return not self.signer_key and self.name not in WITHOUT_BUCKET
 
 
 @dataclass(frozen=True)
 class Worker:
     """A Celery worker: the queues that it reads and the number of tasks that it runs at once.
 
-    pool: "prefork" gives each task a process, "threads" runs all tasks in one process. signed: whether the signer signs
-    its requests to the bucket, so that it has no key of the bucket.
+    pool: "prefork" gives each task a process, "threads" runs all tasks in one process.
     """
 
     name: str
@@ -47,7 +55,6 @@ class Worker:
     concurrency: int
     niceness: int = 0
     threads: int | None = None
-    signed: bool = False
     pool: str = "prefork"
 
 
@@ -55,16 +62,19 @@ ROOT = Path(__file__).parents[2]
 
 _SIGN_IN = frozenset({"DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL"})
 _SESSIONS_AND_KEYS = frozenset({"AVA_SECRET_KEY", "AVA_KEY_PEPPERS"})
+_OF_SIGNER = frozenset(SIGNER_KEYS.values())
 WITHHELD = {
-    "api": frozenset({"DATABASE_STAFF_URL", "AVA_SIGNER_KEY"}),
-    "console": frozenset({"DATABASE_PEOPLE_URL", "AVA_SIGNER_KEY"}),
-    "webhooks": _SIGN_IN | _SESSIONS_AND_KEYS | {"AVA_SIGNER_KEY"},
-    "worker": _SIGN_IN | _SESSIONS_AND_KEYS | {"AVA_ENCRYPTION_KEYS", "AVA_SIGNER_KEY"},
+    "api": _OF_SIGNER | {"DATABASE_STAFF_URL"},
+    "console": _OF_SIGNER | {"DATABASE_PEOPLE_URL"},
+    "webhooks": _OF_SIGNER | _SIGN_IN | _SESSIONS_AND_KEYS,
+    "worker": _OF_SIGNER | _SIGN_IN | _SESSIONS_AND_KEYS | {"AVA_ENCRYPTION_KEYS"},
     "signer": _SIGN_IN | _SESSIONS_AND_KEYS | {"AVA_ENCRYPTION_KEYS", "AVA_CACHE_SALT_KEY"},
 }
 """Variables that the processes of a kind (AVA_PROCESS) do not get: they hold no secret that they do not use."""
 
 KEYS_OF_BUCKET = frozenset({"S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"})
+WITHOUT_BUCKET = frozenset({"relay", "webhooks"})
+"""Processes that touch no object."""
 
 HUNG_SECONDS = 60
 """Seconds without an answer after which a process of the API counts as hung."""
@@ -75,15 +85,15 @@ a segment's pictures: a worker's memory then grows by a third over its first hou
 ONLY=pipeline_peak_memory)."""
 
 WORKERS = (
-    Worker("worker-probe", ("cpu.probe",), 2, signed=True),
+    Worker("worker-probe", ("cpu.probe",), 2),
     # These wait for other servers most of the time, so threads of one process do.
-    Worker("worker-fetch", ("io.fetch",), 8, pool="threads", signed=True),
+    Worker("worker-fetch", ("io.fetch",), 8, pool="threads"),
     Worker("worker-delete", ("system.delete",), 2, pool="threads"),
     Worker("worker-sweep", ("system.sweep",), 2, pool="threads"),
     # A question that somebody waits for goes before an index that grows in the background.
     # One thread per process: segments in parallel use the cores better than parallel kernels do.
-    Worker("worker-index", ("gpu.index",), min(2, os.cpu_count() or 1), niceness=10, threads=1, signed=True),
-    Worker("worker-query", ("gpu.query",), 1, signed=True),
+    Worker("worker-index", ("gpu.index",), min(2, os.cpu_count() or 1), niceness=10, threads=1),
+    Worker("worker-query", ("gpu.query",), 1),
 )
 """One worker per class of jobs, so that a slow peer of one class never delays the jobs of another class."""
 
@@ -104,10 +114,10 @@ def worker_process(worker: Worker, signer_port: int | None) -> AppProcess:
     if worker.threads is not None:
         limits = ("OMP_NUM_THREADS", "OPENCV_FOR_THREADS_NUM", "AVA_TORCH_THREADS")
         env += tuple((name, str(worker.threads)) for name in limits)
-    signed = worker.signed and signer_port is not None
-    if signed:
+    signer_key = SIGNER_KEYS.get(worker.queues[0], "") if signer_port is not None else ""
+    if signer_key:
         env += (("AVA_SIGNER_URL", f"http://127.0.0.1:{signer_port}/"),)
-    return AppProcess(worker.name, tuple(arguments), ready_line=" ready.", env=env, signed=signed)
+    return AppProcess(worker.name, tuple(arguments), ready_line=" ready.", env=env, signer_key=signer_key)
 
 
 def app_processes(

@@ -19,6 +19,7 @@ from types import FrameType
 
 import httpx
 
+from backend.env import SIGNER_KEYS
 from infra.local import ports
 from infra.local.api_key import ensure_api_key, key_file
 from infra.local.app_processes import AppProcess, app_processes
@@ -80,7 +81,8 @@ class Supervisor:
         own = Identity.of(os.getpid())
         self._stack.state.set_process(_SUPERVISOR, own)
         self._env = {**os.environ, **self._stack.env(), "PYTHONUNBUFFERED": "1"}
-        self._env.setdefault("AVA_SIGNER_KEY", self._stack.state.secret("signer"))
+        for variable in SIGNER_KEYS.values():
+            self._env.setdefault(variable, self._stack.state.secret(variable.lower().replace("_", "-")))
         # The stack's own client libraries must never go through a proxy to reach 127.0.0.1.
         self._env["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1", "localhost"]))
         if "DATABASE_SUPERUSER_URL" in self._env:

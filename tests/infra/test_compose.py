@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from backend.env import SIGNER_KEYS
 from gpu_workers.engine.models.model_table import ROLES, Preset, table
 from gpu_workers.engine.models.served.vllm_server import settings_of
 from gpu_workers.engine.models.settings import ModelSettings
@@ -374,10 +375,22 @@ def test_only_the_signer_and_workers_without_media_have_the_key_of_the_bucket(se
     for name in SIGNED:
         assert [services[name]["environment"][key] for key in keys] == ["", ""], name
         assert services[name]["environment"]["AVA_SIGNER_URL"] == "http://signer:8400/"
-        assert services[name]["environment"]["AVA_SIGNER_KEY"]
+    for name in ("relay", "webhooks"):
+        assert [services[name]["environment"][key] for key in keys] == ["", ""], name
     for name in ("signer", "worker-delete", "worker-sweep"):
         assert all(services[name]["environment"][key] for key in keys), name
     assert "ports" not in services["signer"]
+
+
+def test_each_class_of_workers_has_a_secret_of_its_own_for_the_signer(services: dict[str, Any]):
+    classes = {name: re.match(r"worker-(\w+)", name)[1] for name in SIGNED}  # type: ignore[index]
+    for name, each in classes.items():
+        variables = {variable for variable in services[name]["environment"] if variable.startswith("AVA_SIGNER_KEY")}
+        assert variables == {"AVA_SIGNER_KEY"}, name
+        assert services[name]["environment"]["AVA_SIGNER_KEY"] == f"${{AVA_SIGNER_KEY_{each.upper()}:?}}"
+    others = set(services) - set(SIGNED) - {"signer"}
+    assert not [name for name in others if "AVA_SIGNER_KEY" in str(services[name].get("environment"))]
+    assert set(SIGNER_KEYS.values()) <= set(services["signer"]["environment"])
 
 
 @pytest.mark.parametrize(

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
 
 import pytest
 from django.conf import settings
 
 from backend.ekg.models import Frame
+from backend.jobs.models import Job
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Evidence, Question
+from backend.tenancy.context import tenant_scope
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import GREEN, colour_of
 from tests.tasks.test_answer_jobs import ask, saying
 from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
-from tests.workers.test_signer import SECRET, serving
+from tests.workers.test_signer import as_a_probe_worker, serving
 from workers import signer
 
 # With the other files of jobs in one process, because the models are loaded once.
@@ -29,12 +33,15 @@ def operations(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     asked: list[str] = []
     answer = signer.answer
 
-    def counted(request: dict[str, object]) -> dict[str, object]:
+    def counted(request: dict[str, Any], *, queue: str) -> dict[str, Any]:
         asked.append(str(request["operation"]))
-        return answer(request)
+        # This process stands for the workers of all classes, each with its own secret.
+        with tenant_scope(UUID(request["tenant"])):
+            queue = Job.objects.get(id=request["job"]).queue
+        return answer(request, queue=queue)
 
     monkeypatch.setattr(signer, "answer", counted)
-    monkeypatch.setattr(settings, "SIGNER_KEY", SECRET)
+    as_a_probe_worker(monkeypatch)
     with serving() as port:
         monkeypatch.setattr(settings, "SIGNER_URL", f"http://127.0.0.1:{port}/")
         yield asked

@@ -14,6 +14,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from backend.env import SIGNER_KEYS
 from backend.jobs import services
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import Lease, LeaseLost
@@ -25,6 +26,7 @@ from workers.signed_storage import SignedStorage, _http
 from workers.signer import Signer
 
 SECRET = "a secret of this test"
+SECRETS = {queue: SECRET if queue == "cpu.probe" else f"{SECRET}, for {queue}" for queue in SIGNER_KEYS}
 
 
 @contextmanager
@@ -45,10 +47,16 @@ def serving(port: int = 0) -> Iterator[int]:
 
 @pytest.fixture
 def signer(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    monkeypatch.setattr(settings, "SIGNER_KEY", SECRET)
+    as_a_probe_worker(monkeypatch)
     with serving() as port:
         monkeypatch.setattr(settings, "SIGNER_URL", f"http://127.0.0.1:{port}/")
         yield port
+
+
+def as_a_probe_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process be a worker of one class, and the signer."""
+    monkeypatch.setattr(settings, "SIGNER_KEY", SECRET)
+    monkeypatch.setattr(settings, "SIGNER_KEYS", SECRETS)
 
 
 def probing(cast: Cast) -> tuple[Lease, str]:
@@ -117,10 +125,24 @@ def test_nothing_without_the_secret(database: None, signer: int) -> None:
     assert reply.status_code == 400
 
 
+@pytest.mark.parametrize("queue", set(SIGNER_KEYS) - {"cpu.probe"})
+def test_a_worker_gets_nothing_of_a_job_of_another_class(
+    acme: Cast, signer: int, monkeypatch: pytest.MonkeyPatch, queue: str
+) -> None:
+    lease, key = probing(acme)
+    storage = SignedStorage(lease)
+    assert storage.get(key)
+    monkeypatch.setattr(settings, "SIGNER_KEY", SECRETS[queue])
+    storage.ping()
+    for ask in (storage.get, storage.head, storage.presign_get):
+        with pytest.raises(StorageError, match="not_allowed"):
+            ask(key)
+
+
 def test_a_signer_that_is_away_is_an_outage_and_a_restart_loses_nothing(
     acme: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "SIGNER_KEY", SECRET)
+    as_a_probe_worker(monkeypatch)
     lease, key = probing(acme)
     storage = SignedStorage(lease)
     with serving() as port:

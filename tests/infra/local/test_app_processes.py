@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from backend.env import SIGNER_KEYS
 from infra.local.app_processes import WITHHELD, app_processes
 
 SECRETS = (
     "AVA_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL",
-    "DATABASE_URL", "AVA_SIGNER_KEY", "S3_SECRET_ACCESS_KEY",
+    "DATABASE_URL", "AVA_SIGNER_KEY", "S3_SECRET_ACCESS_KEY", *SIGNER_KEYS.values(),
 )  # fmt: skip
+SERVING = {"AVA_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "DATABASE_URL", "S3_SECRET_ACCESS_KEY"}
 
 
 def test_each_process_gets_the_secrets_of_its_kind_alone() -> None:
-    given = dict.fromkeys(SECRETS, "secret") | {"AVA_PROCESS": "api", "OTHER": "1"}
+    given = {name: f"the {name}" for name in SECRETS if name != "AVA_SIGNER_KEY"}
+    given |= {"AVA_PROCESS": "api", "OTHER": "1"}
     held = {}
     for process in app_processes(8000, 8001, signer_port=8002):
         environment = process.environment(given)
         assert (environment["AVA_PROCESS"], environment["OTHER"]) == (process.kind, "1")
         held[process.name] = {name for name in SECRETS if name in environment}
-    assert held.pop("api") == set(SECRETS) - {"DATABASE_STAFF_URL", "AVA_SIGNER_KEY"}
-    assert held.pop("console") == set(SECRETS) - {"DATABASE_PEOPLE_URL", "AVA_SIGNER_KEY"}
-    assert held.pop("webhooks") == {"AVA_ENCRYPTION_KEYS", "DATABASE_URL", "S3_SECRET_ACCESS_KEY"}
-    assert held.pop("signer") == {"AVA_SIGNER_KEY", "DATABASE_URL", "S3_SECRET_ACCESS_KEY"}
+        if process.name.startswith("worker-") and "AVA_SIGNER_KEY" in environment:
+            own = f"AVA_SIGNER_KEY_{process.name.removeprefix('worker-').upper()}"
+            assert environment["AVA_SIGNER_KEY"] == given[own]
+    assert held.pop("api") == SERVING | {"DATABASE_PEOPLE_URL"}
+    assert held.pop("console") == SERVING | {"DATABASE_STAFF_URL"}
+    assert held.pop("webhooks") == {"AVA_ENCRYPTION_KEYS", "DATABASE_URL"}
+    assert held.pop("relay") == {"DATABASE_URL"}
+    assert held.pop("signer") == {*SIGNER_KEYS.values(), "DATABASE_URL", "S3_SECRET_ACCESS_KEY"}
     for name in ("worker-probe", "worker-fetch", "worker-index", "worker-query"):
         assert held.pop(name) == {"AVA_SIGNER_KEY", "DATABASE_URL"}
-    assert "relay" in held
-    assert set(map(frozenset, held.values())) == {frozenset({"DATABASE_URL", "S3_SECRET_ACCESS_KEY"})}
+    assert held == {name: {"DATABASE_URL", "S3_SECRET_ACCESS_KEY"} for name in ("worker-delete", "worker-sweep")}
 
 
 def test_every_kind_of_process_is_listed() -> None:

@@ -21,8 +21,8 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, required=True)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if not settings.SIGNER_KEY:
-            raise CommandError("Set AVA_SIGNER_KEY to the secret that workers send to the signer.")
+        if not settings.SIGNER_KEYS:
+            raise CommandError("Start the signer with AVA_PROCESS=signer and the secrets of its workers.")
         exposition.serve()
         server = Signer(options["host"], options["port"])
         for number in (signal.SIGTERM, signal.SIGINT):
