@@ -10,13 +10,12 @@ locals {
 
   # Least privilege by machine: the owner's and the superuser's passwords stay on the database host, the console's on a machine of its own.
   # Only the API and the console sign sessions and check keys; only they and the sender of webhooks open what is sealed (AVA_PROCESS).
+  # A container's own secrets stand in its entry: each worker has the signer's secret of its own class.
   app_secrets    = concat(local.base_secrets, ["DATABASE_URL", "DATABASE_DISPATCH_URL"])
   worker_secrets = ["AVA_CACHE_SALT_KEY", "REDIS_URL", "DATABASE_URL", "DATABASE_DISPATCH_URL"]
-  system_secrets = concat(local.worker_secrets, ["AVA_ENCRYPTION_KEYS"])
-  # A variable of a container takes the place of the machine's secret: on a system machine only the sender opens what is sealed.
-  opens_nothing = { AVA_PROCESS = "worker", AVA_ENCRYPTION_KEYS = "" }
-  model_keys    = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
-  model_secrets = concat(local.worker_secrets, local.model_keys)
+  signer_keys    = ["AVA_SIGNER_KEY_PROBE", "AVA_SIGNER_KEY_FETCH", "AVA_SIGNER_KEY_INDEX", "AVA_SIGNER_KEY_QUERY"]
+  model_keys     = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
+  model_secrets  = concat(local.worker_secrets, local.model_keys)
 
   # The URL of each role. A checker on the describer's server needs none.
   model_urls = local.hosted ? { for variable, value in {
@@ -41,10 +40,11 @@ locals {
     AVA_PUBLIC_URL       = local.public_url
     MODEL_PRESET         = var.model_preset
   }, local.model_urls, var.extra_environment)
-  worker_environment = merge({ AVA_CACHE_DIR = "/var/cache/ava", AVA_PROCESS = "worker" }, local.app_environment)
+  signed_environment = merge(local.app_environment, { AVA_PROCESS = "worker", AVA_SIGNER_URL = module.signer_balancer.url })
+  worker_environment = merge({ AVA_CACHE_DIR = "/var/cache/ava" }, local.signed_environment)
+  signer_port        = 8400
 
-  write_objects = ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"]
-  erase_objects = concat(local.write_objects, ["s3:DeleteObject"])
+  erase_objects = ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:DeleteObject"]
 
   # An index worker uses a card of its own where the preset has cards. A query worker needs models in its process only
   # where the preset serves no embedders.
@@ -87,33 +87,63 @@ locals {
       publishes_metrics = false
       disk_gib          = 40
     }
+    # What rings, publishes and sends. None of it touches an object.
     system = {
-      # One worker per class of jobs: a slow URL, receiver or bucket never delays the jobs of another class. Workers that
-      # share a host's network share its name, so each has a Celery node name of its own.
       containers = {
-        relay    = { image = "worker", entrypoint = "python", arguments = "manage.py relay", environment = local.opens_nothing, health = "ava-health 6 python -m workers.health --relay" }
-        metrics  = { image = "worker", entrypoint = "python", arguments = "manage.py publish_metrics", environment = local.opens_nothing, health = "ava-health 6 python -m workers.health --relay" }
-        probe    = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe --concurrency 2 --hostname probe@%h", environment = local.opens_nothing }
-        fetch    = { image = "worker", entrypoint = "", arguments = "--queues io.fetch --pool threads --concurrency 16 --hostname fetch@%h", environment = local.opens_nothing }
-        webhooks = { image = "worker", entrypoint = "python", arguments = "manage.py send_webhooks", health = "ava-health 6 python -m workers.health --relay" }
-        delete   = { image = "worker", entrypoint = "", arguments = "--queues system.delete --pool threads --concurrency 4 --hostname delete@%h", environment = local.opens_nothing }
-        sweep    = { image = "worker", entrypoint = "", arguments = "--queues system.sweep --pool threads --concurrency 2 --hostname sweep@%h", environment = local.opens_nothing }
+        relay    = { image = "worker", entrypoint = "python", arguments = "manage.py relay", memory = "512m", health = "ava-health 6 python -m workers.health --relay" }
+        metrics  = { image = "worker", entrypoint = "python", arguments = "manage.py publish_metrics", memory = "512m", health = "ava-health 6 python -m workers.health --relay" }
+        webhooks = { image = "worker", entrypoint = "python", arguments = "manage.py send_webhooks", memory = "1g", health = "ava-health 6 python -m workers.health --relay", environment = { AVA_PROCESS = "webhooks" }, secrets = { AVA_ENCRYPTION_KEYS = "AVA_ENCRYPTION_KEYS" } }
       }
-      environment       = merge(local.app_environment, { AVA_PROCESS = "webhooks", AVA_CLOUDWATCH_NAMESPACE = local.metrics })
-      secrets           = local.system_secrets
-      object_actions    = local.erase_objects
-      queues            = ["cpu.probe", "io.fetch", "io.webhook", "system.delete", "system.sweep"]
+      environment       = merge(local.app_environment, { AVA_PROCESS = "worker", AVA_CLOUDWATCH_NAMESPACE = local.metrics })
+      secrets           = local.worker_secrets
+      object_actions    = []
+      queues            = ["io.webhook"]
       gpu               = false
       security_group    = "worker"
       target_group_arns = []
       publishes_metrics = true
+      disk_gib          = 40
+    }
+    # What reads customers' recordings and URLs. The signer signs its requests to the bucket. One worker per class of jobs:
+    # a slow URL never delays the jobs of another class. Workers that share a host's network share its name, so each has a
+    # Celery node name of its own.
+    media = {
+      containers = {
+        probe = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe --concurrency 2 --hostname probe@%h", memory = "2g", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_PROBE" } }
+        fetch = { image = "worker", entrypoint = "", arguments = "--queues io.fetch --pool threads --concurrency 16 --hostname fetch@%h", memory = "1500m", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_FETCH" } }
+      }
+      environment       = local.signed_environment
+      secrets           = local.worker_secrets
+      object_actions    = []
+      queues            = ["cpu.probe", "io.fetch"]
+      gpu               = false
+      security_group    = "worker"
+      target_group_arns = []
+      publishes_metrics = false
       disk_gib          = 60
     }
+    # The only workers with rights on the bucket: the signer, and what deletes and sweeps. They read no media.
+    objects = {
+      containers = {
+        signer = { image = "worker", entrypoint = "python", arguments = "manage.py sign_objects --host 0.0.0.0 --port ${local.signer_port}", memory = "1g", health = "ava-health 6 python -m workers.health --signer ${local.signer_port}", environment = { AVA_PROCESS = "signer", AVA_CACHE_SALT_KEY = "" }, secrets = { for variable in local.signer_keys : variable => variable } }
+        delete = { image = "worker", entrypoint = "", arguments = "--queues system.delete --pool threads --concurrency 4 --hostname delete@%h", memory = "1g" }
+        sweep  = { image = "worker", entrypoint = "", arguments = "--queues system.sweep --pool threads --concurrency 2 --hostname sweep@%h", memory = "1g" }
+      }
+      environment       = merge(local.app_environment, { AVA_PROCESS = "worker" })
+      secrets           = local.worker_secrets
+      object_actions    = local.erase_objects
+      queues            = ["system.delete", "system.sweep"]
+      gpu               = false
+      security_group    = "worker"
+      target_group_arns = [module.signer_balancer.target_group_arn]
+      publishes_metrics = false
+      disk_gib          = 40
+    }
     index = {
-      containers        = { worker = { image = local.index_image, entrypoint = "", arguments = "--queues gpu.index --pool threads --concurrency ${local.preset.segments_at_once}" } }
+      containers        = { worker = { image = local.index_image, entrypoint = "", arguments = "--queues gpu.index --pool threads --concurrency ${local.preset.segments_at_once}", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_INDEX" } } }
       environment       = local.worker_environment
       secrets           = local.model_secrets
-      object_actions    = local.write_objects
+      object_actions    = []
       queues            = ["gpu.index"]
       held_by           = local.index_held_by
       gpu               = !local.hosted
@@ -123,10 +153,10 @@ locals {
       disk_gib          = 120
     }
     query = {
-      containers        = { worker = { image = local.query_image, entrypoint = "", arguments = "--queues gpu.query --pool threads --concurrency ${local.preset.questions_at_once}" } }
+      containers        = { worker = { image = local.query_image, entrypoint = "", arguments = "--queues gpu.query --pool threads --concurrency ${local.preset.questions_at_once}", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_QUERY" } } }
       environment       = local.worker_environment
       secrets           = local.model_secrets
-      object_actions    = local.write_objects
+      object_actions    = []
       queues            = ["gpu.query"]
       gpu               = false
       security_group    = "worker"
@@ -243,6 +273,7 @@ module "secrets" {
   cache_address    = module.cache.address
   cache_token      = module.cache.token
   model_keys       = local.model_keys
+  signer_keys      = local.signer_keys
 }
 
 module "database" {
@@ -278,6 +309,16 @@ module "load_balancer" {
   subnet_ids        = module.network.public_subnet_ids
   security_group_id = module.network.security_group_ids["balancer"]
   certificate_arn   = var.certificate_arn
+}
+
+module "signer_balancer" {
+  source = "./modules/signer_balancer"
+
+  name              = local.name
+  vpc_id            = module.network.vpc_id
+  subnet_ids        = module.network.private_subnet_ids
+  security_group_id = module.network.security_group_ids["signer"]
+  port              = local.signer_port
 }
 
 module "model_balancer" {
@@ -320,6 +361,7 @@ module "alarms" {
   emails               = var.alarm_emails
   metrics_namespace    = local.metrics
   load_balancer        = module.load_balancer.alarm_dimensions
+  signer               = module.signer_balancer.alarm_dimensions
   model_targets        = local.hosted ? {} : module.model_balancer[0].alarm_dimensions
   database_instance_id = module.database.instance_id
   model_log_groups     = { for group in ["index", "query"] : group => module.workers.log_groups[group] }

@@ -229,13 +229,15 @@ variable "sizes" {
     # One process for the operator's staff.
     console = { instance_type = "t3.small", least = 1, most = 1 }
     system  = { instance_type = "c7i.large", least = 2, most = 8 }
+    media   = { instance_type = "c7i.large", least = 1, most = 8 }
+    objects = { instance_type = "c7i.large", least = 2, most = 8 }
     index   = { least = 1, most = 8 }
     query   = { least = 1, most = 8 }
   }
 
   validation {
-    condition     = toset(keys(var.sizes)) == toset(["api", "console", "system", "index", "query"])
-    error_message = "sizes has exactly the groups api, console, system, index and query."
+    condition     = toset(keys(var.sizes)) == toset(["api", "console", "system", "media", "objects", "index", "query"])
+    error_message = "sizes has exactly the groups api, console, system, media, objects, index and query."
   }
 
   validation {

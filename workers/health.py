@@ -2,12 +2,13 @@
 
 It asks no Celery and starts no Django: it reads what the processes that run tasks say of themselves
 (workers.liveness), and asks the broker whether the consumer has a reason to stand still. `--relay` asks the same of a
-relay: it is well while passes of its loop succeed.
+relay: it is well while passes of its loop succeed. `--signer PORT` asks whether the signer here answers.
 """
 
 from __future__ import annotations
 
 import argparse
+import http.client
 import os
 import sys
 import time
@@ -44,11 +45,31 @@ def relay_faults() -> list[str]:
     return [fault for state in alive if (fault := state.fault(time.monotonic()))]
 
 
+def signer_faults(port: int) -> list[str]:
+    """Return the fault of the signer at this port of this machine or container."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        status = connection.getresponse().status
+    except (OSError, http.client.HTTPException) as error:
+        return [f"the signer does not answer: {type(error).__name__}"]
+    finally:
+        connection.close()
+    return [] if status == 200 else [f"the signer answers {status}"]
+
+
 def main() -> int:
     """Print each fault. Exit status 1 if there is any."""
     parser = argparse.ArgumentParser(prog="python -m workers.health", description=main.__doc__)
     parser.add_argument("--relay", action="store_true", help="ask the relay here, not the worker")
-    found = relay_faults() if parser.parse_args().relay else faults()
+    parser.add_argument("--signer", type=int, metavar="PORT", help="ask the signer here, not the worker")
+    asked = parser.parse_args()
+    if asked.signer is not None:
+        found = signer_faults(asked.signer)
+    elif asked.relay:
+        found = relay_faults()
+    else:
+        found = faults()
     for fault in found:
         print(fault)
     return 1 if found else 0

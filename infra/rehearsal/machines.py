@@ -20,6 +20,8 @@ from infra.rehearsal.report import Report
 from infra.rehearsal.sandbox import Bind, Sandbox, account_files
 from infra.rehearsal.terraform import MachineContainer
 
+_KEYS = frozenset({"S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"})
+"""Variables that stand for the rights of a machine's role on the bucket."""
 _IN_MEMORY = ("/tmp", "/var/tmp")  # noqa: S108 - inside the sandbox
 
 
@@ -90,7 +92,7 @@ class Machines:
 
     def _start(self, each: MachineContainer, served: Mapping[str, str]) -> None:
         where = f"aws.{each.group}.{each.name}"
-        missing = [name for name in each.secrets if name not in self._secrets]
+        missing = [name for name in (*each.secrets, *each.own_secrets.values()) if name not in self._secrets]
         self._report.check(
             f"{where}.secrets", not missing, f"no value for {', '.join(missing)}" if missing else "all known"
         )
@@ -119,8 +121,10 @@ class Machines:
         image = built.image
         user = user_of(image.user)
         name = f"aws-{each.group}-{each.name}"
-        environment = {**image.final.environment(), **each.environment, **self._extra, "HOME": image.workdir}
-        environment |= {secret: self._secrets[secret] for secret in each.secrets if secret in self._secrets}
+        extra = {variable: value for variable, value in self._extra.items() if each.objects or variable not in _KEYS}
+        environment = {**image.final.environment(), **each.environment, **extra, "HOME": image.workdir}
+        named = {secret: secret for secret in each.secrets} | each.own_secrets
+        environment |= {name: self._secrets[secret] for name, secret in named.items() if secret in self._secrets}
         environment["PGSSLMODE"] = "disable"
         binds = [*built.binds]
         binds += [Bind(self._cache, target, writable=True) for target in each.volumes]

@@ -35,6 +35,7 @@ _PACKAGE_INDEX = ("pypi.org", "files.pythonhosted.org")
 # Left out of the cache that containers start with, so that one weight is fetched by the image's own means.
 _FETCHED = "ssd-mobilenet-v2"
 _VIDEO_S = 12
+_SIGNER_PORT = 8400
 
 
 def environments(planned: Plan) -> dict[str, Path]:
@@ -134,14 +135,17 @@ class Rehearsal:
             for each in planned.services
             if "REASONER_URL" in each.environment and "MODEL_API_KEY" in each.environment
         )
-        secrets = {**workers.environment, **given}
-        stands_in = ("S3_ENDPOINT_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "S3_BUCKET", *plan.IN_PROCESS)
-        extra = {name: workers.environment[name] for name in stands_in}
+        signer = next(each for each in planned.services if each.name == "signer")
+        secrets = {**signer.environment, **workers.environment, **given}
+        stands_in = ("S3_ENDPOINT_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "S3_BUCKET")
+        extra = {name: signer.environment[name] for name in stands_in}
+        extra |= {name: workers.environment[name] for name in plan.IN_PROCESS}
         # The host's name is not asked for; the servers of compose answer for the balancer's ports.
         address = self._address()
         for each in every:
             if each.image == "vllm" and network.known(each.name):
                 Relay(listen(address, int(each.environment["MODEL_SERVER_PORT"])), (network.address(each.name), 8000))
+        Relay(listen(address, _SIGNER_PORT), (network.address(replicas(signer)[0]), _SIGNER_PORT))
         hosts = self._folder / "hosts-of-aws"
         hosts.write_text(f"{deployment.hosts.read_text()}{address} {terraform.MODEL_HOST}\n")
         self._report.substitution("AWS: S3 and the database are those of compose; its servers answer for the balancer")

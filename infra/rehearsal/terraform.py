@@ -70,7 +70,11 @@ run "rehearsed" {
 
 @dataclass(frozen=True)
 class MachineContainer:
-    """One container of one kind of machine. environment: without the secrets, whose names are in secrets."""
+    """One container of one kind of machine.
+
+    environment: without the secrets, whose names are in secrets. own_secrets: variables of this container alone, each
+    with the name of its secret. objects: whether the machine's role may use the bucket.
+    """
 
     group: str
     name: str
@@ -79,6 +83,8 @@ class MachineContainer:
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
     secrets: tuple[str, ...]
+    own_secrets: Mapping[str, str]
+    objects: bool
     health: str | None
     read_only: bool
     tmpfs: tuple[str, ...]
@@ -105,18 +111,24 @@ def containers(preset: str, folder: Path) -> list[MachineContainer]:
         if change["type"] == "aws_launch_template":
             script = base64.b64decode(change["change"]["after"]["user_data"]).decode()
             group = change["index"]
-            found += machine(group, script, {name: body["image"] for name, body in images[group].items()})
+            bodies = images[group]
+            objects = any(body["objects"] for body in bodies.values())
+            found += machine(group, script, {name: body["image"] for name, body in bodies.items()}, objects=objects)
     return found
 
 
-def machine(group: str, script: str, images: Mapping[str, str]) -> list[MachineContainer]:
-    """Return the containers that a machine's start script runs. images: the image of each container, by its name."""
+def machine(group: str, script: str, images: Mapping[str, str], *, objects: bool) -> list[MachineContainer]:
+    """Return the containers that a machine's start script runs.
+
+    images: the image of each container, by its name. objects: see MachineContainer.
+    """
     settings = _heredoc(script, "/etc/ava/settings")
     secrets = re.findall(r"^for secret in (.*); do$", script, flags=re.M)
     found = []
     for name in re.findall(r"^cat > /etc/systemd/system/ava-(\S+)\.service <<'EOF'$", script, flags=re.M):
         unit = _heredoc(script, f"/etc/systemd/system/ava-{name}.service").replace("\\\n", " ")
         command = next(line for line in unit.splitlines() if line.startswith("ExecStart="))
+        own = re.findall(rf"^ExecStartPre=\S+/ava-prepare {re.escape(name)} \S+(.*)$", unit, flags=re.M)
         # systemd reads %% as %.
         options, arguments = _docker_run(shlex.split(command.partition("=")[2].replace("%%", "%")))
         environment = dict(line.partition("=")[::2] for line in settings.splitlines() if "=" in line)
@@ -130,6 +142,8 @@ def machine(group: str, script: str, images: Mapping[str, str]) -> list[MachineC
                 arguments=arguments,
                 environment=environment,
                 secrets=tuple(secrets[0].split()) if secrets else (),
+                own_secrets=dict(pair.split("=") for pair in own[0].split()) if own else {},
+                objects=objects,
                 health=next(iter(options.get("--health-cmd", [])), None),
                 read_only="--read-only" in options,
                 tmpfs=tuple(path.partition(":")[0] for path in options.get("--tmpfs", [])),

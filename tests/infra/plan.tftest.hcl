@@ -32,7 +32,7 @@ run "two_gpus" {
   command = plan
 
   assert {
-    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "index", "query", "models-0", "models-1"])
+    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "media", "objects", "index", "query", "models-0", "models-1"])
     error_message = "Servers of one card share a machine; each card has a machine of its own."
   }
 
@@ -97,7 +97,7 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = alltrue([for group in ["system", "index", "query"] : output.scaling[group].alarms["idle"].comparison == "LessThanThreshold" && output.scaling[group].alarms["idle"].threshold == 1 && length([for metric in output.scaling[group].alarms["idle"].metrics : metric if startswith(metric, "RunningJobs ")]) == length([for metric in output.scaling[group].alarms["idle"].metrics : metric if startswith(metric, "OldestRunnableAge ")])])
+    condition     = alltrue([for group in ["system", "media", "objects", "index", "query"] : output.scaling[group].alarms["idle"].comparison == "LessThanThreshold" && output.scaling[group].alarms["idle"].threshold == 1 && length([for metric in output.scaling[group].alarms["idle"].metrics : metric if startswith(metric, "RunningJobs ")]) == length([for metric in output.scaling[group].alarms["idle"].metrics : metric if startswith(metric, "OldestRunnableAge ")])])
     error_message = "A group with a running job is not idle."
   }
 
@@ -108,8 +108,27 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = toset(keys(output.containers["system"])) == toset(["relay", "metrics", "probe", "fetch", "webhooks", "delete", "sweep"]) && alltrue([for name, container in output.containers["system"] : !strcontains(container.arguments, ",")])
-    error_message = "The relay, the metrics and each class of jobs have processes of their own."
+    condition     = toset(flatten([for group in ["system", "media", "objects"] : [for name, container in output.containers[group] : "${group} ${name}" if !strcontains(container.arguments, ",")]])) == toset(["system relay", "system metrics", "system webhooks", "media probe", "media fetch", "objects signer", "objects delete", "objects sweep"])
+    error_message = "The relay, the metrics, the signer and each class of jobs have processes of their own."
+  }
+
+  assert {
+    condition     = toset(flatten([for group, containers in output.containers : [for name, container in containers : group if container.objects]])) == toset(["api", "console", "objects"])
+    error_message = "No machine whose containers read media has rights on the bucket."
+  }
+
+  assert {
+    condition = alltrue([for group, container in { media = "probe", index = "worker", query = "worker" } :
+      startswith(output.containers[group][container].environment["AVA_SIGNER_URL"], "http://") && endswith(output.containers[group][container].environment["AVA_SIGNER_URL"], ":8400/")
+    ])
+    error_message = "Workers that read media know the URL of the signer."
+  }
+
+  assert {
+    condition = { for each in flatten([for group, containers in output.containers : [for name, container in containers : {
+      key = "${group} ${name}", secrets = join(" ", sort([for secret in container.secrets : trimprefix(secret, "AVA_SIGNER_KEY_") if startswith(secret, "AVA_SIGNER_KEY")]))
+    }]]) : each.key => each.secrets if each.secrets != "" } == { "media probe" = "PROBE", "media fetch" = "FETCH", "index worker" = "INDEX", "query worker" = "QUERY", "objects signer" = "FETCH INDEX PROBE QUERY" }
+    error_message = "Each class of workers has its own secret for the signer, and the signer has all."
   }
 }
 
@@ -121,7 +140,7 @@ run "four_gpus_use_every_card" {
   }
 
   assert {
-    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "index", "query", "models-0", "models-1", "models-2"])
+    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "media", "objects", "index", "query", "models-0", "models-1", "models-2"])
     error_message = "The checker and the reasoner have machines of their own."
   }
 
@@ -192,12 +211,12 @@ run "one_card" {
   }
 
   assert {
-    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "index", "query", "models-0"])
+    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "media", "objects", "index", "query", "models-0"])
     error_message = "One card is one machine."
   }
 
   assert {
-    condition     = alltrue([for group in ["api", "system", "index", "query"] : alltrue([for container in values(output.containers[group]) : container.environment["AVA_MAX_VIDEO_MS"] == "3600000" && container.environment["MODEL_CONCURRENCY"] == "32"])])
+    condition     = alltrue([for group in ["api", "system", "media", "objects", "index", "query"] : alltrue([for container in values(output.containers[group]) : container.environment["AVA_MAX_VIDEO_MS"] == "3600000" && container.environment["MODEL_CONCURRENCY"] == "32"])])
     error_message = "Additional settings reach the API and every worker."
   }
 
@@ -226,7 +245,7 @@ run "hosted_models" {
   }
 
   assert {
-    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "index", "query"])
+    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "media", "objects", "index", "query"])
     error_message = "Hosted models need no machines for models."
   }
 
@@ -330,6 +349,8 @@ run "a_single_relay_is_refused" {
       api     = { instance_type = "m7i.large", least = 2, most = 6 }
       console = { instance_type = "t3.small", least = 1, most = 1 }
       system  = { instance_type = "c7i.large", least = 1, most = 8 }
+      media   = { instance_type = "c7i.large", least = 1, most = 8 }
+      objects = { instance_type = "c7i.large", least = 2, most = 8 }
       index   = { least = 1, most = 8 }
       query   = { least = 1, most = 8 }
     }

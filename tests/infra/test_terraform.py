@@ -472,6 +472,7 @@ def start_script(folder: Path, **given: Any) -> str:
     shutil.copy(module("workers") / "user_data.sh.tftpl", folder)
     values = {"group": "g", "region": "r", "registry_host": "h", "secret_prefix": "p", "log_group": "l", "gpu": False}
     values |= {"secrets": [], "environment": {"A": "1"}, "drained": [], "finish": 900, "scaling_group": "ava-prod-g"}
+    values |= {"leaves": False, "uses_role": True}
     (folder / "values.json").write_text(json.dumps(values | given))
     rendered = subprocess.run(
         [binary, "console", "-no-color"],
@@ -486,7 +487,7 @@ def start_script(folder: Path, **given: Any) -> str:
 
 
 def test_a_machine_starts_its_servers_one_after_the_other(tmp_path: Path):
-    spec = {"image": "registry/vllm:1", "entrypoint": "", "read_only": False}
+    spec = {"image": "registry/vllm:1", "entrypoint": "", "read_only": False, "secrets": {}, "memory": "", "pids": 9}
     first = {**spec, "arguments": "--server vlm", "environment": {"MODEL_SERVER_PORT": "8001"}, "after": []}
     second = {**spec, "arguments": "--server llm", "environment": {"MODEL_SERVER_PORT": "8002"}, "after": [8001]}
     containers = {"vllm-vlm": {**first, "health": "ava-health 8 true"}, "vllm-llm": {**second, "health": ""}}
@@ -507,7 +508,7 @@ def test_a_machine_starts_its_servers_one_after_the_other(tmp_path: Path):
 
 
 WORKER = {"image": "registry/worker:1", "entrypoint": "", "read_only": True, "arguments": "", "health": ""}
-WORKER |= {"after": [], "metrics_port": 9100}
+WORKER |= {"after": [], "metrics_port": 9100, "secrets": {}, "memory": "2g", "pids": 1024}
 METADATA = """#!/bin/bash
 # The machine's metadata service: the answer to a path is a file of that name.
 path=${@: -1}
@@ -520,11 +521,50 @@ echo "${0##*/} $*" >> "$SCRIPT/calls"
 """
 
 
+@pytest.mark.parametrize("uses_role", [False, True])
+def test_a_container_gets_its_own_secret_and_only_root_the_role_of_a_machine(tmp_path: Path, uses_role: bool):
+    spec = {**WORKER, "environment": {}, "secrets": {"AVA_SIGNER_KEY": "AVA_SIGNER_KEY_PROBE"}}
+    script = start_script(tmp_path, uses_role=uses_role, secrets=["REDIS_URL"], containers={"probe": spec})
+    (unit,) = re.findall(r"^cat > /etc/systemd/system/ava-probe.service <<'EOF'\n(.*?)^EOF$", script, flags=re.M | re.S)
+    (prepare,) = re.findall(r"^ExecStartPre=\S+/ava-prepare (.*)$", unit, flags=re.M)
+    assert prepare == "probe registry/worker:1 AVA_SIGNER_KEY=AVA_SIGNER_KEY_PROBE"
+    (command,) = re.findall(r"^ExecStart=(.*)$", unit.replace("\\\n", " "), flags=re.M)
+    words = shlex.split(command)
+    assert (words[words.index("--memory") + 1], words[words.index("--pids-limit") + 1]) == ("2g", "1024")
+
+    (program,) = re.findall(r"^cat > /usr/local/sbin/ava-prepare <<'EOF'\n(.*?)^EOF$", script, flags=re.M | re.S)
+    place = tmp_path / "machine"
+    (place / "bin").mkdir(parents=True)
+    (place / "settings").write_text("A=1\nREDIS_URL=none\n")
+    commands = {"docker": "", "iptables": '[ "$1" != --check ]', "aws": "printf 'value of %s' \"${7#p/}\""}
+    for name, source in commands.items():
+        (place / "bin" / name).write_text(RECORDED % source)
+        (place / "bin" / name).chmod(0o755)
+    program = program.replace("/run/ava", str(place / "run")).replace("/etc/ava", str(place))
+    environment = {"PATH": f"{place / 'bin'}:/usr/bin:/bin", "SCRIPT": str(place)}
+    subprocess.run(["bash", "-c", program, "ava-prepare", *prepare.split()], env=environment, check=True, timeout=60)
+    lines = (place / "run" / "probe").read_text().splitlines()
+    assert lines == ["A=1", "REDIS_URL=value of REDIS_URL", "AVA_SIGNER_KEY=value of AVA_SIGNER_KEY_PROBE"]
+    rules = [line for line in (place / "calls").read_text().splitlines() if line.startswith("iptables --insert")]
+    closed = "OUTPUT --destination 169.254.169.254 --match owner ! --uid-owner 0 --jump REJECT"
+    assert rules == ([] if uses_role else [f"iptables --insert {closed}"])
+
+
+def test_only_machines_without_media_use_the_bucket_by_their_role():
+    groups = local("service_groups")
+    entitled = {name for name, group in groups.items() if group["object_actions"] != []}
+    assert entitled == {"api", "console", "objects"}
+    assert set(groups["objects"]["containers"]) == {"signer", "delete", "sweep"}
+    assert groups["objects"]["target_group_arns"] == ["${module.signer_balancer.target_group_arn}"]
+    limits = re.findall(r"--memory \S+", (module("workers") / "user_data.sh.tftpl").read_text())
+    assert len(limits) == 1
+
+
 @pytest.mark.parametrize("notice", ["scale-in", "spot", "spot-during-scale-in"])
 def test_a_machine_that_goes_finishes_its_jobs_or_hands_them_back(tmp_path: Path, notice: str):
     relay = {**WORKER, "entrypoint": "python"}
     containers = {name: {**spec, "environment": {}} for name, spec in {"relay": relay, "worker": WORKER}.items()}
-    script = start_script(tmp_path, drained=["worker"], containers=containers)
+    script = start_script(tmp_path, leaves=True, drained=["worker"], containers=containers)
     (leave,) = re.findall(r"^cat > /usr/local/sbin/ava-leave <<'EOF'\n(.*?)^EOF$", script, flags=re.M | re.S)
     answers = {"instance-id": "i-1"}
     if notice != "spot":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from backend.library.models import Video
 from backend.library.storage import ObjectMissing, ObjectStorage, StorageAway, StorageDenied, StorageError
 from tests.conftest import Cast
 from tests.tasks.world import stored_video
+from workers.health import signer_faults
 from workers.signed_storage import SignedStorage, _http
 from workers.signer import Signer
 
@@ -116,6 +118,13 @@ def test_nothing_without_a_lease_that_is_held(acme: Cast, signer: int) -> None:
     with pytest.raises(StorageDenied):
         SignedStorage(None).get(key)
     SignedStorage(None).ping()
+
+
+def test_the_health_check_sees_a_signer_that_does_not_answer(database: None, signer: int) -> None:
+    assert signer_faults(signer) == []
+    with socket.create_server(("127.0.0.1", 0)) as closing:
+        port = closing.getsockname()[1]
+    assert signer_faults(port) == ["the signer does not answer: ConnectionRefusedError"]
 
 
 def test_nothing_without_the_secret(database: None, signer: int) -> None:

@@ -44,6 +44,21 @@ resource "aws_cloudwatch_metric_alarm" "model_unhealthy" {
   alarm_actions       = [aws_sns_topic.this.arn]
 }
 
+resource "aws_cloudwatch_metric_alarm" "signer_unhealthy" {
+  alarm_name          = "${var.name}-signer-unhealthy"
+  alarm_description   = "No signer answers: recordings can be neither read nor indexed, and their jobs wait"
+  namespace           = "AWS/ApplicationELB"
+  metric_name         = "HealthyHostCount"
+  dimensions          = var.signer
+  statistic           = "Minimum"
+  period              = 60
+  evaluation_periods  = 3
+  comparison_operator = "LessThanThreshold"
+  threshold           = 1
+  treat_missing_data  = var.started ? "breaching" : "notBreaching"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}
+
 resource "aws_cloudwatch_metric_alarm" "database" {
   alarm_name          = "${var.name}-database-status"
   alarm_description   = "The machine of PostgreSQL fails its status checks"

@@ -15,6 +15,11 @@ variable "load_balancer" {
   type        = map(string)
 }
 
+variable "signer" {
+  description = "CloudWatch dimensions of the signers' target group."
+  type        = map(string)
+}
+
 variable "model_targets" {
   description = "CloudWatch dimensions of each model server's target group."
   type        = map(map(string))

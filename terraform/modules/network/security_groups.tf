@@ -4,8 +4,9 @@ resource "aws_security_group" "this" {
   for_each = {
     balancer = "The public load balancer"
     api      = "API machines"
-    worker   = "System, index and query workers"
+    worker   = "All machines of workers, the relays, the signers and the console"
     model    = "vLLM machines and their internal load balancer"
+    signer   = "The internal load balancer of the signers"
     database = "The PostgreSQL host"
     cache    = "ElastiCache"
     monitor  = "A Prometheus of the operator; nothing here is in it"

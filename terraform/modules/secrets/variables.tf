@@ -19,6 +19,11 @@ variable "model_keys" {
   type        = list(string)
 }
 
+variable "signer_keys" {
+  description = "Variables of the signer's secrets, one for each class of workers that read media."
+  type        = list(string)
+}
+
 variable "cache_token" {
   type      = string
   sensitive = true
@@ -47,5 +52,5 @@ locals {
     AVA_CACHE_SALT_KEY  = ""
     AVA_KEY_PEPPERS     = "1:"
     AVA_ENCRYPTION_KEYS = "1:"
-  }, { for variable in var.model_keys : variable => "" })
+  }, { for variable in concat(var.model_keys, var.signer_keys) : variable => "" })
 }

@@ -57,7 +57,7 @@ data "aws_iam_policy_document" "this" {
   statement {
     sid       = "ReadOwnSecrets"
     actions   = ["secretsmanager:GetSecretValue"]
-    resources = [for secret in each.value.secrets : var.secret_arns[secret]]
+    resources = [for secret in local.secrets_of[each.key] : var.secret_arns[secret]]
   }
 
   statement {

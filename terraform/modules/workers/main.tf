@@ -57,12 +57,15 @@ resource "aws_launch_template" "this" {
     log_group     = aws_cloudwatch_log_group.this[each.key].name
     gpu           = each.value.gpu
     drained       = [for container, spec in each.value.containers : container if spec.entrypoint == "" && length(each.value.queues) > 0]
+    leaves        = length(each.value.queues) > 0
+    uses_role     = length(each.value.object_actions) > 0 || each.value.publishes_metrics
     finish        = local.finish_seconds
     scaling_group = "${var.name}-${each.key}"
     containers = {
       for container, spec in each.value.containers : container => merge(spec, {
         image     = "${var.image_urls[spec.image]}:${var.image_tag}"
         read_only = spec.image != "vllm"
+        pids      = spec.image == "vllm" ? 8192 : 1024
         # Containers share the host's network, so each has a port of its own, in the order of their names.
         metrics_port = 9464 + index(keys(each.value.containers), container)
       })

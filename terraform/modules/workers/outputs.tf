@@ -14,7 +14,8 @@ output "containers" {
         entrypoint  = own.entrypoint
         arguments   = own.arguments
         environment = merge(spec.environment, own.environment)
-        secrets     = spec.secrets
+        secrets     = concat(spec.secrets, values(own.secrets))
+        objects     = length(spec.object_actions) > 0
         gpu         = spec.gpu
       }
     }

@@ -14,6 +14,8 @@ variable "groups" {
       entrypoint  = string
       arguments   = string
       environment = optional(map(string), {})
+      secrets     = optional(map(string), {})  # variable of this container alone = name of its secret
+      memory      = optional(string, "")       # limit; by default nine tenths of the machine
       health      = optional(string, "")       # instead of the image's health check
       after       = optional(list(number), []) # ports of servers on this machine that must answer first
     }))
@@ -91,6 +93,9 @@ variable "alarm_topic_arn" {
 locals {
   queue_groups = { for group, spec in var.groups : group => spec if length(spec.queues) > 0 }
   model_groups = { for group, spec in var.groups : group => spec if length(spec.servers) > 0 }
+
+  # What a machine may read: the secrets of all its containers.
+  secrets_of = { for group, spec in var.groups : group => distinct(concat(spec.secrets, flatten([for own in values(spec.containers) : values(own.secrets)]))) }
 
   # A question waits for a person, an index job for a machine.
   late_after_seconds = { for group in keys(local.queue_groups) : group => group == "query" ? 10 : 60 }

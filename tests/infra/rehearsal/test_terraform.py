@@ -19,7 +19,9 @@ for secret in REDIS_URL MODEL_API_KEY; do
 EOF
 cat > /etc/systemd/system/ava-worker.service <<'EOF'
 [Service]
-ExecStart=/usr/bin/docker run --rm --init --name ava-worker --network host --env-file /run/ava/worker \\
+ExecStartPre=/usr/local/sbin/ava-prepare worker registry/ava:1 AVA_SIGNER_KEY=AVA_SIGNER_KEY_INDEX
+ExecStart=/usr/bin/docker run --memory ${AVA_MEMORY} --pids-limit 1024 \\
+    --rm --init --name ava-worker --network host --env-file /run/ava/worker \\
     --cap-drop ALL --gpus all --volume ava-cache:/var/cache/ava --read-only --tmpfs /tmp:size=4g \\
     --health-cmd "ava-health 8 probe --now" --env "PORT=8001" --env "MODEL_PRESET=gpu-48gb" \\
     --entrypoint run registry/ava:1 --queues gpu.index --hostname index@%%h
@@ -29,12 +31,13 @@ EOF
 
 
 def test_a_container_has_what_the_start_script_gives_it():
-    (worker,) = terraform.machine("index", SCRIPT, {"worker": "gpu-worker"})
+    (worker,) = terraform.machine("index", SCRIPT, {"worker": "gpu-worker"}, objects=False)
     assert (worker.group, worker.name, worker.image) == ("index", "worker", "gpu-worker")
     assert worker.entrypoint == ("run",)
     assert worker.arguments == ("--queues", "gpu.index", "--hostname", "index@%h")
     assert worker.environment == {"S3_BUCKET": "media", "MODEL_PRESET": "gpu-48gb", "PORT": "8001"}
     assert worker.secrets == ("REDIS_URL", "MODEL_API_KEY")
+    assert worker.own_secrets == {"AVA_SIGNER_KEY": "AVA_SIGNER_KEY_INDEX"}
     assert worker.health == "ava-health 8 probe --now"
     assert (worker.volumes, worker.tmpfs) == (("/var/cache/ava",), ("/tmp",))
     assert worker.read_only
