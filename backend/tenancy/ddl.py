@@ -26,14 +26,23 @@ the trigger of erased_only()."""
 
 
 def tenant_table(
-    table: str, *, dispatch: str = "", append_only: bool = False, tenant_column: str = "tenant_id", month: str = ""
+    table: str,
+    *,
+    dispatch: str = "",
+    append_only: bool = False,
+    read_only: bool = False,
+    tenant_column: str = "tenant_id",
+    month: str = "",
 ) -> RunSQL:
     """Put one table under row-level security.
 
     dispatch: privileges of the app_dispatch role, such as "SELECT, UPDATE"; none by default.
-    append_only: app_rw may not UPDATE or DELETE. month: the column by which the table is divided into months, if any.
+    append_only: app_rw may not UPDATE or DELETE. read_only: app_rw may only SELECT. month: the column by which the table
+    is divided into months, if any.
     """
     rights = "SELECT, INSERT" if append_only else "SELECT, INSERT, UPDATE, DELETE"
+    if read_only:
+        rights = "SELECT"
     statements = [
         *guarded(table, tenant_column),
         f"GRANT {rights} ON {table} TO app_rw",

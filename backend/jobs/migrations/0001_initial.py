@@ -235,7 +235,7 @@ class Migration(migrations.Migration):
             ],
         ),
         month_partitioned("jobs_jobhistory", "completed_at"),
-        tenant_table("jobs_jobhistory", dispatch=f"INSERT, {ERASE}", append_only=True, month="completed_at"),
+        tenant_table("jobs_jobhistory", dispatch=f"INSERT, {ERASE}", read_only=True, month="completed_at"),
         tenant_table("jobs_job", dispatch="SELECT, UPDATE, DELETE"),
         plain_table("jobs_classclock", dispatch="SELECT, INSERT, UPDATE"),
         plain_table("jobs_breaker", dispatch="SELECT, INSERT, UPDATE"),
