@@ -118,7 +118,7 @@ def _noticed(folder: Path, worker: Any) -> Iterator[float]:
     """Run the script of a machine of a group, and give notice at some moment of its round."""
     from tests.infra.test_terraform import WORKER, start_script
 
-    script = start_script(folder, drained=["worker"], containers={"worker": {**WORKER, "environment": {}}})
+    script = start_script(folder, leaves=True, drained=["worker"], containers={"worker": {**WORKER, "environment": {}}})
     (leave,) = re.findall(r"^cat > /usr/local/sbin/ava-leave <<'EOF'\n(.*?)^EOF$", script, flags=re.M | re.S)
     programs = {
         "curl": _CURL,

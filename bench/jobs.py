@@ -19,6 +19,7 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "slow_peers_probe_p95_ratio": ("slow_peers", "slow_peers"),
     "slow_peers_webhook_p95_ratio": ("slow_peers", "slow_peers"),
     "slow_peers_deletion_p95_ratio": ("slow_peers", "slow_peers"),
+    "signed_segment_ratio": ("signing", "signing"),
     "drain_lease_free_s": ("draining", "drains"),
     "drain_taken_over_s": ("draining", "drains"),
     "spot_lease_free_s": ("draining", "drains"),

@@ -37,8 +37,8 @@ def tenant_table(
     """Put one table under row-level security.
 
     dispatch: privileges of the app_dispatch role, such as "SELECT, UPDATE"; none by default.
-    append_only: app_rw may not UPDATE or DELETE. read_only: app_rw may only SELECT. month: the column by which the table
-    is divided into months, if any.
+    append_only: app_rw may not UPDATE or DELETE. read_only: app_rw may only SELECT. month: the column by which the
+    table is divided into months, if any.
     """
     rights = "SELECT, INSERT" if append_only else "SELECT, INSERT, UPDATE, DELETE"
     if read_only:
