@@ -20,7 +20,24 @@ HEADER_SECONDS = 15.0
 """Longest time from the opening of a connection, or the first byte of a later request, to the end of the headers."""
 READER_SECONDS = 60.0
 """Longest time for which a client takes nothing of a reply that is ready for it."""
+MAX_HEADER_BYTES = 64 * 1024
+"""Maximum size of the headers of a request; h11 keeps no more than this of what it cannot parse yet."""
 _SPARE_FILES = 256
+
+
+class OneLength(h11.Connection):
+    """Refuses a request that states the length of its body twice: with Content-Length and Transfer-Encoding.
+
+    A proxy in front may believe the other one, and take the rest of the body for somebody else's request.
+    """
+
+    def next_event(self) -> Any:
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if names >= {b"content-length", b"transfer-encoding"}:
+                raise h11.RemoteProtocolError("Content-Length and Transfer-Encoding in one request")
+        return event
 
 
 class BoundedConnection(H11Protocol):
@@ -28,6 +45,10 @@ class BoundedConnection(H11Protocol):
 
     _header_timer: asyncio.TimerHandle | None = None
     _reader_timer: asyncio.TimerHandle | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.conn = OneLength(h11.SERVER, MAX_HEADER_BYTES)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

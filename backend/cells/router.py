@@ -237,7 +237,10 @@ def _has_body(scope: Scope) -> bool:
 
 
 def _handed_on(scope: Scope) -> list[tuple[bytes, bytes]]:
-    headers = [(name, value) for name, value in scope["headers"] if name not in _HOP]
+    # The body is sent on as it comes, so a length next to Transfer-Encoding says nothing about it.
+    chunked = any(name == b"transfer-encoding" for name, _ in scope["headers"])
+    dropped = _HOP | {b"content-length"} if chunked else _HOP
+    headers = [(name, value) for name, value in scope["headers"] if name not in dropped]
     client = scope.get("client")
     return [*headers, (b"x-forwarded-for", client[0].encode())] if client else headers
 

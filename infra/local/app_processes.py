@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 from backend.env import SIGNER_KEYS
 
@@ -34,6 +35,9 @@ class AppProcess:
         """Return the environment of the process out of that of the whole stack."""
         withheld = WITHHELD[self.kind] if self.uses_bucket() else WITHHELD[self.kind] | KEYS_OF_BUCKET
         kept = {name: value for name, value in given.items() if name not in withheld}
+        for name in WITHOUT_PASSWORD.keys() & kept.keys():
+            if self.kind != WITHOUT_PASSWORD[name]:
+                kept[name] = _without_password(kept[name])
         if self.signer_key:
             kept["AVA_SIGNER_KEY"] = given[self.signer_key]
         return kept | {"AVA_PROCESS": self.kind} | dict(self.env)
@@ -72,6 +76,9 @@ WITHHELD = {
 }
 """Variables that the processes of a kind (AVA_PROCESS) do not get: they hold no secret that they do not use."""
 
+WITHOUT_PASSWORD = {"DATABASE_OWNER_URL": "", "DATABASE_CONSOLE_URL": "console"}
+"""URLs that every process demands, with the kind of the processes that get the password and can log in."""
+
 KEYS_OF_BUCKET = frozenset({"S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"})
 WITHOUT_BUCKET = frozenset({"relay", "webhooks"})
 """Processes that touch no object."""
@@ -96,6 +103,12 @@ WORKERS = (
     Worker("worker-query", ("gpu.query",), 1),
 )
 """One worker per class of jobs, so that a slow peer of one class never delays the jobs of another class."""
+
+
+def _without_password(url: str) -> str:
+    parts = urlsplit(url)
+    user, at, host = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}"))
 
 
 def worker_process(worker: Worker, signer_port: int | None) -> AppProcess:

@@ -7,13 +7,22 @@ import os
 import re
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from backend.env import SIGNER_KEYS
+from infra.local.app_processes import WORKERS, AppProcess, Worker, worker_process
+from tests.workers.worker_process import PATIENCE_S, PROJECT
 
 OWN = ("AVA_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "AVA_CACHE_SALT_KEY", "AVA_SIGNER_KEY")
 OF_CLASSES = {name: f"secret of {queue}" for queue, name in SIGNER_KEYS.items()}
+MEDIA = [worker for worker in WORKERS if worker.queues[0] in ("cpu.probe", "io.fetch")]
+"""Two classes that read media and load no models."""
 SHOW = """
 import django, json
 django.setup()
@@ -60,3 +69,67 @@ def test_a_process_without_its_secrets_does_not_start(process: str, given: dict[
     done = started(process, **given)
     assert done.returncode == 1
     assert re.search(rf"{missing}( is|$)", done.stderr, flags=re.M)
+
+
+def given_to_the_stack() -> dict[str, str]:
+    """Return the environment of the local stack's supervisor, with each secret once and recognisable."""
+    given = {name: value for name, value in os.environ.items() if name not in (*OWN, "DATABASE_SUPERUSER_URL")}
+    given |= {name: f"the {name} of a test" for name in (*OWN, *SIGNER_KEYS.values()) if name != "AVA_SIGNER_KEY"}
+    return given | {"AVA_KEY_PEPPERS": "1:the AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS": "1:the AVA_ENCRYPTION_KEYS"}
+
+
+def passwords(given: dict[str, str], *names: str) -> set[str]:
+    return {str(urlsplit(given[name]).password) for name in names}
+
+
+@contextmanager
+def running(process: AppProcess, given: dict[str, str], shown: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a worker as the local stack does, and wait until it has shown its settings."""
+    command = [word.replace("workers.app", "tests.workers.shown_settings") for word in process.arguments]
+    environment = process.environment(given) | {"SHOWN": str(shown), "AVA_WORKER_STATE": str(shown.parent / "state")}
+    log = shown.with_suffix(".log")
+    with log.open("wb") as lines:
+        worker = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=lines, stderr=lines)
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while not shown.exists():
+            assert time.monotonic() < deadline, log.read_text()[-4000:]
+            assert worker.poll() is None, log.read_text()[-4000:]
+            time.sleep(0.1)
+        yield worker
+    finally:
+        worker.terminate()
+        worker.wait(PATIENCE_S)
+
+
+def family(pid: int) -> list[int]:
+    """Return a process and those that it started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(each for child in children for each in family(int(child)))]
+
+
+@pytest.mark.parametrize(
+    "worker", [each for each in WORKERS if each.queues[0] in SIGNER_KEYS], ids=lambda each: each.name
+)
+def test_a_real_worker_that_reads_media_holds_no_secret_of_others(
+    database: None, tmp_path: Path, worker: Worker
+) -> None:
+    given = given_to_the_stack()
+    own = given[SIGNER_KEYS[worker.queues[0]]]
+    roles = passwords(
+        given, "DATABASE_OWNER_URL", "DATABASE_CONSOLE_URL", "DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL"
+    ) | passwords({**os.environ}, "DATABASE_SUPERUSER_URL")
+    others = {given[name] for name in ("S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "AVA_SECRET_KEY")}
+    others |= {given[name] for name in SIGNER_KEYS.values()} - {own}
+    others |= {"the AVA_KEY_PEPPERS", "the AVA_ENCRYPTION_KEYS", *roles}
+    assert not [secret for secret in others if len(secret) < 8]
+
+    shown = tmp_path / "settings.json"
+    with running(worker_process(worker, signer_port=9), given, shown) as process:
+        environments = {pid: Path(f"/proc/{pid}/environ").read_bytes().decode() for pid in family(process.pid)}
+    settings = shown.read_text()
+    assert own in settings
+    assert passwords(given, "DATABASE_URL") & set(re.findall(r"[\w-]+", settings))
+    assert [secret for secret in others if secret in settings] == []
+    assert all("AVA_SIGNER_KEY=" in environment for environment in environments.values())
+    assert [(pid, secret) for pid, held in environments.items() for secret in others if secret in held] == []

