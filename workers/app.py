@@ -67,6 +67,8 @@ app.conf.update(
         "unacked_restore_throttle": 1,
     },
     broker_connection_retry_on_startup=True,
+    # Whoever reaches the broker could otherwise stop all workers. Signals and manage.py drain stop them.
+    worker_enable_remote_control=False,
     task_soft_time_limit=LATE_SECONDS,
     task_time_limit=TASK_LIMIT_SECONDS,
 )

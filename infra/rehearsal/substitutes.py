@@ -15,10 +15,13 @@ from infra.vllm.servers import CONTEXT_TOKENS, IMAGES
 
 # The wheel of Valkey has no client program; this script of its protocol answers the health check's question.
 _VALKEY_CLI = """#!/usr/local/bin/python3
-import socket, sys
-with socket.create_connection(("127.0.0.1", 6379), timeout=2) as connection:
+import os, socket, sys
+with socket.create_connection(("127.0.0.1", 6379), timeout=2) as connection, connection.makefile("rb") as replies:
+    if "REDISCLI_AUTH" in os.environ:
+        connection.sendall(f"AUTH {os.environ['REDISCLI_AUTH']}\\r\\n".encode())
+        replies.readline()
     connection.sendall(" ".join(sys.argv[1:]).encode() + b"\\r\\n")
-    answer = connection.recv(100).decode().strip()
+    answer = replies.readline().decode().strip()
 print(answer)
 sys.exit(0 if answer == "+PONG" else 1)
 """

@@ -382,6 +382,19 @@ def test_only_the_signer_and_workers_without_media_have_the_key_of_the_bucket(se
     assert "ports" not in services["signer"]
 
 
+def test_every_container_has_a_limit_of_memory_and_of_processes(services: dict[str, Any]):
+    for name, service in services.items():
+        assert service.get("mem_limit"), name
+        assert service.get("pids_limit"), name
+
+
+def test_the_broker_asks_for_a_password(services: dict[str, Any]):
+    broker, password = services["valkey"], "${VALKEY_PASSWORD:?}"
+    assert broker["command"][-2:] == ["--requirepass", password]
+    urls = {service["environment"]["REDIS_URL"] for service in services.values() if "REDIS_URL" in str(service)}
+    assert urls == {f"redis://:{password}@valkey:6379/0"}
+
+
 def test_each_class_of_workers_has_a_secret_of_its_own_for_the_signer(services: dict[str, Any]):
     classes = {name: re.match(r"worker-(\w+)", name)[1] for name in SIGNED}  # type: ignore[index]
     for name, each in classes.items():

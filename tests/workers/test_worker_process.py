@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from celery import Celery
 
 from backend.jobs.models import JobState
 from infra.local.stack import Stack
@@ -44,6 +45,16 @@ def test_a_child_killed_during_its_work_is_replaced_by_one_that_loads_slowly(acm
     assert finish_a_later_job(acme, worker) == worker.loads()[1] != killed
     assert len(worker.loads()) == 2, "the new child was killed while it loaded"
     worker.wait(worker.is_healthy, "the worker is not healthy")
+
+
+def test_nobody_stops_a_worker_through_the_broker(acme: Cast, worker: WorkerProcess) -> None:
+    worker.start()
+    before = finish_a_later_job(acme, worker)
+    control = Celery("intruder", broker=worker.env["REDIS_URL"]).control
+    control.broadcast("pool_shrink", arguments={"n": 1})
+    assert control.ping(timeout=3) == []
+    control.shutdown()
+    assert finish_a_later_job(acme, worker) == before
 
 
 def test_a_restart_of_the_broker_ends_no_work(acme: Cast, tmp_path: Path) -> None:
