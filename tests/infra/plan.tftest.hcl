@@ -118,10 +118,8 @@ run "two_gpus" {
   }
 
   assert {
-    condition = alltrue([for group, container in { media = "probe", index = "worker", query = "worker" } :
-      startswith(output.containers[group][container].environment["AVA_SIGNER_URL"], "http://") && endswith(output.containers[group][container].environment["AVA_SIGNER_URL"], ":8400/")
-    ])
-    error_message = "Workers that read media know the URL of the signer."
+    condition     = toset(flatten([for group, containers in output.containers : [for name, container in containers : "${group} ${name}" if contains(keys(container.environment), "AVA_SIGNER_URL")]])) == toset(["media probe", "media fetch", "index worker", "query worker"])
+    error_message = "Workers that read media know the URL of the signer, and no other process asks it."
   }
 
   assert {

@@ -536,7 +536,7 @@ def test_a_container_gets_its_own_secret_and_only_root_the_role_of_a_machine(tmp
     place = tmp_path / "machine"
     (place / "bin").mkdir(parents=True)
     (place / "settings").write_text("A=1\nREDIS_URL=none\n")
-    commands = {"docker": "", "iptables": '[ "$1" != --check ]', "aws": "printf 'value of %s' \"${7#p/}\""}
+    commands = {"docker": "", "iptables": '[ "$1" != --check ]', "aws": "printf 'value of %s' \"${6#p/}\""}
     for name, source in commands.items():
         (place / "bin" / name).write_text(RECORDED % source)
         (place / "bin" / name).chmod(0o755)

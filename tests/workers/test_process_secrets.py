@@ -108,9 +108,7 @@ def family(pid: int) -> list[int]:
     return [pid, *(each for child in children for each in family(int(child)))]
 
 
-@pytest.mark.parametrize(
-    "worker", [each for each in WORKERS if each.queues[0] in SIGNER_KEYS], ids=lambda each: each.name
-)
+@pytest.mark.parametrize("worker", MEDIA, ids=lambda each: each.name)
 def test_a_real_worker_that_reads_media_holds_no_secret_of_others(
     database: None, tmp_path: Path, worker: Worker
 ) -> None:

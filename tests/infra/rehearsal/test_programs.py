@@ -114,7 +114,8 @@ def test_every_program_reads_its_arguments(definitions: dict[str, tuple[Service,
         "worker-query",
         "worker-query-cpu",
     }
-    assert {"api", "console", "migrate", "provision", "relay", "webhooks", *workers} == set(definitions) - set(servers)
+    others = {"api", "console", "migrate", "provision", "relay", "signer", "webhooks"}
+    assert {*others, *workers} == set(definitions) - set(servers)
     assert {f"vllm-{server}" for server in preset("gpu-80gb").servers} == set(servers)
     for name, words in servers.items():
         assert words[words.index("--host") + 1] == "0.0.0.0", name
