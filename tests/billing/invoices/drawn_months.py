@@ -175,6 +175,20 @@ PARTLY_INCLUDED = History(
     Decimal(0), (), (),
 )  # fmt: skip
 
+TWO_COUPONS = History(
+    Deal(
+        "USD", "UTC", {(QUESTIONS, ""): (Decimal("1.005"), Decimal("1.015")), (MEDIA, ""): (ODD_UNIT, ODD_UNIT)},
+        {(QUESTIONS, ""): Decimal(3)},
+        {(QUESTIONS, ""): Ladder(False, (Step(Decimal(0), Decimal("1.005")), Step(Decimal(10), Decimal("0.905"))))},
+        0, 0,
+    ),
+    tuple(Work(QUESTIONS, "ava", Decimal(13), month, 12 * DAY, month, None, True, False, False) for month in range(3)),
+    Decimal("0.19"),
+    tuple(Discount(Decimal(percent), None, "", MONTHS) for percent in ("33.3", "12.5")),
+    (("USD", 5), ("EUR", 9)),
+)  # fmt: skip
+"""Two percentages, the second of what the first one left; tiers, credit in two currencies, and tax."""
+
 
 def moment(zone: str, month: int, seconds: int) -> datetime:
     """Return the moment so many seconds after a month began. The first month has number 0."""

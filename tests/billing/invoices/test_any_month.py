@@ -43,7 +43,7 @@ from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.periods import month_of, period_from
 from backend.billing.services.rows import Line, Source, insert_once, reversal_of, write
 from backend.tenancy.models import Tenant
-from tests.billing.invoices.drawn_months import MONTHS, PARTLY_INCLUDED, History, histories, moment
+from tests.billing.invoices.drawn_months import MONTHS, PARTLY_INCLUDED, TWO_COUPONS, History, histories, moment
 from tests.billing.invoices.ledger import account, close, utc
 from tests.billing.invoices.naive_months import Naive, Shown
 from tests.conftest import Cast, make_tenant
@@ -53,6 +53,7 @@ from tests.conftest import Cast, make_tenant
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(histories)
 @example(PARTLY_INCLUDED)
+@example(TWO_COUPONS)
 def test_any_months_are_closed_as_a_naive_recomputation_has_them(history: History) -> None:
     load()
     cast, ids = begun(history)
