@@ -70,7 +70,7 @@ bench-answer: bootstrap ## measure answering, one JSON line per figure; some of 
 bench-jobs: bootstrap ## measure the job queue, one JSON line per figure; some of them: ONLY=fair_claim_p95_ms
 	@$(PY) -m bench.jobs --only "$(ONLY)"
 
-bench-billing: bootstrap ## measure how fast usage is rated, one JSON line per figure; some of them: ONLY=rated
+bench-billing: bootstrap ## measure how fast usage is rated and how far estimates are off, one JSON line per figure; some of them: ONLY=rated
 	@$(PY) -m bench.billing --only "$(ONLY)"
 
 bench-abuse: bootstrap ## measure what dripping, streaming and flooding clients cost another tenant: ONLY=dripped_bodies

@@ -1,4 +1,6 @@
-"""Prints how fast usage is rated, one JSON line each: python -m bench.billing [--only NAME].
+"""Prints how fast usage is rated and how far estimates are from charges, one JSON line each.
+
+python -m bench.billing [--only NAME]
 
 Exits with status 0 whether or not every figure holds; any other status is a fault of the measurement itself.
 """
@@ -12,6 +14,12 @@ from bench.runner import print_figures
 FIGURES: Mapping[str, tuple[str, str]] = {
     "rated_events_per_s": ("billing_rating", "rated"),
     "billed_events_per_s": ("billing_rating", "rated"),
+    "question_estimate_error": ("billing_estimates", "estimated"),
+    "question_estimate_covered": ("billing_estimates", "estimated"),
+    "question_estimate_sum": ("billing_estimates", "estimated"),
+    "video_estimate_error": ("billing_estimates", "estimated"),
+    "video_estimate_error_by_size": ("billing_estimates", "estimated"),
+    "video_estimate_covered_by_size": ("billing_estimates", "estimated"),
 }
 """Every figure, with the module of this package and the function that measures it. One function may measure several."""
 

@@ -162,7 +162,25 @@ def database() -> Iterator[None]:
 
 def _empty() -> None:
     """Delete all rows. To truncate would make new files for every index of every partition, after each test."""
-    with psycopg.connect(superuser_url()) as server:
+    try:
+        _delete_rows(_cleaner())
+    except psycopg.OperationalError:
+        # A test restarted the server or ended its connections.
+        _cleaner.cache_clear()
+        _delete_rows(_cleaner())
+
+
+@functools.cache
+def _cleaner() -> psycopg.Connection[Any]:
+    """A connection for the whole run: a new one would read the descriptions of all tables again after each test.
+
+    It prepares no statement, because tests change tables.
+    """
+    return psycopg.connect(superuser_url(), autocommit=True, prepare_threshold=None)
+
+
+def _delete_rows(server: psycopg.Connection[Any]) -> None:
+    with server.transaction():
         written = server.execute(
             "SELECT string_agg(format('DELETE FROM %%s', oid::regclass), '; ') FROM pg_class WHERE relkind = 'r' "
             "AND relnamespace IN ('public'::regnamespace, 'ekg'::regnamespace) AND pg_relation_size(oid) > 0 "
@@ -170,12 +188,11 @@ def _empty() -> None:
             [["django_migrations", "django_content_type", "auth_permission", *WRITTEN_BY_MIGRATIONS]],
         ).fetchone()
         assert written is not None
+        # Without triggers, because the order of the tables is not that of their references.
+        server.execute("SET LOCAL session_replication_role = replica")
         if written[0]:
-            # Without triggers, because the order of the tables is not that of their references.
-            server.execute("SET LOCAL session_replication_role = replica")
             server.execute(written[0])
         changed = [(table, rows) for table, rows in _rows_of_migrations().items() if _rows(server, table) != rows]
-        server.execute("SET LOCAL session_replication_role = replica")
         for table, rows in changed:
             server.execute(f"DELETE FROM {table}")
             server.execute(f"INSERT INTO {table} SELECT * FROM jsonb_populate_recordset(NULL::{table}, %s)", [rows])

@@ -24,7 +24,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 from gpu_workers.engine.models.model_table import ROLES, preset
 from gpu_workers.engine.models.settings import ModelSettings
 
-WITH_TIMEOUTS = Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 2})
 logger = logging.getLogger("ava.metrics")
 
 WAITING = "ModelRequestsWaiting"

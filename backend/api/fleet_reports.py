@@ -32,29 +32,37 @@ def last_report(kind: str, name: str) -> dict[str, Any]:
     """Return the last report of a worker or server with the time `at`, {} if there is none. Raises redis.RedisError."""
     with _client() as client:
         row: Any = client.hget(kind, name)
-    report: dict[str, Any] = json.loads(row) if row else {}
-    return report
+    return _read(row) or {}
 
 
 def reports(kind: str, *, now: float | None = None) -> list[dict[str, Any]]:
     """Return the last reports with name, age_seconds and stale, by name. Raises redis.RedisError.
 
-    Reports older than FORGOTTEN_SECONDS are removed.
+    Reports older than FORGOTTEN_SECONDS are removed, and so is what is no report.
     """
     moment = time.time() if now is None else now
     found, forgotten = [], []
     with _client() as client:
         rows: Any = client.hgetall(kind)
         for key, row in sorted(rows.items()):
-            report = json.loads(row)
-            age = max(0.0, moment - report.pop("at"))
-            if age > FORGOTTEN_SECONDS:
+            report = _read(row)
+            age = max(0.0, moment - report.pop("at")) if report is not None else None
+            if report is None or age is None or age > FORGOTTEN_SECONDS:
                 forgotten.append(key)
                 continue
             found.append({"name": key.decode(), **report, "age_seconds": round(age), "stale": age > STALE_SECONDS})
         if forgotten:
             client.hdel(kind, *forgotten)
     return found
+
+
+def _read(row: bytes | None) -> dict[str, Any] | None:
+    """Return a stored report with its time `at`; None for no report, and for what is none."""
+    try:
+        report = json.loads(row or b"")
+    except ValueError:
+        return None
+    return report if isinstance(report, dict) and isinstance(report.get("at"), int | float) else None
 
 
 def _client() -> redis.Redis:

@@ -13,8 +13,9 @@ a tier names; a variant without a row of its own belongs to the nearest row: "av
 4. In a trial, a `trial` line takes back each usage line, and no other terms apply.
 5. A `minimum` line adds the amount that is missing to the minimum.
 
-Each line is rounded half to even to the currency's minor unit, and the total is the sum of the rounded lines. A tier
-line makes its group's rounded lines add up to the group's rounded amount.
+The exact amount of a line has the ledger's ten digits, as it is stored: a line that is rated again later differs by
+nothing. Each line is rounded half to even to the currency's minor unit, and the total is the sum of the rounded lines.
+A tier line makes its group's rounded lines add up to the group's rounded amount.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Literal
 from uuid import UUID
 
 from backend.billing.currencies import payable
-from backend.billing.rates import variants_of
+from backend.billing.rates import money, variants_of
 
 Kind = Literal["usage", "allowance", "tier", "trial", "minimum"]
 Mode = Literal["graduated", "volume"]
@@ -167,7 +168,7 @@ def _tier_lines(usage: Sequence[UsageTotal], covered: Sequence[Decimal], terms: 
         # A net reversal gives the list prices back.
         if quantity <= 0:
             continue
-        amount = tiered_amount(quantity, ladder)
+        amount = money(tiered_amount(quantity, ladder))
         rounded = payable(amount, terms.currency) - paid
         if amount != listed or rounded:
             lines.append(RatedLine("tier", *group, None, quantity, rounded, amount - listed))
@@ -187,7 +188,7 @@ def _groups(usage: Sequence[UsageTotal], known: Container[tuple[str, str]]) -> l
 
 def _value(total: UsageTotal, quantity: Decimal) -> Decimal:
     """Return the list price of a part of a total; of the whole total, the ledger's very amount."""
-    return total.amount if quantity == total.quantity else quantity * total.unit_amount
+    return total.amount if quantity == total.quantity else money(quantity * total.unit_amount)
 
 
 def _line(kind: Kind, total: UsageTotal, quantity: Decimal, exact: Decimal, currency: str) -> RatedLine:

@@ -1,4 +1,4 @@
-"""What operators may do in the console to videos, questions, jobs, webhooks, outages and tenants.
+"""What operators may do in the console to videos, questions, jobs, webhooks and outages, one row or many at once.
 
 The console's own role cannot write, so an act runs as the web role in the tenant of its row, through the services that
 the API uses. Each act needs a reason, and is in the tenant's audit log; an act on a row of the installation is in the
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,15 +16,15 @@ from django import forms
 from django.contrib import messages
 from django.contrib.admin.utils import quote, unquote
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 from unfold.forms import ActionForm
 
-from backend.accounts import suspension
 from backend.console.act_forms import AskAgainForm, HoldForm, ReplaySinceForm, SegmentForm
-from backend.console.acts import Act, run, verb_of
+from backend.console.acts import Act, named, perform
 from backend.console.viewing import OPERATORS, role_of
 from backend.jobs import control as jobs
 from backend.jobs import holds
@@ -39,65 +38,74 @@ from backend.questions.services.questions import cancel_question
 from backend.tenancy.refusals import Refused
 from backend.webhooks import recovery
 from backend.webhooks import services as webhooks
-from backend.webhooks.models import Endpoint
 
 
-def _one(act: Callable[[Any], object], model: type[Any]) -> Act:
-    """Return an act on one row out of an act on a set of rows."""
-    return Act(lambda row: act(model.objects.filter(id=row.id)))
+def _act(title: str, do: Callable[..., object], form: type[forms.Form] | None = None) -> Act:
+    """Return an act that calls do with the row and the fields of the form. Its name is the title in lower case."""
+    return Act(title.lower().replace(" ", "_"), title, lambda row, fields, by: do(row, **fields), form=form)
 
 
-def _of_video(act: Callable[..., object], **arguments: Any) -> Act:
-    return Act(lambda row: act(video_id=row.id, **arguments))
+def _one(do: Callable[[Any], object], model: type[Any]) -> Callable[[Any], object]:
+    """Return what does to one row what do does to a set of rows."""
+    return lambda row: do(model.objects.filter(id=row.id))
 
 
-def _replay_since(endpoint: Endpoint, *, since: datetime, include_succeeded: bool) -> object:
-    return recovery.replay_since(endpoint=endpoint, since=since, include_succeeded=include_succeeded)
+def _of_video(do: Callable[..., object], **arguments: Any) -> Callable[..., object]:
+    return lambda row, **fields: do(video_id=row.id, **arguments, **fields)
 
 
-def _switch(*, enabled: bool) -> Act:
-    return Act(lambda endpoint: webhooks.update_endpoint(endpoint=endpoint, enabled=enabled))
+def _of_question(do: Callable[..., object]) -> Callable[..., object]:
+    return lambda row, **fields: do(question_id=row.id, **fields)
 
 
-JOB_ACTS: dict[str, Act] = {
-    "Replay": Act(jobs.replay_dead),
-    "Cancel": Act(jobs.cancel_job),
-    "Pause": _one(jobs.pause_jobs, Job),
-    "Resume": _one(jobs.resume_jobs, Job),
-    "Put first": _one(partial(jobs.set_rank, rank=JobRank.HIGH), Job),
-}
-VIDEO_ACTS: dict[str, Act] = {
-    "Retry indexing": _of_video(indexing.retry_indexing),
-    "Index again": _of_video(begin_reindex),
-    "Cancel indexing": _of_video(indexing.cancel_indexing),
-    "Pause indexing": _of_video(indexing.pause_indexing),
-    "Resume indexing": _of_video(indexing.resume_indexing),
-    "Put indexing first": _of_video(indexing.prioritise_indexing, rank=JobRank.HIGH),
-    "Retry segment": Act(lambda row, n: indexing.retry_segment(video_id=row.id, n=n), SegmentForm),
-}
-QUESTION_ACTS: dict[str, Act] = {
-    "Retry": Act(lambda row: questions.retry_question(question_id=row.id)),
-    "Cancel": Act(lambda row: cancel_question(question_id=row.id)),
-    "Pause": _one(questions.pause_questions, Question),
-    "Resume": _one(questions.resume_questions, Question),
-    "Put first": _one(partial(questions.update_questions, rank=JobRank.HIGH), Question),
-    "Ask again": Act(
-        lambda row, method, effort: ask_again(question_id=row.id, method=method, effort=effort), AskAgainForm
-    ),
-}
-DELIVERY_ACTS: dict[str, Act] = {"Replay": Act(lambda row: recovery.replay(delivery=row) and None)}
-ENDPOINT_ACTS: dict[str, Act] = {
-    "Enable": _switch(enabled=True),
-    "Disable": _switch(enabled=False),
-    "Send test": Act(lambda row: webhooks.send_test(endpoint=row) and None),
-    "Replay since": Act(_replay_since, ReplaySinceForm),
-}
-BREAKER_ACTS: dict[str, Act] = {
-    "Close": Act(lambda row: holds.release(row.dependency)),
-    "Hold": Act(lambda row, hours: holds.hold(row.dependency, hours=hours), HoldForm),
-}
-TENANT_ACTS: dict[str, Act] = {"Suspend": Act(suspension.suspend), "End suspension": Act(suspension.resume)}
-"""Acts on tenants. They take the actor and the reason, and record both themselves."""
+def _of_endpoint(do: Callable[..., object], **arguments: Any) -> Callable[..., object]:
+    return lambda row, **fields: do(endpoint=row, **arguments, **fields)
+
+
+def _silently(do: Callable[..., object]) -> Callable[..., None]:
+    """Return do without its result: the page of the row stays open."""
+
+    def done(row: Any, **fields: Any) -> None:
+        do(row, **fields)
+
+    return done
+
+
+JOB_ACTS = named(
+    _act("Replay", jobs.replay_dead),
+    _act("Cancel", jobs.cancel_job),
+    _act("Pause", _one(jobs.pause_jobs, Job)),
+    _act("Resume", _one(jobs.resume_jobs, Job)),
+    _act("Put first", _one(partial(jobs.set_rank, rank=JobRank.HIGH), Job)),
+)
+VIDEO_ACTS = named(
+    _act("Retry indexing", _of_video(indexing.retry_indexing)),
+    _act("Index again", _of_video(begin_reindex)),
+    _act("Cancel indexing", _of_video(indexing.cancel_indexing)),
+    _act("Pause indexing", _of_video(indexing.pause_indexing)),
+    _act("Resume indexing", _of_video(indexing.resume_indexing)),
+    _act("Put indexing first", _of_video(indexing.prioritise_indexing, rank=JobRank.HIGH)),
+    _act("Retry segment", _of_video(indexing.retry_segment), SegmentForm),
+)
+QUESTION_ACTS = named(
+    _act("Retry", _of_question(questions.retry_question)),
+    _act("Cancel", _of_question(cancel_question)),
+    _act("Pause", _one(questions.pause_questions, Question)),
+    _act("Resume", _one(questions.resume_questions, Question)),
+    _act("Put first", _one(partial(questions.update_questions, rank=JobRank.HIGH), Question)),
+    _act("Ask again", _of_question(ask_again), AskAgainForm),
+)
+DELIVERY_ACTS = named(_act("Replay", _silently(lambda row: recovery.replay(delivery=row))))
+ENDPOINT_ACTS = named(
+    _act("Enable", _of_endpoint(webhooks.update_endpoint, enabled=True)),
+    _act("Disable", _of_endpoint(webhooks.update_endpoint, enabled=False)),
+    _act("Send test", _of_endpoint(webhooks.send_test)),
+    _act("Replay since", _of_endpoint(recovery.replay_since), ReplaySinceForm),
+)
+BREAKER_ACTS = named(
+    _act("Close", lambda row: holds.release(row.dependency)),
+    _act("Hold", lambda row, hours: holds.hold(row.dependency, hours=hours), HoldForm),
+)
 
 
 class ReasonForm(ActionForm):
@@ -106,8 +114,8 @@ class ReasonForm(ActionForm):
     reason = forms.CharField(required=False, max_length=500, label="Reason")
 
 
-class Operable:
-    """A page whose rows operators may act on. acts: by the words that the page shows."""
+class Actionable:
+    """A list on whose rows staff may act. acts: by their name."""
 
     acts: ClassVar[Mapping[str, Act]] = {}
     action_form = ReasonForm
@@ -119,15 +127,29 @@ class Operable:
         """Return the acts without a form as Django shows actions: name -> (function, name, description)."""
         if not self.has_operate_permission(request):
             return {}
-        named = {verb_of(words): words for words, act in self.acts.items() if act.form is None}
-        return {name: (partial(_act_on_all, words=words), name, words) for name, words in named.items()}
+        simple = [act for act in self.acts.values() if act.form is None]
+        return {act.name: (partial(_act_on_all, act=act), act.name, act.title) for act in simple}
+
+    def get_urls(self) -> list[URLPattern]:
+        urls: list[URLPattern] = super().get_urls()  # type: ignore[misc]
+        return apart(urls)
+
+
+def apart(urls: list[URLPattern]) -> list[URLPattern]:
+    """Return routes whose requests are no transaction: each act is one, because a transaction serves one tenant."""
+    for url in urls:
+        transaction.non_atomic_requests(url.callback)
+    return urls
+
+
+class Operable(Actionable):
+    """A page with acts on its row: the acts of the list, and those that ask for something."""
 
     def get_urls(self) -> list[URLPattern]:
         page: Any = self
         name = f"{page.opts.app_label}_{page.opts.model_name}_act"
         view = page.admin_site.admin_view(require_POST(self.act_view))
-        urls: list[URLPattern] = super().get_urls()  # type: ignore[misc]
-        return [path("<path:object_id>/act/", view, name=name), *urls]
+        return apart([path("<path:object_id>/act/", view, name=name), *super().get_urls()])
 
     def act_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Act on one row, and go back to its page, or to the page of the row that the act has made."""
@@ -135,16 +157,16 @@ class Operable:
         if not self.has_operate_permission(request):
             raise PermissionDenied
         row = page.one(unquote(object_id))
-        words = {verb_of(words): words for words in self.acts}.get(request.POST.get("verb", ""), "")
+        act = self.acts.get(request.POST.get("verb", ""))
         following = row
         try:
-            if not words:
+            if act is None:
                 raise Refused("unknown_act", "There is no such act.")
-            made = run(self.acts[words], words, request, row, _fields(self.acts[words], request))
+            made = perform(act, request, row, _fields(act, request))
         except Refused as refused:
-            messages.error(request, f"{words or 'Nothing done'}: {refused.detail}")
+            messages.error(request, f"{act.title if act else 'Nothing done'}: {refused.detail}")
         else:
-            messages.success(request, f"{words}: done.")
+            messages.success(request, f"{act.title}: done.")
             if isinstance(made, type(row)):
                 following = made
         name = f"admin:{page.opts.app_label}_{page.opts.model_name}_change"
@@ -157,10 +179,10 @@ class Operable:
         page: Any = self
         return {
             "act_url": reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_act", args=[quote(row.pk)]),
-            "simple_acts": [(verb_of(words), words) for words, act in self.acts.items() if act.form is None],
+            "simple_acts": [(act.name, act.title) for act in self.acts.values() if act.form is None],
             "asking_acts": [
-                (verb_of(words), words, act.form(prefix=verb_of(words), initial=_initial(row)))
-                for words, act in self.acts.items()
+                (act.name, act.title, act.form(prefix=act.name, initial=_initial(row)))
+                for act in self.acts.values()
                 if act.form is not None
             ],
         }
@@ -204,15 +226,15 @@ def _fields(act: Act, request: HttpRequest) -> dict[str, Any]:
     return form.cleaned_data
 
 
-def _act_on_all(page: Any, request: HttpRequest, rows: QuerySet[Any], *, words: str) -> None:
+def _act_on_all(page: Any, request: HttpRequest, rows: QuerySet[Any], *, act: Act) -> None:
     """Act on each chosen row by itself; a refusal of one leaves the others."""
     done = 0
     for row in rows:
         try:
-            run(page.acts[words], words, request, row)
+            perform(act, request, row)
         except Refused as refused:
             messages.error(request, f"{row.pk}: {refused.detail}")
             continue
         done += 1
     if done:
-        messages.success(request, f"{words}: {done}")
+        messages.success(request, f"{act.title}: {done}")

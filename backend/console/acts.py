@@ -1,44 +1,100 @@
-"""What staff may do to one row: an act, the fields that it asks for, and how it is run and recorded."""
+"""What staff may do: an act on a row, its roles, the fields that it asks for, and how it is run and recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django import forms
-from django.db import connection
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest
 
+from backend.audit.services import Actor
 from backend.console.gate import member_of
-from backend.console.viewing import origin_of, record_act, tenant_of
+from backend.console.viewing import OPERATORS, origin_of, record_act, tenant_of
 from backend.staff import sign_in
+from backend.staff.models import Role
 from backend.staff.services import SHORTEST_REASON
 from backend.tenancy.context import tenant_scope
-from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
-    """Something that operators may do to a row.
+class By:
+    """Who acts, and why."""
 
-    run: does it, in the tenant of the row; it gets the row as the web role reads it, and the cleaned fields of the
-    form. If it returns a row, the browser goes there. form: what it asks for besides the reason; an act with a form is
-    offered on the page of one row only.
+    actor: Actor
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The outcome of an act in words. url: where the person goes next, "" for the page of the row. keeps: what the
+    browser's session keeps from now on."""
+
+    words: str
+    url: str = ""
+    keeps: Mapping[str, Any] = field(default_factory=dict)
+
+
+Run = Callable[[Any, Mapping[str, Any], By], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that staff may do to a row.
+
+    name: its name in addresses, in forms and in the log. title: its words on a page. run: does it, with the row, the
+    cleaned fields of the form, and who acts; it returns a row to go to, a Done, or nothing. form: what the act asks for
+    besides the reason; an act with a form is offered for one row only. fits: whether it makes sense in the row's
+    present state. records: whether it appends to the audit log itself. enters: whether it enters the tenant itself, in
+    transactions of its own; else it runs in one transaction in the tenant of the row, as the web role reads the row.
     """
 
-    run: Callable[..., object]
+    name: str
+    title: str
+    run: Run
+    roles: frozenset[Role] = OPERATORS
     form: type[forms.Form] | None = None
+    fits: Callable[[Any], bool] = lambda row: True
+    explains: str = ""
+    dangerous: bool = False
+    records: bool = False
+    enters: bool = False
 
 
-def verb_of(words: str) -> str:
-    """Return the name of an act for the audit log and for forms: "Put first" is put_first."""
-    return words.lower().replace(" ", "_")
+def named(*acts: Act) -> dict[str, Act]:
+    """Return acts by their name."""
+    return {act.name: act for act in acts}
 
 
-def reason_of(request: HttpRequest) -> str:
+def perform(act: Act, request: HttpRequest, row: Any, fields: Mapping[str, Any] | None = None) -> object:
+    """Run an act on a row, and record who did it and why. row: None for an act that makes a row.
+
+    Raises PermissionDenied for another role, Refused without a reason, or as the act does.
+    """
+    member = member_of(request)
+    if member is None or member.role not in act.roles:
+        raise PermissionDenied
+    by, values = By(origin_of(request, member), _reason_of(request)), fields or {}
+    tenant_id = None if row is None else tenant_of(row)
+    if tenant_id is None:
+        result = act.run(row, values, by)
+        if not act.records:
+            _note(act, request, row, by.reason)
+        return result
+    if act.enters:
+        return act.run(row, values, by)
+    with tenant_scope(tenant_id):
+        result = act.run(_mine(row), values, by)
+        if not act.records:
+            record_act(request, row, act.name, reason=by.reason)
+        return result
+
+
+def _reason_of(request: HttpRequest) -> str:
     """Return the reason that was stated. Raises Refused if it is too short to say something."""
     reason = request.POST.get("reason", "").strip()
     if len(reason) < SHORTEST_REASON:
@@ -46,45 +102,10 @@ def reason_of(request: HttpRequest) -> str:
     return reason[:500]
 
 
-def run(act: Act, words: str, request: HttpRequest, row: Any, fields: dict[str, Any] | None = None) -> object:
-    """Run an act on a row, and record who did it and why, in one transaction with the act if the row has a tenant.
-
-    Raises Refused without a reason, or as the act does.
-    """
-    reason, tenant_id = reason_of(request), tenant_of(row)
-    values = fields or {}
-    if tenant_id is None:
-        result = act.run(row, **values)
-        name = row._meta.model_name
-        sign_in.note(
-            request, f"{name}.{verb_of(words)}", str(getattr(request.user, "email", "")), row=str(row.pk), reason=reason
-        )
-        return result
-    with tenant_scope(tenant_id):
-        if isinstance(row, Tenant):
-            return _run_on_tenant(act, request, reason, values)
-        result = act.run(_mine(row), **values)
-        record_act(request, row, verb_of(words), reason=reason)
-        _settle_sums()
-        return result
-
-
-def _settle_sums() -> None:
-    """Let the sums of the ledger be written now. They wait for the end of the request's transaction otherwise, and an
-    act on the row of another tenant has entered that tenant by then."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
-
-
-def _run_on_tenant(act: Act, request: HttpRequest, reason: str, fields: dict[str, Any]) -> object:
-    """Run an act of the accounts, which record themselves who acts and why."""
-    member = member_of(request)
-    if member is None:
-        raise Refused("not_staff", "Sign in again.")
-    if not act.run(actor=origin_of(request, member), reason=reason, **fields):
-        raise Refused("nothing_to_do", "The tenant is in this state already.")
-    return True
+def _note(act: Act, request: HttpRequest, row: Model, reason: str) -> None:
+    """Append an act on a row of the installation to the log of the staff."""
+    email = str(getattr(request.user, "email", ""))
+    sign_in.note(request, f"{row._meta.model_name}.{act.name}", email, row=str(row.pk), reason=reason)
 
 
 def _mine(row: Model) -> Any:

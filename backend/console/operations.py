@@ -8,6 +8,7 @@ from typing import Any
 import redis
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_http_methods
 from backend.api import fleet_reports, model_reports
 from backend.console.act_forms import HoldForm
 from backend.console.actions import BREAKER_ACTS, JOB_ACTS
-from backend.console.acts import run
+from backend.console.acts import Act, perform
 from backend.console.queries import operations as queries
 from backend.console.queries.work import queues
 from backend.console.site import site
@@ -31,6 +32,7 @@ SPAN = timedelta(days=7)
 DEPENDENCIES = sorted({dependency for needed in NEEDS.values() for dependency in needed})
 
 
+@transaction.non_atomic_requests
 @require_http_methods(["GET", "HEAD", "POST"])
 def operations(request: HttpRequest) -> HttpResponse:
     """Show what operators look at in an incident; act on jobs with one error, or hold a dependency."""
@@ -76,10 +78,11 @@ def _fleet() -> dict[str, Any]:
 
 def _act(request: HttpRequest) -> None:
     try:
-        if request.POST.get("act") == "hold":
+        chosen = request.POST.get("act", "").lower()
+        if chosen == "hold":
             _hold(request)
-        elif request.POST.get("act") in ("Replay", "Cancel"):
-            _act_on_jobs(request, request.POST["act"])
+        elif chosen in ("replay", "cancel"):
+            _act_on_jobs(request, JOB_ACTS[chosen])
         else:
             raise Refused("unknown_act", "There is no such act.")
     except Refused as refused:
@@ -90,22 +93,22 @@ def _hold(request: HttpRequest) -> None:
     form, dependency = HoldForm(request.POST), request.POST.get("dependency", "")
     if dependency not in DEPENDENCIES or not form.is_valid():
         raise Refused("invalid", "Choose a dependency and between 1 and 24 hours.")
-    run(BREAKER_ACTS["Hold"], "Hold", request, Breaker(dependency=dependency), form.cleaned_data)
+    perform(BREAKER_ACTS["hold"], request, Breaker(dependency=dependency), form.cleaned_data)
     messages.success(request, f"Jobs that need {dependency} are held.")
 
 
-def _act_on_jobs(request: HttpRequest, words: str) -> None:
+def _act_on_jobs(request: HttpRequest, act: Act) -> None:
     """Act on each job of a class with one error by itself; a refusal of one leaves the others."""
     chosen = queries.jobs_with(
         queue=request.POST.get("queue", ""),
         error_code=request.POST.get("error_code", ""),
-        ended=words == "Replay",
+        ended=act.name == "replay",
         since=timezone.now() - SPAN,
     )
     done, refusals = 0, []
     for job in chosen:
         try:
-            run(JOB_ACTS[words], words, request, job)
+            perform(act, request, job)
         except Refused as refused:
             refusals.append(refused.detail)
             if refused.code == "reason_missing":
@@ -115,4 +118,4 @@ def _act_on_jobs(request: HttpRequest, words: str) -> None:
     if refusals:
         messages.error(request, f"{len(refusals)} refused: {'; '.join(sorted(set(refusals))[:3])}")
     if done or not refusals:
-        messages.success(request, f"{words}: {done} jobs.")
+        messages.success(request, f"{act.title}: {done} jobs.")

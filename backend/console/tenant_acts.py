@@ -1,13 +1,13 @@
-"""What staff may do to a tenant: each act has its roles, its form with a reason, and a row in the audit log."""
+"""What staff may do to a tenant, on its page or in the list, and the forms of these acts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django import forms
+from django.db import transaction
 from django.urls import reverse
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
@@ -19,35 +19,25 @@ from unfold.widgets import (
 
 from backend.accounts import suspension
 from backend.api.public_ids import encode
-from backend.audit.services import Actor, record
+from backend.audit.services import record
 from backend.billing.currencies import CURRENCIES
 from backend.billing.models import Plan
 from backend.billing.rates import plain
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.plans import subscribe
 from backend.console import signed_in_as
+from backend.console.acts import Act, By, Done, named
 from backend.console.queries.role import CONSOLE
-from backend.console.viewing import MONEY, OPERATORS
+from backend.console.viewing import MONEY
 from backend.erasure.services.tenants import ask_for_erasure
 from backend.people.models import Role as MemberRole
 from backend.people.services.invitations import invite
 from backend.staff import services
-from backend.staff.models import Role
 from backend.staff.services import SHORTEST_REASON
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 from backend.tenancy.services import create_tenant
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The outcome of an act in words. url: where the person goes next, "" for the page of the tenant. keeps: what the
-    browser's session keeps from now on."""
-
-    words: str
-    url: str = ""
-    keeps: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ActForm(forms.Form):
@@ -136,151 +126,116 @@ def _plan_field(initial: str = "") -> forms.ChoiceField:
     return forms.ChoiceField(choices=choices, initial=initial, widget=UnfoldAdminSelectWidget(choices=choices))
 
 
-Run = Callable[[Any, Mapping[str, Any], Actor], Done]
+def _create(_: None, values: Mapping[str, Any], by: By) -> Done:
+    with transaction.atomic():
+        tenant = create_tenant(name=values["name"], slug=values["slug"])
+        with tenant_scope(tenant.id):
+            return _begin(tenant, values, by)
 
 
-@dataclass(frozen=True, slots=True)
-class TenantAct:
-    """One thing that staff may do to a tenant. fits: whether it makes sense in the tenant's present state."""
-
-    name: str
-    title: str
-    roles: frozenset[Role]
-    run: Run
-    form: type[ActForm] = ActForm
-    fits: Callable[[Tenant], bool] = lambda tenant: True
-    explains: str = ""
-    dangerous: bool = False
-
-    def form_of(self, tenant: Tenant | None, data: Mapping[str, Any] | None) -> ActForm:
-        """Return the form, filled in with the data that was sent."""
-        return self.form(tenant, data)
-
-
-def _create(_: Tenant | None, values: Mapping[str, Any], actor: Actor) -> Done:
-    tenant = create_tenant(name=values["name"], slug=values["slug"])
-    with tenant_scope(tenant.id):
-        Tenant.objects.filter(id=tenant.id).update(plan=values["plan"])
-        record(
-            "tenant.created",
-            actor=actor,
-            object_id=encode("tnt", tenant.id),
-            reason=values["reason"],
-            details={"plan": values["plan"]},
-        )
-        if not values["owner"]:
-            return Done(f"{tenant.name} was created.")
-        invitation, link = invite(
-            email=values["owner"],
-            role=MemberRole.OWNER,
-            collection_ids=None,
-            by_person=None,
-            by_name=actor.name,
-            by_owner=True,
-        )
+def _begin(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
+    """Give a new tenant its plan, and invite its first owner."""
+    Tenant.objects.filter(id=tenant.id).update(plan=values["plan"])
+    _record("tenant.created", tenant, by, plan=values["plan"])
+    if not values["owner"]:
+        return Done(f"{tenant.name} was created.")
+    invitation, link = invite(
+        email=values["owner"],
+        role=MemberRole.OWNER,
+        collection_ids=None,
+        by_person=None,
+        by_name=by.actor.name,
+        by_owner=True,
+    )
     sent = f"The invitation was mailed to {values['owner']}." if invitation.mailed else f"Invitation: {link}"
     return Done(f"{tenant.name} was created. {sent}")
 
 
-def _suspend(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
-    with tenant_scope(tenant.id):
-        if not suspension.suspend(actor=actor, reason=values["reason"]):
-            raise Refused("nothing_to_do", "The tenant is suspended already.")
+def _suspend(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
+    if not suspension.suspend(actor=by.actor, reason=by.reason):
+        raise Refused("nothing_to_do", "The tenant is suspended already.")
     return Done(f"{tenant.name} is suspended.")
 
 
-def _resume(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
-    with tenant_scope(tenant.id):
-        if not suspension.resume(actor=actor, reason=values["reason"]):
-            raise Refused("nothing_to_do", "The tenant is not suspended.")
+def _resume(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
+    if not suspension.resume(actor=by.actor, reason=by.reason):
+        raise Refused("nothing_to_do", "The tenant is not suspended.")
     return Done(f"The suspension of {tenant.name} ended.")
 
 
-def _erase(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
+def _erase(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     if values["slug"] != tenant.slug:
         raise Refused("slug_mismatch", "This is not the slug of the tenant.")
     with tenant_scope(tenant.id):
-        record("tenant.erasure_ordered", actor=actor, object_id=encode("tnt", tenant.id), reason=values["reason"])
-    ask_for_erasure(tenant.id, slug=values["slug"], actor=actor)
+        _record("tenant.erasure_ordered", tenant, by)
+    ask_for_erasure(tenant.id, slug=values["slug"], actor=by.actor)
     return Done(f"{tenant.name} is suspended for good, and is erased in a minute.")
 
 
-def _change_plan(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
-    with tenant_scope(tenant.id):
-        row = subscribe(plan=values["plan"], author=actor.name, reason=values["reason"])
-        record(
-            "tenant.plan_changed",
-            actor=actor,
-            object_id=encode("tnt", tenant.id),
-            reason=values["reason"],
-            details={"from": tenant.plan, "to": values["plan"], "version": row.plan_version.version},
-        )
+def _change_plan(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
+    before = tenant.plan
+    row = subscribe(plan=values["plan"], author=by.actor.name, reason=by.reason)
+    changes = {"from": before, "to": values["plan"], "version": row.plan_version.version}
+    _record("tenant.plan_changed", tenant, by, **changes)
     return Done(f"{tenant.name} has the plan {values['plan']} from now on.")
 
 
-def _grant_credit(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
+def _grant_credit(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     last = values["expires_on"]
-    with tenant_scope(tenant.id):
-        grant = grant_credit(
-            amount=values["amount"],
-            currency=values["currency"],
-            reason=values["reason"],
-            author=actor.name,
-            expires_at=None if last is None else datetime.combine(last, time(), UTC),
-        )
-        record(
-            "tenant.credit_granted",
-            actor=actor,
-            object_id=encode("tnt", tenant.id),
-            reason=values["reason"],
-            details={"amount": plain(grant.amount), "currency": grant.currency},
-        )
+    grant = grant_credit(
+        amount=values["amount"],
+        currency=values["currency"],
+        reason=by.reason,
+        author=by.actor.name,
+        expires_at=None if last is None else datetime.combine(last, time(), UTC),
+    )
+    _record("tenant.credit_granted", tenant, by, amount=plain(grant.amount), currency=grant.currency)
     return Done(f"{plain(grant.amount)} {grant.currency} were granted to {tenant.name}.")
 
 
-def _sign_in_as(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
-    if actor.id is None:
+def _sign_in_as(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
+    if by.actor.id is None:
         raise Refused("not_staff", "Sign in again.")
     access = services.sign_in_as(
-        person_id=actor.id,
+        person_id=by.actor.id,
         tenant_id=tenant.id,
-        reason=values["reason"],
+        reason=by.reason,
         span=timedelta(minutes=values["minutes"]),
-        origin=actor,
+        origin=by.actor,
     )
     url = reverse("signed_in_as_home", args=[tenant.id])
     return Done(f"Your time as {tenant.name} has begun.", url, signed_in_as.kept(access, tenant))
 
 
-CREATE = TenantAct("create", "Create a tenant", OPERATORS, _create, CreateForm)
-ACTS: dict[str, TenantAct] = {
-    act.name: act
-    for act in (
-        TenantAct(
-            "plan", "Change the plan", MONEY, _change_plan, PlanForm,
-            explains="The tenant is billed by the present version of the plan from now on.",
-        ),
-        TenantAct(
-            "credit", "Grant credit", MONEY, _grant_credit, CreditForm,
-            explains="The credit pays invoices in its currency, the oldest credit first.",
-        ),
-        TenantAct(
-            "sign-in-as", "Sign in as", services.CONTENT_ROLES, _sign_in_as, SignInForm,
-            explains="You read what the tenant's owner reads. The tenant's audit log shows each page that you open.",
-        ),
-        TenantAct(
-            "suspend", "Suspend", OPERATORS, _suspend, dangerous=True,
-            fits=lambda tenant: tenant.suspended_at is None,
-            explains="Its keys, sessions, jobs and webhooks stop at once. Nothing is lost.",
-        ),
-        TenantAct(
-            "resume", "End the suspension", OPERATORS, _resume, fits=lambda tenant: tenant.suspended_at is not None,
-            explains="Its keys and jobs work again, and deadlines move by the length of the suspension.",
-        ),
-        TenantAct(
-            "erase", "Erase", OPERATORS, _erase, EraseForm, dangerous=True,
-            explains="Everything of the tenant is erased: recordings, indexes, questions, usage, keys and members.",
-        ),
-    )
-}  # fmt: skip
-"""The acts on the page of a tenant, by the name in their address."""
+def _record(action: str, tenant: Tenant, by: By, **details: Any) -> None:
+    record(action, actor=by.actor, object_id=encode("tnt", tenant.id), reason=by.reason, details=details)
+
+
+CREATE = Act("create", "Create a tenant", _create, form=CreateForm, records=True)
+ACTS = named(
+    Act(
+        "plan", "Change the plan", _change_plan, MONEY, PlanForm, records=True,
+        explains="The tenant is billed by the present version of the plan from now on.",
+    ),
+    Act(
+        "credit", "Grant credit", _grant_credit, MONEY, CreditForm, records=True,
+        explains="The credit pays invoices in its currency, the oldest credit first.",
+    ),
+    Act(
+        "sign-in-as", "Sign in as", _sign_in_as, services.CONTENT_ROLES, SignInForm, records=True,
+        explains="You read what the tenant's owner reads. The tenant's audit log shows each page that you open.",
+    ),
+    Act(
+        "suspend", "Suspend", _suspend, dangerous=True, records=True, fits=lambda tenant: tenant.suspended_at is None,
+        explains="Its keys, sessions, jobs and webhooks stop at once. Nothing is lost.",
+    ),
+    Act(
+        "resume", "End the suspension", _resume, records=True, fits=lambda tenant: tenant.suspended_at is not None,
+        explains="Its keys and jobs work again, and deadlines move by the length of the suspension.",
+    ),
+    Act(
+        "erase", "Erase", _erase, form=EraseForm, dangerous=True, records=True, enters=True,
+        explains="Everything of the tenant is erased: recordings, indexes, questions, usage, keys and members.",
+    ),
+)  # fmt: skip
+"""The acts on a tenant, by the name in their address. Those without a form of their own are acts of the list too."""

@@ -16,15 +16,15 @@ from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.console import tenant_acts
-from backend.console.actions import TENANT_ACTS, Operable, ReasonForm
+from backend.console.actions import Actionable, apart
+from backend.console.acts import Act, Done, perform
 from backend.console.base import ReadOnlyPage
 from backend.console.filters import typed
-from backend.console.gate import member_of
 from backend.console.overview import failure_link, money_chart, percentile_chart
 from backend.console.queries import billing, latency, money, tenants
 from backend.console.queries.money import Sums
-from backend.console.tenant_acts import TenantAct
-from backend.console.viewing import EVERYBODY, MONEY, WORK, origin_of, role_of
+from backend.console.tenant_acts import ActForm
+from backend.console.viewing import EVERYBODY, MONEY, WORK, role_of
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 
@@ -32,10 +32,9 @@ CHART_DAYS = 30
 FAILURE_DAYS = 7
 
 
-class TenantPage(Operable, ReadOnlyPage):
+class TenantPage(Actionable, ReadOnlyPage):
     roles = EVERYBODY
-    acts = TENANT_ACTS
-    action_form = ReasonForm
+    acts = tenant_acts.ACTS
     list_display = ("name", "slug", "plan", "placement", "created_at", "suspended_at")
     list_filter = (typed("plan"),)
     search_fields = ("name", "slug")
@@ -44,11 +43,11 @@ class TenantPage(Operable, ReadOnlyPage):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
-        return [
+        own = [
             path("create/", view(self.create_view), name="tenancy_tenant_create"),
             path("<uuid:tenant_id>/act/<slug:name>/", view(self.tenant_act_view), name="tenancy_tenant_act"),
-            *super().get_urls(),
         ]
+        return apart([*own, *super().get_urls()])
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         may_create = role_of(request) in tenant_acts.CREATE.roles
@@ -99,25 +98,30 @@ class TenantPage(Operable, ReadOnlyPage):
         tenant: Tenant = self.one(str(tenant_id))
         return self._form_view(request, act, tenant, reverse("admin:tenancy_tenant_change", args=[tenant.id]))
 
-    def _form_view(self, request: HttpRequest, act: TenantAct, tenant: Tenant | None, back: str) -> HttpResponse:
-        member = member_of(request)
-        if member is None or member.role not in act.roles:
+    def _form_view(self, request: HttpRequest, act: Act, tenant: Tenant | None, back: str) -> HttpResponse:
+        if role_of(request) not in act.roles:
             raise PermissionDenied
-        form = act.form_of(tenant, request.POST if request.method == "POST" else None)
+        kind: type[Any] = act.form or ActForm
+        form: ActForm = kind(tenant, request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
             try:
-                done = act.run(tenant, form.cleaned_data, origin_of(request, member))
+                done = perform(act, request, tenant, form.cleaned_data)
             except Refused as refused:
                 form.add_error(None, refused.detail)
             else:
-                request.session.update(dict(done.keeps))
-                messages.success(request, done.words)
-                return HttpResponseRedirect(done.url or back)
+                return self._after(request, done, back)
         context = {
             **self.page_context(request, act.title),
             "act": act, "tenant": tenant, "form": form, "back": back,
         }  # fmt: skip
         return TemplateResponse(request, "console/act.html", context, status=400 if form.errors else 200)
+
+    def _after(self, request: HttpRequest, done: object, back: str) -> HttpResponse:
+        """Keep and say what an act has done, and go on to its page."""
+        assert isinstance(done, Done)
+        request.session.update(dict(done.keeps))
+        messages.success(request, done.words)
+        return HttpResponseRedirect(done.url or back)
 
 
 def _latency(tenant: Tenant, now: datetime) -> dict[str, Any]:

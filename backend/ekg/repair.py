@@ -11,17 +11,16 @@ from uuid import UUID
 
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import Chunk, Frame, FrameVector, IndexRow, Track, TranscriptLine
-from backend.ekg.queries import failed_segments
 from backend.library.indexing.completion import is_whole
 from backend.library.indexing.follow_ups import enqueue_assembly, enqueue_summary
-from backend.library.models import IndexVersion, Segment, SegmentState
+from backend.library.models import SEGMENT_WANTED_AGAIN, IndexVersion, Segment, SegmentState
 
 OBSERVATIONS: tuple[type[IndexRow], ...] = (Chunk, Frame, FrameVector, Track, TranscriptLine)
 """Rows that the observation of a segment writes; the assembly and the summary write all others."""
 
 
 def repair_version(video_id: UUID) -> int | None:
-    """Put back the failed segments of the version that waits for its repair. Returns its number; None if none waits.
+    """Put back the wanted segments of the version that waits for its repair. Returns its number; None if none waits.
 
     Runs in the checkpoint of the job that plans the version; nothing else writes to the version until it commits.
     """
@@ -31,10 +30,10 @@ def repair_version(video_id: UUID) -> int | None:
     version: int = row.n
     GraphStore().lock_video(video_id)
     segments = Segment.objects.filter(video_id=video_id, index_version=version)
-    failed = list(segments.filter(n__in=failed_segments(video_id, version)).order_by("n"))
-    if any(segment.state == SegmentState.ASSEMBLED for segment in failed):
+    wanted = list(segments.filter(error_code=SEGMENT_WANTED_AGAIN).order_by("n"))
+    if any(segment.state == SegmentState.ASSEMBLED for segment in wanted):
         take_apart(video_id, version)
-    for segment in failed:
+    for segment in wanted:
         _forget_observation(segment)
     IndexVersion.objects.filter(id=row.id).update(repair=False)
     return version

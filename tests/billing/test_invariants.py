@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db.models import F
 from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.billing.invariants import load, registry
-from backend.billing.models import InvariantResult, UsageEvent
+from backend.billing.models import InvariantResult, UsageEvent, UsageHour
 from backend.billing.services import corrections, ledger, nightly, rollups
 from backend.billing.services.rows import reversal_of
 from backend.questions.models import Question
 from gpu_workers.engine.models import roles
+from tests.billing.violated import violations
 
 CALL = roles.ModelCall("answer", "qwen", wall_ms=2_000, prompt_tokens=100, completion_tokens=10)
-
-
-def violations(cast: Any, *names: str) -> dict[str, list[str]]:
-    load()
-    outcomes = registry.check_all(names, tenants=[cast.tenant_id])
-    return {outcome.name: list(outcome.violations) for outcome in outcomes if outcome.violations}
 
 
 @pytest.fixture
@@ -58,6 +55,12 @@ BREAKS: list[tuple[str, Callable[[UsageEvent], Any]]] = [
     ("amounts_follow_prices", lambda row: added(row, price_version=7)),
     ("billable_rows_name_a_price", lambda row: added(row, price_id=None, price_amount=0, price_version=None)),
     ("billable_rows_name_a_price", lambda row: added(row, billable=False, reason="late")),
+    (
+        "billable_rows_name_a_price",
+        lambda row: added(row, billable=False, reason="", price_id=None, price_amount=0, price_version=None),
+    ),
+    ("reversals_negate_once", lambda row: added(row, reverses_id=uuid7())),
+    ("reversals_negate_once", lambda row: added(row, reverses_id=row.id)),
     ("work_is_billed_once", lambda row: added(row, source_id=row.source_id)),
     ("waste_is_never_charged", lambda row: added(row, source_type="wasted_attempt")),
 ]
@@ -92,11 +95,41 @@ def test_usage_without_its_model_calls_is_found(acme: Any, sound: UsageEvent) ->
     assert list(violations(acme)) == ["ledger_equals_model_calls"]
 
 
-def test_a_wrong_roll_up_is_found(acme: Any, sound: UsageEvent) -> None:
-    with acme.scope(), connection.cursor() as cursor:
-        cursor.execute("UPDATE billing_usagehour SET price = price + 1 WHERE meter = 'output_tokens'")
+def doubled(hours: Any) -> None:
+    for row in hours:
+        row.pk = uuid7()
+        row.save(force_insert=True)
+
+
+ROLLED: dict[str, Callable[[Any], Any]] = {
+    "amount": lambda hours: hours.update(price=F("price") + 1),
+    "number": lambda hours: hours.update(events=F("events") + 1),
+    "dimension": lambda hours: hours.update(video_id=uuid7()),
+    "missing": lambda hours: hours.delete(),
+    "doubled": doubled,
+}
+
+
+@pytest.mark.parametrize("fault", ROLLED)
+def test_a_wrong_roll_up_is_found(acme: Any, globex: Any, sound: UsageEvent, fault: str) -> None:
+    with acme.scope():
+        ROLLED[fault](UsageHour.objects.filter(meter="output_tokens"))
     (found,) = violations(acme)["rollups_equal_the_ledger"]
-    assert "output_tokens: rolled up 20" in found
+    assert "output_tokens: rolled up " in found
+    assert list(violations(acme)) == ["rollups_equal_the_ledger"]
+    assert violations(globex) == {}
+
+
+def test_a_stale_hour_excuses_itself_and_no_other_hour(acme: Any, sound: UsageEvent) -> None:
+    earlier = sound.occurred_at - timedelta(hours=5)
+    with acme.scope():
+        added(sound, occurred_at=earlier)
+    assert violations(acme, "rollups_equal_the_ledger") == {}, "the earlier hour is marked as stale"
+    with acme.scope():
+        UsageHour.objects.filter(meter="output_tokens").update(price=F("price") + 1)
+
+    (found,) = violations(acme)["rollups_equal_the_ledger"]
+    assert f"{sound.occurred_at.astimezone(UTC):%Y-%m-%dT%H} output_tokens" in found
 
 
 def test_a_question_that_shows_another_charge_and_one_without_an_answer_are_found(acme: Any) -> None:
@@ -153,3 +186,10 @@ def test_the_nightly_check_keeps_its_results(acme: Any, sound: UsageEvent) -> No
     assert results["amounts_follow_prices"][0] == 1
     stored = InvariantResult.objects.using("dispatch").get(name="amounts_follow_prices")
     assert str(acme.tenant_id) in stored.examples[0]
+
+
+def test_each_invariant_has_a_test_that_breaks_it() -> None:
+    load()
+    files = [file.read_text() for file in Path(__file__).parent.rglob("test_*.py")]
+    named = {name for name in registry.INVARIANTS if any(f'"{name}"' in text for text in files)}
+    assert named == set(registry.INVARIANTS)

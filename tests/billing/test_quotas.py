@@ -23,6 +23,7 @@ from backend.library.models import Upload, Video
 from backend.library.services.videos import delete_video
 from backend.questions.models import Question, QuestionBatch
 from backend.questions.services import questions
+from tests.billing.violated import settled_violations
 from tests.conftest import Cast
 from tests.factories import make_video
 from tests.questions.world import answer, ask, finish
@@ -75,6 +76,7 @@ def test_fifty_questions_at_once_never_pass_a_hard_budget(acme: Cast) -> None:
     with acme.scope():
         assert (Question.objects.count(), Job.objects.count(), Reservation.objects.count()) == (7, 7, 7)
         assert UsageEvent.objects.count() == 7
+    assert settled_violations(acme) == {}
 
 
 @ONE_HOUR

@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backend.billing.currencies import UnknownCurrency, payable
@@ -149,6 +149,7 @@ def periods(draw: st.DrawFn) -> tuple[list[tuple[str, int, int]], dict[tuple[str
     return list(ledger.values()), prices, Terms(currency, allowances, tuple(tiers), D(draw(st.integers(0, 20))))
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(periods())
 def test_a_bill_is_what_counting_unit_by_unit_gives(
     period: tuple[list[tuple[str, int, int]], dict[tuple[str, int], Decimal], Terms],

@@ -9,12 +9,14 @@ import pytest
 from django.test import Client
 
 from backend.api.public_ids import encode
+from backend.billing.models import UsageEvent
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.follow_ups import enqueue_assembly
 from backend.library.models import Video
 from backend.questions.models import Question
 from backend.questions.services import questions
+from tests.billing.violated import settled_violations
 from tests.conftest import Cast
 from tests.console.signing_in import appointed, open_content, staff_events
 from tests.factories import make_video
@@ -60,6 +62,16 @@ def test_questions_of_two_tenants_are_paused_and_put_first_at_once(staff: Client
     }  # fmt: skip
     assert acts_of(acme) == {("question.pause", encode("qst", mine)), ("question.put_first", encode("qst", other))}
     assert acts_of(globex) == {("question.pause", encode("qst", theirs))}
+
+
+def test_the_charges_of_two_tenants_are_given_back_by_one_click(staff: Client, acme: Cast, globex: Cast) -> None:
+    (mine, _), (theirs, _) = ask(acme), ask(globex)
+    assert "Cancel: 2" in act(staff, "questions/question", "cancel", mine, theirs)
+    # Each act is a transaction of its tenant, at whose end the month and the quotas of the tenant are summed up.
+    for cast in (acme, globex):
+        with cast.scope():
+            assert sum(row.price_amount for row in UsageEvent.objects.all()) == 0
+        assert settled_violations(cast) == {}
 
 
 def test_a_dead_job_is_replayed_with_its_question_and_an_open_one_is_refused(staff: Client, acme: Cast) -> None:

@@ -142,7 +142,7 @@ def test_an_operator_suspends_a_tenant_for_a_reason_and_support_cannot(staff_as:
     assert suspended()
     with the_api():
         assert acme.client.get("/v1/videos").status_code == 401
-    act(operator, "end_suspension", "New keys, ticket 12")
+    act(operator, "resume", "New keys, ticket 12")
 
     assert not suspended()
     assert [(action, reason) for action, _, reason in logged(acme)] == [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -15,7 +17,7 @@ from uuid6 import uuid7
 from backend.api.public_ids import encode
 from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, OpenSpending, UsageEvent, UsageMeter
-from backend.billing.rates import Rates
+from backend.billing.rates import Rates, plain
 from backend.billing.services import budgets
 from backend.billing.services import ledger as services
 from backend.billing.services.budgets import Consumed, Limits
@@ -23,6 +25,7 @@ from backend.questions.models import Question
 from gpu_workers.engine.models import roles
 from gpu_workers.tasks import answer_question as task
 from gpu_workers.tasks import shared_budget
+from tests.billing.violated import settled_violations
 from tests.conftest import Cast
 from tests.scripted_openai import Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES
@@ -281,3 +284,46 @@ def test_a_cancellation_is_noticed_before_the_next_call_and_leaves_nothing_open(
         # What was thrown away is ours, and spends no budget of the customer's.
         assert ModelCall.objects.filter(source_type=services.WASTED).exists()
         assert budgets.monthly_budget().used.tokens == 0
+
+
+def test_a_batch_of_a_hundred_that_its_budget_ends_after_ten_is_charged_ten(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    """A tenth of the largest batch, because the hundred answers of a thousand questions take half a minute."""
+    total, paid, month, each = 100, 10, 10_000_000, Decimal("0.01")
+    answering = saying(lambda request: "C")
+    count = itertools.count(1)
+
+    def script(request: ScriptedRequest) -> Reply:
+        # The last answer that the budget pays for takes all that is left.
+        reply = answering(request)
+        return replace(reply, prompt_tokens=month if next(count) == paid else 100)
+
+    llm.script = script
+    with acme.scope():
+        budgets.set_limits(Limits(max_tokens=month))
+    body = {
+        "questions": [{"question": f"What do the dogs chase in scene {n}?", "choices": NUMBERS} for n in range(total)],
+        "video_ids": [encode("vid", video_id)],
+        "effort": "low",
+    }
+    created = acme.client.post("/v1/question-batches", body, format="json")
+    assert (created.status_code, created.json()["charge"]["amount"]) == (202, plain(total * each))
+
+    run_due()
+
+    assert len(llm.requests) == paid, "a question that is not begun reaches no model"
+    batch = acme.client.get(f"/v1/question-batches/{created.json()['id']}").json()
+    assert (batch["status"], batch["charge"]["amount"]) == ("completed", plain(paid * each))
+    assert (batch["counts"]["succeeded"], batch["counts"]["canceled"]) == (paid, total - paid)
+    with acme.scope():
+        outcomes = Question.objects.values_list("status", "finish_reason", "charge_amount").distinct()
+        assert set(outcomes) == {
+            ("succeeded", "answered", each), ("canceled", "budget", Decimal(0)),
+        }  # fmt: skip
+        rows = UsageEvent.objects.filter(meter="questions")
+        assert sum(row.price_amount for row in rows) == paid * each
+        assert rows.exclude(reverses_id=None).count() == total - paid
+    usage = acme.client.get("/v1/usage?meter=questions").json()["data"]
+    assert sum(Decimal(line["quantity"]) for line in usage) == paid
+    assert settled_violations(acme) == {}

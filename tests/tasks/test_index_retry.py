@@ -14,16 +14,19 @@ from backend.billing.models import UsageEvent
 from backend.jobs import control
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed
+from backend.library.indexing.control import retry_segment
 from backend.library.models import IndexVersion, Segment, SegmentState, Video
 from gpu_workers.engine.indexing import segments
 from gpu_workers.tasks import observe_segment
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer, ScriptedRequest
-from tests.tasks.eyes import see
+from tests.tasks.eyes import BLUE, see
 from tests.tasks.test_index_jobs import check_bill, check_graph, everything
-from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due, stored_video
+from tests.tasks.world import TWELVE_SECONDS, Scene, indexed_video, run_due, stored_video
 
 pytestmark = pytest.mark.slow
+
+EIGHTEEN_SECONDS = (*TWELVE_SECONDS, Scene(BLUE, 12_000, 18_000))
 
 
 @pytest.fixture(autouse=True)
@@ -35,12 +38,12 @@ def retry(cast: Cast, video_id: UUID) -> Any:
     return cast.client.post(f"/v1/index-jobs/{encode('job', video_id)}/retry")
 
 
-def losing(monkeypatch: pytest.MonkeyPatch, start_ms: int) -> None:
-    """Let the segment that begins at start_ms fail for a reason of ours, until the patch is undone."""
+def losing(monkeypatch: pytest.MonkeyPatch, *starts_ms: int) -> None:
+    """Let the segments that begin at starts_ms fail for a reason of ours, until the patch is undone."""
     observe = segments.observe_segment
 
     def fail(*arguments: Any, **options: Any) -> Any:
-        if arguments[1].start_ms == start_ms:
+        if arguments[1].start_ms in starts_ms:
             raise JobFailed("worker_lost", "every attempt lost its worker", retryable=False)
         return observe(*arguments, **options)
 
@@ -88,6 +91,43 @@ def test_a_segment_that_failed_is_repaired_in_a_ready_index(
         undisturbed = content(other)
     assert {name: len(rows) for name, rows in repaired.items()} == {n: len(rows) for n, rows in undisturbed.items()}
     assert repaired["graph"] == undisturbed["graph"]
+
+
+def test_only_the_segment_that_is_asked_for_is_observed_again(
+    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    video_id = stored_video(acme, EIGHTEEN_SECONDS)
+    with monkeypatch.context() as fault:
+        losing(fault, 6_000, 12_000)
+        run_due()
+
+    def gaps() -> Any:
+        return acme.client.get(f"/v1/videos/{encode('vid', video_id)}").json()["gaps"]["codes"]
+
+    assert gaps() == {"worker_lost": 4}
+    with acme.scope():
+        before = dict(Segment.objects.values_list("n", "observed_at"))
+        retry_segment(video_id=video_id, n=1)
+    vlm.requests.clear()
+
+    run_due(times=2)
+
+    with acme.scope():
+        assert Video.objects.get(id=video_id).status == "ready"
+        after = dict(Segment.objects.values_list("n", "observed_at"))
+        assert {n for n in after if after[n] != before[n]} == {1}
+        assert dict(Segment.objects.values_list("n", "error_code")) == {0: "", 1: "", 2: "worker_lost"}
+    assert len([r for r in vlm.requests if r.schema_name == "chunk_description"]) == 2
+    assert gaps() == {"worker_lost": 2}
+
+    # The other one is left for a retry of the whole index job.
+    assert retry(acme, video_id).status_code == 202
+    run_due(times=2)
+
+    with acme.scope():
+        check_graph(video_id, 18_000)
+        check_bill(video_id, 18_000)
+    assert gaps() == {}
 
 
 def test_an_assembly_that_died_goes_on_where_it_ended_and_is_billed_once(

@@ -93,6 +93,21 @@ def retry_indexing(*, video_id: UUID, api_key_id: UUID | None = None) -> Video:
     are not the recording's own are observed again, and the events are put together again out of all segments. Raises
     Refused: video_deleting, already_indexing, nothing_to_retry, not_retryable, or as media_quota.hold_media().
     """
+    return _retry(video_id, api_key_id)
+
+
+def retry_segment(*, video_id: UUID, n: int) -> Video:
+    """Observe one segment of the active version once more, and put the events together again out of all segments.
+
+    Other segments with gaps stay as they are; segments that were never observed are observed, because a version ends
+    when it is whole. It costs the customer nothing. Raises Refused as retry_indexing(), and `unknown_segment`.
+    """
+    return _retry(video_id, None, only=n)
+
+
+def _retry(video_id: UUID, api_key_id: UUID | None, *, only: int | None = None) -> Video:
+    """Go on with the active version, and mark the segments that are observed again. only: this segment, not all that
+    failed."""
     take_in_again(video_id)
     # The probe plans what is missing and opens the first segments, as it does for a re-index.
     enqueue_probe(video_id)
@@ -100,15 +115,16 @@ def retry_indexing(*, video_id: UUID, api_key_id: UUID | None = None) -> Video:
     if video.status in UNDER_WAY or is_reindexing(video):
         raise Refused("already_indexing", "This video is being indexed already.")
     version = IndexVersion.objects.select_for_update().get(video_id=video_id, n=video.active_index_version)
-    failed = index_contents().failed_segments(video_id, version.n)
+    chosen = index_contents().failed_segments(video_id, version.n) if only is None else [only]
+    wanted = Segment.objects.filter(video_id=video_id, index_version=version.n, n__in=chosen)
+    if only is not None and not wanted.exists():
+        raise Refused("unknown_segment", "The index has no such segment.")
     if video.status == VideoStatus.FAILED:
         _require_retryable(video)
-    elif not failed and not _lacks_summary(version):
+    elif not chosen and not _lacks_summary(version):
         raise Refused("nothing_to_retry", "Nothing of this index failed; index the video again to build a new one.")
-    assembled = Segment.objects.filter(
-        video_id=video_id, index_version=version.n, n__in=failed, state=SegmentState.ASSEMBLED
-    )
-    begun_again = {"indexed_until_ms": 0} if assembled.exists() else {}
+    begun_again = {"indexed_until_ms": 0} if wanted.filter(state=SegmentState.ASSEMBLED).exists() else {}
+    wanted.update(error_code=SEGMENT_WANTED_AGAIN)
     IndexVersion.objects.filter(id=version.id).update(
         state=IndexState.BUILDING,
         repair=True,
@@ -129,18 +145,6 @@ def retry_indexing(*, video_id: UUID, api_key_id: UUID | None = None) -> Video:
         version=video.version + 1,
         **begun_again,
     )
-
-
-def retry_segment(*, video_id: UUID, n: int) -> Video:
-    """Index one segment of the active version once more, as retry_indexing() does with the segments that failed.
-
-    It costs the customer nothing. Raises Refused as retry_indexing(), and `unknown_segment`.
-    """
-    video: Video = Video.objects.get(id=video_id)
-    marked = Segment.objects.filter(video_id=video_id, index_version=video.active_index_version, n=n)
-    if not marked.update(error_code=SEGMENT_WANTED_AGAIN):
-        raise Refused("unknown_segment", "The index has no such segment.")
-    return retry_indexing(video_id=video_id)
 
 
 def revive(job: Job) -> None:

@@ -13,7 +13,9 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from backend.billing.invariants import load, registry
 from backend.billing.models import UsageEvent
+from backend.billing.services import rollups
 from backend.ekg import models as ekg_rows
 from backend.ekg.invariants import index_faults
 from backend.ekg.models import IndexRow
@@ -153,6 +155,19 @@ def _bill(tenant_id: UUID, **work: UUID | None) -> Bill:
             total[1] += row.price_amount
     lines = tuple(sorted((*key, f"{quantity:f}", f"{price:f}") for key, (quantity, price) in totals.items()))
     return Bill(lines, sum((price for _, price in totals.values()), Decimal(0)))
+
+
+def broken_money(tenant_ids: list[UUID]) -> list[str]:
+    """Return the violations of the invariants of the money, of these tenants and of the service, a few of each."""
+    load()
+    for tenant_id in tenant_ids:
+        # An hour that is marked as stale would not be compared.
+        rollups.rebuild_stale(tenant_id)
+    of_service = [name for name, one in registry.INVARIANTS.items() if one.of_service]
+    outcomes = [*registry.check_all(tenants=tenant_ids), *registry.check_all(of_service)]
+    return [
+        f"{one.name} of {one.tenant_id or 'the service'}: {text}" for one in outcomes for text in one.violations[:2]
+    ]
 
 
 def answer_of(tenant_id: UUID, question_id: UUID) -> tuple[Any, ...]:

@@ -107,6 +107,7 @@ class Runs:
         trouble = [f"{work.customer.slug}: {text}" for work in works for text in work.trouble]
         trouble += self._settle()
         trouble += [text for work in works for text in self._compare(work)]
+        trouble += self._broken_money()
         trouble += self._left_behind(time.monotonic() - began)
         return Result(seed, trouble, time.monotonic() - began)
 
@@ -212,6 +213,11 @@ class Runs:
             found += _bills(calm.answer_bill, reading.bill_of_question(tenant_id, question_id))
         close_connections()
         return [f"{slug}: {text}" for text in found]
+
+    def _broken_money(self) -> list[str]:
+        found = reading.broken_money([UUID(customer.tenant_id) for customer in self._customers])
+        close_connections()
+        return found
 
     def _left_behind(self, seconds: float) -> list[str]:
         service, found = self._world.service, []
