@@ -119,11 +119,9 @@ def test_pipelined_requests_are_answered_in_their_order(front: Front) -> None:
 
 
 def test_headers_that_are_too_large_are_refused(front: Front) -> None:
-    large = PROBE + b"X-Large: " + b"a" * (2 * 1024**2) + b"\r\n\r\n"
-    assert statuses(front.answer(large)) == ([431] if front.proxied else [400])
-    # More than the API takes, and less than the proxy takes.
-    between = PROBE + b"X-Large: " + b"a" * (128 * 1024) + b"\r\nConnection: close\r\n\r\n"
-    assert statuses(front.answer(between)) == [400]
+    for size in (128 * 1024, 2 * 1024**2):
+        large = PROBE + b"X-Large: " + b"a" * size + b"\r\nConnection: close\r\n\r\n"
+        assert statuses(front.answer(large)) == ([431] if front.proxied else [400])
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -155,8 +153,10 @@ def test_a_length_that_can_be_read_in_two_ways_is_refused(front: Front, lengths:
 
 @pytest.mark.parametrize("chunks", [b"ZZ\r\nhello\r\n", b"-5\r\nhello\r\n", b"5hello\r\n", b"5\r\nhello5\r\n"])
 def test_a_chunk_that_is_none_ends_the_request(front: Front, chunks: bytes) -> None:
-    received = front.answer(POST + CHUNKED + b"\r\n" + chunks + b"0\r\n\r\n")
-    assert statuses(received) == [400]
+    first, *rest = statuses(front.answer(POST + CHUNKED + b"\r\n" + chunks + b"0\r\n\r\n"))
+    # The proxy calls a body that breaks off on the way a bad gateway, and what follows a bad request.
+    assert first == (502 if front.proxied else 400)
+    assert set(rest) <= {400}
 
 
 @pytest.mark.long
@@ -166,10 +166,12 @@ def test_dripped_headers_and_bodies_end(front: Front) -> None:
     def drip(name: str, begun: bytes, more: bytes) -> None:
         received[name] = front.answer(begun, drip=more)
 
+    # The API ends such a body after 60 s. The proxy reads on before it hands the answer to a client that would go on.
+    last = POST + b"Connection: close\r\n"
     dripped = [
         threading.Thread(target=drip, args=("headers", PROBE + b"X-Slow: ", b"a")),
-        threading.Thread(target=drip, args=("body", POST + b"Content-Length: 1000\r\n\r\n", b"a")),
-        threading.Thread(target=drip, args=("chunks", POST + CHUNKED + b"\r\n", b"1\r\na\r\n")),
+        threading.Thread(target=drip, args=("body", last + b"Content-Length: 1000\r\n\r\n", b"a")),
+        threading.Thread(target=drip, args=("chunks", last + CHUNKED + b"\r\n", b"1\r\na\r\n")),
     ]
     for each in dripped:
         each.start()
