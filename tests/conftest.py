@@ -20,6 +20,11 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from hypothesis import settings
+
+# A limit on the time of an example fails on a busy machine.
+settings.register_profile("any_machine", deadline=None)
+settings.load_profile("any_machine")
 
 ROLE_VARIABLES = (
     "DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_DISPATCH_URL", "DATABASE_CONSOLE_URL", "DATABASE_LISTEN_URL",

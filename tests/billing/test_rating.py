@@ -149,7 +149,7 @@ def periods(draw: st.DrawFn) -> tuple[list[tuple[str, int, int]], dict[tuple[str
     return list(ledger.values()), prices, Terms(currency, allowances, tuple(tiers), D(draw(st.integers(0, 20))))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(periods())
 def test_a_bill_is_what_counting_unit_by_unit_gives(
     period: tuple[list[tuple[str, int, int]], dict[tuple[str, int], Decimal], Terms],

@@ -37,7 +37,6 @@ EXAMPLES, STEPS = int(os.environ.get("AVA_LEASE_EXAMPLES", "30")), 40
 SETTINGS = settings(
     max_examples=EXAMPLES,
     stateful_step_count=STEPS,
-    deadline=None,
     # The same orders at every run, unless somebody asks for more of them.
     derandomize="AVA_LEASE_EXAMPLES" not in os.environ,
     database=None,

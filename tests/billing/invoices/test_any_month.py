@@ -50,7 +50,7 @@ from tests.conftest import Cast, make_tenant
 
 
 @pytest.mark.usefixtures("database")
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(histories)
 @example(PARTLY_INCLUDED)
 @example(TWO_COUPONS)

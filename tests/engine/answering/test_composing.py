@@ -263,7 +263,7 @@ ROWS = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from(SHAPES), st.lists(ROWS | NUMBERS, max_size=30), st.lists(st.text(max_size=8), max_size=9))
 def test_nothing_that_was_not_shown_is_ever_cited(shape: Shape, rows: list[Any], columns: list[str]) -> None:
     graph = InMemoryGraph([make_video(STORY)])

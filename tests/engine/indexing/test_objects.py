@@ -80,7 +80,7 @@ def recordings(draw: st.DrawFn) -> list[list[TrackObservation]]:
     return segments
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(recordings())
 def test_two_tracks_that_share_a_frame_are_never_one_object(segments: list[list[TrackObservation]]) -> None:
     index = linked(segments)
@@ -92,7 +92,7 @@ def test_two_tracks_that_share_a_frame_are_never_one_object(segments: list[list[
         assert all(not a & b for a, b in itertools.combinations(frames, 2))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(recordings())
 def test_objects_add_up_to_their_tracks(segments: list[list[TrackObservation]]) -> None:
     index = linked(segments)
@@ -112,7 +112,7 @@ def test_objects_add_up_to_their_tracks(segments: list[list[TrackObservation]]) 
     assert [state.n for state in index.objects] == list(range(len(index.objects)))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(recordings(), st.data())
 def test_a_new_linker_goes_on_from_what_is_stored(segments: list[list[TrackObservation]], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(segments)))

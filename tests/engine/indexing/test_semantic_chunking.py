@@ -113,7 +113,7 @@ def test_similarities_are_a_band_and_not_a_square() -> None:
     assert similarity.pairs <= 500 * 7
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     texts=st.lists(st.sampled_from([*WORDS, None]), max_size=30),
     threshold=st.sampled_from([0.2, 0.5, 0.7]),

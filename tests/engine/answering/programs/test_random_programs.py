@@ -55,19 +55,19 @@ def check_and_run(text: str, choices: random.Random) -> bool:
     return True
 
 
-@settings(max_examples=2_000, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2_000, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(choices=st.randoms(use_true_random=False))
 def test_two_thousand_random_programs(choices: random.Random) -> None:
     check_and_run(random_program(choices), choices)
 
 
-@settings(max_examples=150, deadline=None, database=None, derandomize=True)
+@settings(max_examples=150, database=None, derandomize=True)
 @given(text=st.text(max_size=300))
 def test_any_text(text: str) -> None:
     check_and_run(text, random.Random(0))
 
 
-@settings(max_examples=200, deadline=None, database=None, derandomize=True)
+@settings(max_examples=200, database=None, derandomize=True)
 @given(steps=st.lists(NEARLY, max_size=5) | ANYTHING)
 def test_any_json(steps: Any) -> None:
     check_and_run(json.dumps({"steps": steps}), random.Random(0))
