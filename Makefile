@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls seed-load bench-console
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -126,6 +126,12 @@ lock: bootstrap ## write requirements.lock again from pyproject.toml
 
 lock-images: bootstrap ## write the lock of each container image again (infra/images/*.lock)
 	@$(PY) -m infra.image_locks $(ARGS)
+
+sbom: bootstrap ## write the bill of materials of each container image to .local/sbom (CycloneDX)
+	@$(PY) -m infra.supply_chain
+
+audit: bootstrap ## look for known vulnerabilities in what the images install; needs the package index
+	@$(PY) -m infra.supply_chain audit
 
 presets: bootstrap ## write infra/presets/*.env again from the model table
 	@$(PY) -m infra.presets

@@ -23,6 +23,7 @@ _SUBNET = "10.88.0"
 GATEWAY = f"{_SUBNET}.1"
 """Address of the bridge: of "this machine" as a container sees it."""
 _BRIDGE = "ava0"
+_BRIDGE_MAC = "02:00:0a:58:00:01"
 _BLOCK = 1 << 16
 _ATTEMPTS_S = 10.0
 # The peer's name is fixed by the parent; the process waits on its input until the parent has moved the peer in.
@@ -56,7 +57,9 @@ class Network:
     def __init__(self) -> None:
         for command in (
             ["link", "set", "lo", "up"],
-            ["link", "add", _BRIDGE, "type", "bridge"],
+            # Without an address of its own a bridge takes the lowest of its members. That changes as containers start,
+            # and those that have asked before send to nobody.
+            ["link", "add", _BRIDGE, "address", _BRIDGE_MAC, "type", "bridge"],
             ["addr", "add", f"{GATEWAY}/24", "dev", _BRIDGE],
             ["link", "set", _BRIDGE, "up"],
         ):
