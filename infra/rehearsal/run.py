@@ -129,14 +129,16 @@ class Rehearsal:
             self._report.check("aws.plan", False, str(error))
             return
         self._report.check("aws.plan", True, f"{len(every)} containers for {planned.preset}")
-        given = next(each for each in planned.services if each.name == "api").environment
+        by_name = {each.name: each for each in planned.services}
+        signer = by_name["signer"]
         workers = next(
             each
             for each in planned.services
             if "REASONER_URL" in each.environment and "MODEL_API_KEY" in each.environment
         )
-        signer = next(each for each in planned.services if each.name == "signer")
-        secrets = {**signer.environment, **workers.environment, **given}
+        # What the machines of AWS get from its secrets.
+        givers = (signer, workers, by_name["console"], by_name["api"])
+        secrets = {name: value for each in givers for name, value in each.environment.items()}
         stands_in = ("S3_ENDPOINT_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "S3_BUCKET")
         extra = {name: signer.environment[name] for name in stands_in}
         extra |= {name: workers.environment[name] for name in plan.IN_PROCESS}

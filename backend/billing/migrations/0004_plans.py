@@ -96,6 +96,20 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("plan", "version"), name="planversion_once"),
+                    models.CheckConstraint(condition=models.Q(("minimum_amount__gte", 0)), name="planversion_minimum"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("effective_to__isnull", True),
+                            ("effective_to__gt", models.F("effective_from")),
+                            _connector="OR",
+                        ),
+                        name="planversion_has_a_span",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Subscription",
@@ -129,6 +143,16 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("effective_to__isnull", True),
+                            ("effective_to__gt", models.F("effective_from")),
+                            _connector="OR",
+                        ),
+                        name="subscription_has_a_span",
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -308,34 +332,6 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(condition=models.Q(("quantity__gte", 0)), name="planallowance_not_negative"),
                 ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="planversion",
-            constraint=models.UniqueConstraint(fields=("plan", "version"), name="planversion_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="planversion",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("minimum_amount__gte", 0)), name="planversion_minimum"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="planversion",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("effective_to__isnull", True), ("effective_to__gt", models.F("effective_from")), _connector="OR"
-                ),
-                name="planversion_has_a_span",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="subscription",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("effective_to__isnull", True), ("effective_to__gt", models.F("effective_from")), _connector="OR"
-                ),
-                name="subscription_has_a_span",
-            ),
         ),
         *(plain_table(table, dispatch="SELECT") for table in TERMS),
         tenant_table("billing_subscription", dispatch=ERASE),

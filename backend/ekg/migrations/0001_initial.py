@@ -54,6 +54,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "video", "index_version"], name="entity_tenant_video"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -96,6 +99,11 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "video", "index_version", "n"), name="event_video_version_n"
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -150,6 +158,22 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "event"], name="chunk_tenant_event"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "video", "index_version", "n"), name="chunk_video_version_n"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("description__isnull", True), ("gap__isnull", False)),
+                            models.Q(("description__isnull", False), ("gap__isnull", True)),
+                            _connector="OR",
+                        ),
+                        name="chunk_described_or_gap",
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -197,6 +221,14 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "event", "ms"], name="frame_tenant_event"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "video", "index_version", "ms"), name="frame_video_version_ms"
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -234,6 +266,11 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "video", "index_version", "ms"), name="framevector_video_version_ms"
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -296,6 +333,13 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "entity"], name="mention_tenant_entity"),
+                    models.Index(fields=["tenant", "video", "index_version"], name="mention_tenant_video"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "event", "entity"), name="mention_event_entity"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -363,6 +407,15 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "video", "index_version"], name="relation_tenant_video"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "event", "source", "target", "predicate"),
+                        name="relation_event_ends_predicate",
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -409,6 +462,12 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "video", "index_version", "segment_n", "track_no"),
+                        name="track_video_segment_no",
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -448,6 +507,12 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "video", "index_version", "start_ms", "end_ms"),
+                        name="transcript_video_version_time",
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -488,98 +553,16 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "video", "index_version", "view", "n"), name="sketch_video_version_view_n"
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
                 ("unscoped", django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddIndex(
-            model_name="entity",
-            index=models.Index(fields=["tenant", "video", "index_version"], name="entity_tenant_video"),
-        ),
-        migrations.AddConstraint(
-            model_name="event",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version", "n"), name="event_video_version_n"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="chunk",
-            index=models.Index(fields=["tenant", "event"], name="chunk_tenant_event"),
-        ),
-        migrations.AddConstraint(
-            model_name="chunk",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version", "n"), name="chunk_video_version_n"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="chunk",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("description__isnull", True), ("gap__isnull", False)),
-                    models.Q(("description__isnull", False), ("gap__isnull", True)),
-                    _connector="OR",
-                ),
-                name="chunk_described_or_gap",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="frame",
-            index=models.Index(fields=["tenant", "event", "ms"], name="frame_tenant_event"),
-        ),
-        migrations.AddConstraint(
-            model_name="frame",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version", "ms"), name="frame_video_version_ms"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="mention",
-            index=models.Index(fields=["tenant", "entity"], name="mention_tenant_entity"),
-        ),
-        migrations.AddIndex(
-            model_name="mention",
-            index=models.Index(fields=["tenant", "video", "index_version"], name="mention_tenant_video"),
-        ),
-        migrations.AddConstraint(
-            model_name="mention",
-            constraint=models.UniqueConstraint(fields=("tenant", "event", "entity"), name="mention_event_entity"),
-        ),
-        migrations.AddIndex(
-            model_name="relation",
-            index=models.Index(fields=["tenant", "video", "index_version"], name="relation_tenant_video"),
-        ),
-        migrations.AddConstraint(
-            model_name="relation",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "event", "source", "target", "predicate"), name="relation_event_ends_predicate"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="track",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version", "segment_n", "track_no"), name="track_video_segment_no"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="transcriptline",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version", "start_ms", "end_ms"), name="transcript_video_version_time"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="sketchblock",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version", "view", "n"), name="sketch_video_version_view_n"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="framevector",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version", "ms"), name="framevector_video_version_ms"
-            ),
         ),
         # Bits do not compress; without the attempt a block is read and extended faster.
         migrations.RunSQL(

@@ -61,6 +61,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "video", "index_version"), name="overview_video_version"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -99,15 +102,14 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "key", "video"], name="verdicts_tenant_key"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
                 ("unscoped", django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddIndex(
-            model_name="eventverdicts",
-            index=models.Index(fields=["tenant", "key", "video"], name="verdicts_tenant_key"),
         ),
         migrations.CreateModel(
             name="Topic",
@@ -149,6 +151,11 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "video", "index_version", "n"), name="topic_video_version_n"
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -198,6 +205,11 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "video", "index_version", "n"), name="object_video_version_n"
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -257,15 +269,14 @@ class Migration(migrations.Migration):
                     models.Index(fields=["tenant", "object"], name="entityobject_tenant_object"),
                     models.Index(fields=["tenant", "video", "index_version"], name="entityobject_tenant_video"),
                 ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "entity", "object"), name="entity_object_once"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
                 ("unscoped", django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name="entityobject",
-            constraint=models.UniqueConstraint(fields=("tenant", "entity", "object"), name="entity_object_once"),
         ),
         migrations.AddField(
             model_name="track",
@@ -282,24 +293,6 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="track",
             index=models.Index(fields=["tenant", "object"], name="track_tenant_object"),
-        ),
-        migrations.AddConstraint(
-            model_name="overview",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version"), name="overview_video_version"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="topic",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version", "n"), name="topic_video_version_n"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="trackedobject",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version", "n"), name="object_video_version_n"
-            ),
         ),
         *(
             operation

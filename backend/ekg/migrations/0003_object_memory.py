@@ -46,21 +46,22 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={"abstract": False, "base_manager_name": "unscoped"},
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "video", "index_version"], name="posting_tenant_video"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "term", "video", "index_version"), name="posting_term_video_version"
+                    ),
+                ],
+            },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
                 ("unscoped", django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddIndex(
-            model_name="posting",
-            index=models.Index(fields=["tenant", "video", "index_version"], name="posting_tenant_video"),
-        ),
-        migrations.AddConstraint(
-            model_name="posting",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "term", "video", "index_version"), name="posting_term_video_version"
-            ),
         ),
         tenant_table("ekg_posting"),
         tenant_reference("ekg_posting", "video_id", "library_video"),

@@ -65,6 +65,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "name"), name="collection_tenant_name"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -142,6 +145,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "status", "expires_at"], name="upload_tenant_status"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -260,6 +266,10 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "-id"], name="video_tenant_newest"),
+                    models.Index(fields=["tenant", "collection"], name="video_tenant_collection"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -309,6 +319,11 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "video", "index_version", "n"), name="segment_video_version_n"
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -381,6 +396,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "video", "n"), name="inputsegment_video_n"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -437,41 +455,14 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "video", "n"), name="indexversion_video_n"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
                 ("unscoped", django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name="collection",
-            constraint=models.UniqueConstraint(fields=("tenant", "name"), name="collection_tenant_name"),
-        ),
-        migrations.AddIndex(
-            model_name="upload",
-            index=models.Index(fields=["tenant", "status", "expires_at"], name="upload_tenant_status"),
-        ),
-        migrations.AddIndex(
-            model_name="video",
-            index=models.Index(fields=["tenant", "-id"], name="video_tenant_newest"),
-        ),
-        migrations.AddIndex(
-            model_name="video",
-            index=models.Index(fields=["tenant", "collection"], name="video_tenant_collection"),
-        ),
-        migrations.AddConstraint(
-            model_name="segment",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "video", "index_version", "n"), name="segment_video_version_n"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inputsegment",
-            constraint=models.UniqueConstraint(fields=("tenant", "video", "n"), name="inputsegment_video_n"),
-        ),
-        migrations.AddConstraint(
-            model_name="indexversion",
-            constraint=models.UniqueConstraint(fields=("tenant", "video", "n"), name="indexversion_video_n"),
         ),
         tenant_table("library_collection"),
         tenant_table("library_upload", dispatch="SELECT"),

@@ -34,15 +34,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={"abstract": False, "base_manager_name": "unscoped"},
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "subject_id"), name="tombstone_once_per_subject"),
+                ],
+            },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
                 ("unscoped", django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name="tombstone",
-            constraint=models.UniqueConstraint(fields=("tenant", "subject_id"), name="tombstone_once_per_subject"),
         ),
         tenant_table("library_tombstone"),
         migrations.CreateModel(

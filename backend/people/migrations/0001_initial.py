@@ -61,6 +61,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name_plural": "people",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("email", django.db.models.functions.text.Lower("email"))),
+                        name="people_person_email_lower",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -105,6 +111,16 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["digest"], name="people_invitation_digest"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("accepted_at", None), ("revoked_at", None)),
+                        fields=("tenant", "email"),
+                        name="people_invitation_one_open",
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -152,6 +168,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "person"), name="people_membership_once"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -183,37 +202,13 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant",), name="people_signinsettings_once"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
                 ("unscoped", django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name="person",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("email", django.db.models.functions.text.Lower("email"))),
-                name="people_person_email_lower",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="invitation",
-            index=models.Index(fields=["digest"], name="people_invitation_digest"),
-        ),
-        migrations.AddConstraint(
-            model_name="invitation",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("accepted_at", None), ("revoked_at", None)),
-                fields=("tenant", "email"),
-                name="people_invitation_one_open",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="membership",
-            constraint=models.UniqueConstraint(fields=("tenant", "person"), name="people_membership_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="signinsettings",
-            constraint=models.UniqueConstraint(fields=("tenant",), name="people_signinsettings_once"),
         ),
     ]

@@ -83,6 +83,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "-id"], name="question_tenant_newest"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -132,6 +135,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "question", "ordinal"), name="node_question_ordinal"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -184,6 +190,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "question", "ordinal"), name="evidence_question_ordinal"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -229,6 +238,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "question", "video"), name="question_video_once"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -311,24 +323,6 @@ class Migration(migrations.Migration):
                 ("objects", django.db.models.manager.Manager()),
                 ("unscoped", django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddIndex(
-            model_name="question",
-            index=models.Index(fields=["tenant", "-id"], name="question_tenant_newest"),
-        ),
-        migrations.AddConstraint(
-            model_name="node",
-            constraint=models.UniqueConstraint(fields=("tenant", "question", "ordinal"), name="node_question_ordinal"),
-        ),
-        migrations.AddConstraint(
-            model_name="evidence",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "question", "ordinal"), name="evidence_question_ordinal"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="questionvideo",
-            constraint=models.UniqueConstraint(fields=("tenant", "question", "video"), name="question_video_once"),
         ),
         tenant_table("questions_question"),
         tenant_table("questions_questionvideo"),

@@ -121,6 +121,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "question"), name="feedback_once_per_question"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -212,6 +215,9 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "searches",
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "-id"], name="search_tenant_newest"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -257,6 +263,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "search", "video"), name="search_video_once"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -309,18 +318,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="question",
             constraint=models.UniqueConstraint(fields=("tenant", "session", "turn"), name="question_session_turn"),
-        ),
-        migrations.AddConstraint(
-            model_name="feedback",
-            constraint=models.UniqueConstraint(fields=("tenant", "question"), name="feedback_once_per_question"),
-        ),
-        migrations.AddIndex(
-            model_name="search",
-            index=models.Index(fields=["tenant", "-id"], name="search_tenant_newest"),
-        ),
-        migrations.AddConstraint(
-            model_name="searchvideo",
-            constraint=models.UniqueConstraint(fields=("tenant", "search", "video"), name="search_video_once"),
         ),
         migrations.CreateModel(
             name="ComparisonVideo",
@@ -390,6 +387,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "-id"], name="comparison_tenant_newest"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -452,6 +452,11 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "comparison", "position"), name="comparison_item_position"
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -507,16 +512,6 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.DO_NOTHING,
                 related_name="+",
                 to="library.video",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="comparison",
-            index=models.Index(fields=["tenant", "-id"], name="comparison_tenant_newest"),
-        ),
-        migrations.AddConstraint(
-            model_name="comparisonitem",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "comparison", "position"), name="comparison_item_position"
             ),
         ),
         migrations.AddConstraint(

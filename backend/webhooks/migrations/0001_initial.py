@@ -70,6 +70,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "state"], name="endpoint_tenant_state"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -98,6 +101,14 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "created_at"], name="webhook_event_tenant_time"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "resource_id", "type", "sequence"), name="webhook_event_once_per_change"
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -157,6 +168,12 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "deliveries",
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "event", "endpoint"), name="delivery_event_endpoint"),
+                    models.UniqueConstraint(
+                        fields=("tenant", "endpoint", "endpoint_sequence"), name="delivery_endpoint_sequence"
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -203,30 +220,6 @@ class Migration(migrations.Migration):
                 ("objects", django.db.models.manager.Manager()),
                 ("unscoped", django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddIndex(
-            model_name="endpoint",
-            index=models.Index(fields=["tenant", "state"], name="endpoint_tenant_state"),
-        ),
-        migrations.AddIndex(
-            model_name="webhookevent",
-            index=models.Index(fields=["tenant", "created_at"], name="webhook_event_tenant_time"),
-        ),
-        migrations.AddConstraint(
-            model_name="webhookevent",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "resource_id", "type", "sequence"), name="webhook_event_once_per_change"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.UniqueConstraint(fields=("tenant", "event", "endpoint"), name="delivery_event_endpoint"),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "endpoint", "endpoint_sequence"), name="delivery_endpoint_sequence"
-            ),
         ),
         tenant_table("webhooks_endpoint"),
         tenant_table("webhooks_webhookevent", dispatch="SELECT, DELETE"),
