@@ -37,8 +37,15 @@ TRIES_IDLE = frozenset({"gpu.index", "gpu.query", "system.sweep"})
 """Queues whose workers do. Sweeps run on every installation, also while no worker with models does."""
 
 
-def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], None] = time.sleep) -> None:
-    """Load the models of the queues and record in the beat how far that is.
+def prepare(
+    queues: Collection[str],
+    beat: Beat,
+    *,
+    pause: Callable[[float], None] = time.sleep,
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
+    """Load the models of the queues and record in the beat how far that is. wait: sleeps while they cannot be loaded;
+    pause: sleeps in the threads that go on afterwards.
 
     A model server that does not answer, or that is configured wrongly, stops nothing: the worker waits for it, and says
     so in its log and its health check. Raises SystemExit if models cannot be loaded at all, after the reason is
@@ -59,7 +66,7 @@ def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], Non
                 _call(check)
         except Exception as error:
             raise _stopped(beat, error) from error
-        pause(RETRY_SECONDS)
+        wait(RETRY_SECONDS)
     for check in _checks(queues):
         threading.Thread(target=_ask_servers, args=(check, beat, pause), name="model-servers", daemon=True).start()
     if TRIES_IDLE & set(queues):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import threading
 import time
+from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NoReturn
 
 from celery import bootsteps
 from celery.worker import state as celery_state
@@ -22,6 +24,8 @@ from workers.loading import prepare
 logger = logging.getLogger("ava.workers")
 
 WATCH_SECONDS = 2.0
+_POLL_SECONDS = 0.1
+_JOIN_SECONDS = 5.0
 LAST_TASKS_SECONDS = 120.0
 """Longest time for which a worker that gives up waits for the tasks of its other children."""
 
@@ -51,10 +55,22 @@ class Watch(bootsteps.StartStopStep):
         queues = sorted(parent.app.amqp.queues.consume_from)
         report_for_ever(parent.hostname, queues, lambda: self._state(self._children()))
         if self._processes() is None:
-            prepare(parent.app.amqp.queues.consume_from, Beat(self._folder))
+            prepare(parent.app.amqp.queues.consume_from, Beat(self._folder), wait=self._wait)
             return
         while not self._are_up():
-            time.sleep(0.1)
+            self._wait(_POLL_SECONDS)
+
+    def _wait(self, seconds: float) -> None:
+        """Sleep while models are loaded or waited for. Ends the process if it is asked to stop meanwhile: Celery looks
+        for that only once it consumes."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, _POLL_SECONDS))
+            try:
+                celery_state.maybe_shutdown()
+            except SystemExit:
+                logger.info("the worker stops before it was ready")
+                self._leave(0)
 
     def _processes(self) -> list[Any] | None:
         """Return the child processes of the pool; None for a pool of threads."""
@@ -71,11 +87,13 @@ class Watch(bootsteps.StartStopStep):
         worker's start. Ends the process if a child cannot load them."""
         for process in self._processes() or []:
             if not process.is_alive():
-                raise self._given_up(f"process {process.pid} died with status {process.exitcode} while it loaded")
+                logger.critical("process %s died with status %s while it loaded", process.pid, process.exitcode)
+                self._leave(1)
         children = self._children()
         reason = self._hopeless(children)
         if reason:
-            raise self._given_up(reason)
+            logger.critical("the worker stops: %s", reason)
+            self._leave(1)
         return all(child.state == READY for child in children)
 
     def _hopeless(self, children: tuple[ChildState, ...]) -> str:
@@ -86,13 +104,17 @@ class Watch(bootsteps.StartStopStep):
                 return f"process {child.pid} has loaded its models for more than {settings.MODEL_LOAD_SECONDS} s"
         return ""
 
-    def _given_up(self, reason: str) -> SystemExit:
-        logger.critical("the worker stops: %s", reason)
-        for process in self._processes() or []:
-            process.terminate()
-        # The pool cannot be closed in order: its children have never taken part in it.
+    def _leave(self, status: int) -> NoReturn:
+        """End the process and its children. The pool cannot be closed in order: its children never took part in it."""
+        children = self._processes() or []
+        for process in children:
+            # They hold no task, and one that loads would not hear a gentler signal.
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+        for process in children:
+            process.join(_JOIN_SECONDS)
         logging.shutdown()
-        os._exit(1)
+        os._exit(status)
 
     def _state(self, children: tuple[ChildState, ...]) -> WorkerState:
         return WorkerState(

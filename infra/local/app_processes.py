@@ -18,6 +18,7 @@ class AppProcess:
 
     ready_line: text in its log that shows that it is ready. None if an HTTP request shows it (the API), or if being
     alive is enough.
+    waiting_line: text in its log that shows that it is well and waits for another server.
     restarted: whether the supervisor starts the process again when it dies (and logs it), or stops the stack.
     kind: AVA_PROCESS, which decides what is withheld from the process. signer_key: variable of the secret that a worker
     sends to the signer, which then signs its requests to the bucket; "" for a process that asks no signer.
@@ -30,6 +31,7 @@ class AppProcess:
     env: tuple[tuple[str, str], ...] = ()
     kind: str = "worker"
     signer_key: str = ""
+    waiting_line: str | None = None
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of the process out of that of the whole stack."""
@@ -130,7 +132,14 @@ def worker_process(worker: Worker, signer_port: int | None) -> AppProcess:
     signer_key = SIGNER_KEYS.get(worker.queues[0], "") if signer_port is not None else ""
     if signer_key:
         env += (("AVA_SIGNER_URL", f"http://127.0.0.1:{signer_port}/"),)
-    return AppProcess(worker.name, tuple(arguments), ready_line=" ready.", env=env, signer_key=signer_key)
+    return AppProcess(
+        worker.name,
+        tuple(arguments),
+        ready_line=" ready.",
+        env=env,
+        signer_key=signer_key,
+        waiting_line="models are not ready",
+    )
 
 
 def app_processes(

@@ -32,6 +32,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 ADMIN = "operator@localhost"
 _SUPERVISOR = "supervisor"
 _POLL_S = 0.3
+_READY_S = 120.0
 # A worker that dies this often within this time of its start is broken, not unlucky.
 _SHORT_LIFE_S, _SHORT_LIVES = 60.0, 5
 
@@ -93,11 +94,16 @@ class Supervisor:
         if superuser is not None:
             self._ensure_admin()
             ensure_api_key(self._stack.home.root, self._project, self._env)
-        for process in self._given or self._table():
-            try:
-                self._start_process(process)
-            except ServiceFailed as error:
-                self._start_process(self._on_another_port(process, error))
+        api, *others = self._given or self._table()
+        try:
+            self._start_process(api)
+        except ServiceFailed as error:
+            self._start_process(self._on_another_port(api, error))
+        # At once, because each imports for seconds. They are stopped in the reverse order of the table.
+        for process in others:
+            self._spawn(process)
+        for process in others:
+            self._wait_until_ready(process)
         say(self.welcome())
 
     def _manage(self, *arguments: str, **extra: str) -> None:
@@ -126,16 +132,26 @@ class Supervisor:
             state.set_done("admin")
 
     def _start_process(self, process: AppProcess) -> None:
+        self._spawn(process)
+        self._wait_until_ready(process)
+
+    def _spawn(self, process: AppProcess) -> None:
         log = self._stack.home.log(process.name)
         env = process.environment(self._env | metrics_env(self._stack.state, process.name))
         child = Child(Command(process.name, process.arguments, log, env, cwd=self._project, grace_s=30))
         self._running[process.name] = (process, child, time.monotonic())
         self._stack.state.set_process(process.name, child.identity)
-        if process.ready_line is not None:
-            line = process.ready_line
-            wait_until(lambda: line in child.log_since_start(), child, timeout_s=120)
-        elif process.name == "api":
-            wait_until(self._api_answers, child, timeout_s=120)
+
+    def _wait_until_ready(self, process: AppProcess) -> None:
+        _, child, _ = self._running[process.name]
+        if process.name == "api":
+            wait_until(self._api_answers, child, timeout_s=_READY_S)
+        elif process.ready_line is not None:
+            lines = [line for line in (process.ready_line, process.waiting_line) if line is not None]
+            wait_until(lambda: any(line in child.log_since_start() for line in lines), child, timeout_s=_READY_S)
+            if process.ready_line not in child.log_since_start():
+                say(f"{process.name} waits for a model server; {child.command.log} says for which")
+                return
         say(f"{process.name} is ready")
 
     def _on_another_port(self, process: AppProcess, error: ServiceFailed) -> AppProcess:

@@ -11,6 +11,7 @@ import pytest
 from celery import Celery
 
 from backend.jobs.models import JobState
+from infra.local.child_process import Identity
 from infra.local.stack import Stack
 from tests.conftest import Cast
 from tests.workers.worker_process import PATIENCE_S, WorkerProcess, enqueue, finish_a_later_job, state_of
@@ -118,6 +119,23 @@ def test_a_worker_stops_when_a_replaced_child_cannot_load_its_models(acme: Cast,
     assert worker.process is not None
     assert worker.process.wait(timeout=PATIENCE_S) == 1
     assert "cannot load its models: ValueError: the weights are damaged" in worker.log.read_text()
+
+
+@pytest.mark.parametrize("pool", ["prefork", "threads"])
+def test_a_worker_that_waits_for_a_model_server_ends_when_it_is_asked_to(worker: WorkerProcess, pool: str) -> None:
+    (worker.script / "unserved").touch()
+    worker.start(pool)
+    worker.wait(lambda: "models are not ready" in worker.log.read_text(), "the worker does not wait")
+    assert worker.process is not None
+    pid = worker.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    assert bool(children) == (pool == "prefork")
+
+    worker.terminate()
+
+    assert worker.exit_status() == 0
+    assert "the worker stops before it was ready" in worker.log.read_text()
+    assert not any(Identity.of(int(child)) for child in children)
 
 
 def test_a_worker_waits_for_a_server_that_lacks_its_model(acme: Cast, worker: WorkerProcess) -> None:
