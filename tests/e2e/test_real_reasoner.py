@@ -94,6 +94,7 @@ def test_two_samples_of_one_request_obey_the_schema_and_are_metered(settings: Mo
     assert sum(call.completion_tokens for call in meter.calls) >= 16
 
 
+@pytest.mark.long
 def test_a_choice_that_one_event_decides_is_answered_right_with_that_event(
     models: AnswerModels, graph: InMemoryGraph
 ) -> None:
