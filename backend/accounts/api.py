@@ -24,6 +24,7 @@ from backend.accounts.bodies import (
     audit_details,
 )
 from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
@@ -81,9 +82,10 @@ class ApiKeysView(TenantView):
             raise Problem(403, "insufficient_scope", "A key cannot give scopes that it lacks.", errors=beyond)
 
 
-class ApiKeyView(TenantView):
+class ApiKeyView(ConditionalView):
     scopes = {"GET": "keys:read", "PATCH": "keys:write", "DELETE": "keys:write"}
     audited = {"PATCH": "api_key.renamed", "DELETE": "api_key.revoked"}
+    changed_by = ApiKeyUpdateRequestSerializer
 
     @extend_schema(operation_id="getApiKey", responses=ApiKeySerializer, tags=["API keys"])
     def get(self, request: Request, key_id: str) -> Response:
@@ -92,6 +94,7 @@ class ApiKeyView(TenantView):
 
     @extend_schema(
         operation_id="updateApiKey",
+        parameters=[IF_MATCH],
         request=ApiKeyUpdateRequestSerializer,
         responses=ApiKeySerializer,
         tags=["API keys"],
@@ -149,9 +152,10 @@ class ApiKeyRotationView(TenantView):
         return _shown_once(made)
 
 
-class AllowedOriginsView(TenantView):
+class AllowedOriginsView(ConditionalView):
     scopes = {"GET": "keys:write", "PUT": "keys:write"}
     audited = {"PUT": "allowed_origins.updated"}
+    changed_by = AllowedOriginsRequestSerializer
 
     @extend_schema(operation_id="getAllowedOrigins", responses=AllowedOriginsSerializer, tags=["API keys"])
     def get(self, request: Request) -> Response:
@@ -160,6 +164,7 @@ class AllowedOriginsView(TenantView):
 
     @extend_schema(
         operation_id="updateAllowedOrigins",
+        parameters=[IF_MATCH],
         request=AllowedOriginsRequestSerializer,
         responses=AllowedOriginsSerializer,
         tags=["API keys"],

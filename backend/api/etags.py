@@ -1,4 +1,4 @@
-"""Optimistic concurrency: the integer version of a row as its ETag."""
+"""Optimistic concurrency: ETags, and the If-Match of a request."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ def etag(version: int) -> str:
 
 
 def expected_version(request: Request, *, current: int) -> int:
-    """Return the version that a change may be applied to: that of If-Match if it is sent, else the current one.
+    """Return the version that a change may be applied to, which is the current one.
 
     Raises Problem 412 `version_mismatch`, with the current ETag, if If-Match names another version.
     """
+    expected_tag(request, current=etag(current))
+    return current
+
+
+def expected_tag(request: Request, *, current: str) -> None:
+    """Raise Problem 412 `version_mismatch`, with the current ETag, if If-Match names other ETags only."""
     if_match = request.headers.get("If-Match")
     if if_match is None or if_match.strip() == "*":
-        return current
-    tags = {tag.strip() for tag in if_match.split(",")}
-    if etag(current) not in tags:
+        return
+    if current not in {tag.strip() for tag in if_match.split(",")}:
         raise Problem(
             412,
             "version_mismatch",
             "The resource has changed since you read it; read it again.",
-            headers={"ETag": etag(current)},
+            headers={"ETag": current},
         )
-    return current

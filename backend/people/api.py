@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import page_of, parsed
+from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import Problem
@@ -79,9 +80,10 @@ class MembersView(TenantView):
         return page(request, queries.members(), serialize_many=member_bodies)
 
 
-class MemberView(TenantView):
+class MemberView(ConditionalView):
     scopes = {"GET": "members:read", "PATCH": "members:write", "DELETE": "members:write"}
     audited = {"PATCH": "member.changed", "DELETE": "member.removed"}
+    changed_by = MemberUpdateRequestSerializer
 
     def _member(self, member_id: str) -> Membership:
         return self.get_or_404(queries.members(), decode("mem", member_id))
@@ -93,6 +95,7 @@ class MemberView(TenantView):
 
     @extend_schema(
         operation_id="updateMember",
+        parameters=[IF_MATCH],
         request=MemberUpdateRequestSerializer,
         responses=MemberSerializer,
         tags=TAGS,
@@ -192,9 +195,10 @@ class InvitationView(TenantView):
         return Response(status=204)
 
 
-class SignInSettingsView(TenantView):
+class SignInSettingsView(ConditionalView):
     scopes = {"GET": "members:read", "PATCH": "members:write"}
     audited = {"PATCH": "sign_in_settings.changed"}
+    changed_by = SignInSettingsRequestSerializer
 
     @extend_schema(operation_id="getSignInSettings", responses=SignInSettingsSerializer, tags=TAGS)
     def get(self, request: Request) -> Response:
@@ -203,6 +207,7 @@ class SignInSettingsView(TenantView):
 
     @extend_schema(
         operation_id="updateSignInSettings",
+        parameters=[IF_MATCH],
         request=SignInSettingsRequestSerializer,
         responses=SignInSettingsSerializer,
         tags=TAGS,

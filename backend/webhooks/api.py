@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from backend.api import public_ids
 from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.views import TenantView
@@ -83,9 +84,10 @@ class EndpointsView(TenantView):
         )
 
 
-class EndpointView(TenantView):
+class EndpointView(ConditionalView):
     scopes = {"GET": SCOPE, "PATCH": SCOPE, "DELETE": SCOPE}
     audited = {"PATCH": "webhook_endpoint.updated", "DELETE": "webhook_endpoint.deleted"}
+    changed_by = WebhookEndpointUpdateRequestSerializer
 
     @extend_schema(operation_id="getWebhookEndpoint", responses=WebhookEndpointSerializer, tags=TAGS)
     def get(self, request: Request, endpoint_id: str) -> Response:
@@ -94,6 +96,7 @@ class EndpointView(TenantView):
 
     @extend_schema(
         operation_id="updateWebhookEndpoint",
+        parameters=[IF_MATCH],
         request=WebhookEndpointUpdateRequestSerializer,
         responses=WebhookEndpointSerializer,
         tags=TAGS,
@@ -230,9 +233,10 @@ class EventTypesView(TenantView):
         return Response({"data": event_type_bodies(), "next_cursor": None})
 
 
-class NoticeAddressView(TenantView):
+class NoticeAddressView(ConditionalView):
     scopes = {"GET": SCOPE, "PUT": SCOPE}
     audited = {"PUT": "notice_address.updated"}
+    changed_by = NoticeAddressRequestSerializer
 
     @extend_schema(operation_id="getNoticeAddress", responses=NoticeAddressSerializer, tags=TAGS)
     def get(self, request: Request) -> Response:
@@ -241,6 +245,7 @@ class NoticeAddressView(TenantView):
 
     @extend_schema(
         operation_id="updateNoticeAddress",
+        parameters=[IF_MATCH],
         request=NoticeAddressRequestSerializer,
         responses=NoticeAddressSerializer,
         tags=TAGS,

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import parsed
-from backend.api.views import TenantView
+from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.billing.bodies.accounts import BillingAccountRequestSerializer, BillingAccountSerializer
 from backend.billing.models import BillingAccount
 from backend.billing.services import accounts
@@ -18,9 +18,10 @@ from backend.billing.services import accounts
 TAGS = ["Invoices"]
 
 
-class BillingAccountView(TenantView):
+class BillingAccountView(ConditionalView):
     scopes = {"GET": "usage:read", "PATCH": "billing:write"}
     audited = {"PATCH": "billing_account.updated"}
+    changed_by = BillingAccountRequestSerializer
 
     @extend_schema(operation_id="getBillingAccount", tags=TAGS, responses=BillingAccountSerializer)
     def get(self, request: Request) -> Response:
@@ -29,6 +30,7 @@ class BillingAccountView(TenantView):
 
     @extend_schema(
         operation_id="updateBillingAccount",
+        parameters=[IF_MATCH],
         tags=TAGS,
         request=BillingAccountRequestSerializer,
         responses=BillingAccountSerializer,

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import parsed
-from backend.api.views import TenantView
+from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.billing.bodies.budgets import BudgetRequestSerializer, BudgetSerializer
 from backend.billing.services import budgets
 from backend.billing.services.budgets import Limits
@@ -18,17 +18,24 @@ from backend.billing.services.budgets import Limits
 TAGS = ["Budget"]
 
 
-class BudgetView(TenantView):
+class BudgetView(ConditionalView):
     # A key that asks questions must not lift its own limits, so writing takes a scope of its own.
     scopes = {"GET": "usage:read", "PUT": "budgets:write"}
     audited = {"PUT": "budget.updated"}
+    changed_by = BudgetRequestSerializer
 
     @extend_schema(operation_id="getBudget", tags=TAGS, responses=BudgetSerializer)
     def get(self, request: Request) -> Response:
         """Get the monthly limits, and what is used and left this month."""
         return Response(BudgetSerializer(budgets.monthly_budget()).data)
 
-    @extend_schema(operation_id="updateBudget", tags=TAGS, request=BudgetRequestSerializer, responses=BudgetSerializer)
+    @extend_schema(
+        operation_id="updateBudget",
+        parameters=[IF_MATCH],
+        tags=TAGS,
+        request=BudgetRequestSerializer,
+        responses=BudgetSerializer,
+    )
     def put(self, request: Request) -> Response:
         """Replace the monthly limits. Running questions obey the new limits from their next model call on."""
         limits = parsed(BudgetRequestSerializer, request)

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import page_of, parsed
+from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
@@ -68,8 +69,9 @@ class CollectionsView(TenantView):
         return Response(collection_body(collection), status=201, headers=location)
 
 
-class CollectionView(TenantView):
+class CollectionView(ConditionalView):
     scopes = {"GET": "videos:read", "PATCH": "videos:write", "DELETE": "videos:write"}
+    changed_by = CollectionUpdateRequestSerializer
 
     def _collection(self, collection_id: str) -> Collection:
         return self.get_or_404(queries.collections(), decode("col", collection_id))
@@ -81,6 +83,7 @@ class CollectionView(TenantView):
 
     @extend_schema(
         operation_id="updateCollection",
+        parameters=[IF_MATCH],
         request=CollectionUpdateRequestSerializer,
         responses=CollectionSerializer,
         tags=["Collections"],

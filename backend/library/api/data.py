@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import parsed
+from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.views import TenantView
 from backend.library.bodies.data import (
     RetentionSerializer,
@@ -31,9 +32,10 @@ class StorageView(TenantView):
         return Response(storage_body(storage_use()))
 
 
-class RetentionView(TenantView):
+class RetentionView(ConditionalView):
     scopes = {"GET": "videos:read", "PATCH": "retention:write"}
     audited = {"PATCH": "retention.changed"}
+    changed_by = RetentionUpdateRequestSerializer
 
     @extend_schema(operation_id="getRetention", responses=RetentionSerializer, tags=TAGS)
     def get(self, request: Request) -> Response:
@@ -42,6 +44,7 @@ class RetentionView(TenantView):
 
     @extend_schema(
         operation_id="updateRetention",
+        parameters=[IF_MATCH],
         request=RetentionUpdateRequestSerializer,
         responses=RetentionSerializer,
         tags=TAGS,

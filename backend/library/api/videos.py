@@ -6,11 +6,12 @@ from dataclasses import asdict, replace
 
 from django.urls import path
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.conditional_views import IF_MATCH
 from backend.api.etags import etag, expected_version
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
@@ -42,7 +43,6 @@ from backend.library.storage import PRESIGNED_FOR, ObjectStorage
 from backend.tenancy.callers import current_caller
 
 PLAYED_AT_ONCE = 500
-IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="The ETag that you have read.")
 
 
 class VideosView(TenantView):

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 
 from backend.api.awaiting import EventStream
 from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.event_streams import EventStreamRenderer, stream_response
 from backend.api.idempotency import idempotent
 from backend.api.open_replies import open_reply
@@ -65,8 +66,9 @@ class IndexJobsView(TenantView):
         return page(request, rows, serialize_many=index_job_bodies)
 
 
-class IndexJobView(TenantView):
+class IndexJobView(ConditionalView):
     scopes = {"GET": "videos:read", "PATCH": "videos:write"}
+    changed_by = IndexJobUpdateRequestSerializer
 
     @extend_schema(operation_id="getIndexJob", responses=IndexJobSerializer, tags=TAGS)
     def get(self, request: Request, job_id: str) -> Response:
@@ -75,6 +77,7 @@ class IndexJobView(TenantView):
 
     @extend_schema(
         operation_id="updateIndexJob",
+        parameters=[IF_MATCH],
         request=IndexJobUpdateRequestSerializer,
         responses=IndexJobSerializer,
         tags=TAGS,

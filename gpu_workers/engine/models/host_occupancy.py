@@ -23,6 +23,8 @@ from gpu_workers.engine.models.occupancy import Occupancy, Share
 
 logger = logging.getLogger("ava.models")
 
+DEVICE_FILE = "ava-device-"
+"""Beginning of the file's name, in the folder for temporary files. One per user and device; it stays."""
 _HEADER = struct.Struct("dd")
 """Time of the last change in seconds, and the integral of 1 / running over the busy time up to it."""
 _SLOT = struct.Struct("q")
@@ -132,7 +134,7 @@ def _occupancy(device: str) -> HostOccupancy | Occupancy:
     with _devices_lock:
         known = _devices.get(device)
         if known is None:
-            path = Path(tempfile.gettempdir()) / f"ava-device-{os.getuid()}-{device.replace(':', '-')}"
+            path = Path(tempfile.gettempdir()) / f"{DEVICE_FILE}{os.getuid()}-{device.replace(':', '-')}"
             try:
                 known = HostOccupancy(path)
             except OSError as error:

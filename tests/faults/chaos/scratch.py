@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from gpu_workers.engine.models.host_occupancy import DEVICE_FILE
+
 SIZE = "192m"
 FILLER = "filler"
 
@@ -40,9 +42,11 @@ class Scratch:
         (self.folder / FILLER).unlink(missing_ok=True)
 
     def files(self) -> list[Path]:
-        """Return the files that lie there, apart from the states of workers."""
+        """Return the files that lie there, apart from the states of workers and the one file of each device, which
+        counts for all processes of a host and stays (gpu_workers.engine.models.host_occupancy)."""
         state = self.folder / "state"
-        return [file for file in self.folder.rglob("*") if file.is_file() and state not in file.parents]
+        every = (file for file in self.folder.rglob("*") if file.is_file() and state not in file.parents)
+        return [file for file in every if not file.name.startswith(DEVICE_FILE)]
 
     def remove(self) -> None:
         if self.mounted:
