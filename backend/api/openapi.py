@@ -186,6 +186,7 @@ SETTINGS: dict[str, Any] = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "backend.api.openapi.common_parts",
         "backend.api.openapi.links",
+        "backend.webhooks.document.webhooks",
     ],
     "ENUM_NAME_OVERRIDES": {
         "VideoStatus": "backend.library.models.VideoStatus",

@@ -19,6 +19,8 @@ COPY manage.py ./
 COPY backend ./backend
 COPY workers ./workers
 COPY gpu_workers ./gpu_workers
+# The schemas of webhooks, which /v1/openapi.json shows.
+COPY frontend_api_schema/webhooks ./frontend_api_schema/webhooks
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \

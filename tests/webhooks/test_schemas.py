@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from jsonschema import Draft202012Validator
 from uuid6 import uuid7
@@ -16,7 +17,7 @@ from backend.library import payloads as library
 from backend.library.models import IndexVersion, Upload, UploadStatus, VideoStatus
 from backend.questions.models import Question
 from backend.questions.services import batches, comparisons, questions
-from backend.webhooks import payloads, services
+from backend.webhooks import payloads, services, signing
 from backend.webhooks.models import Endpoint, WebhookEvent
 from tests.factories import make_video
 from tests.questions.world import ask, finish
@@ -35,6 +36,17 @@ def errors(event: WebhookEvent) -> Iterator[Any]:
 
 def test_every_type_has_a_schema_and_the_reverse() -> None:
     assert {path.stem for path in SCHEMAS.glob("*.json")} == set(payloads.EVENT_TYPES)
+
+
+@pytest.mark.parametrize("event_type", payloads.EVENT_TYPES)
+def test_the_openapi_document_describes_what_an_endpoint_is_sent(event_type: str, database: None) -> None:
+    entry = Client().get("/v1/openapi.json").json()["webhooks"][event_type]["post"]
+    described = entry["requestBody"]["content"]["application/json"]["schema"]
+    published = json.loads((SCHEMAS / f"{event_type}.json").read_text())
+    assert {**described, "title": entry["summary"], "$schema": published["$schema"]} == published
+    secret = "whsec_" + "A" * 32
+    sent = signing.signed_headers(message_id="msg_1", at=timezone.now(), body="{}", secrets=[secret])
+    assert {header["name"] for header in entry["parameters"]} == sent.keys()
 
 
 @pytest.mark.parametrize("status", ["ready", "failed"])
