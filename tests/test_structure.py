@@ -35,6 +35,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "connections": "time limits of a connection",
         "deployment": "checks of manage.py check --deploy",
         "document": "the route of the OpenAPI document",
+        "examples": "examples of the OpenAPI document",
         "event_streams": "server-sent events on the wire",
         "etags": "optimistic locking over HTTP",
         "fair_threads": "threads that no caller takes alone",

@@ -187,6 +187,7 @@ SETTINGS: dict[str, Any] = {
         "backend.api.openapi.common_parts",
         "backend.api.openapi.links",
         "backend.webhooks.document.webhooks",
+        "backend.api.examples.add",
     ],
     "ENUM_NAME_OVERRIDES": {
         "VideoStatus": "backend.library.models.VideoStatus",
