@@ -1,4 +1,5 @@
-// Moves the player to the moment of a mark, and to the piece of the recording that holds it. Says if it cannot be played.
+// Moves the player to the moment of a mark, and to the piece of the recording that holds it.
+// Says if a piece cannot be played.
 document.addEventListener("DOMContentLoaded", () => {
   const player = document.getElementById("player");
   if (!player) return;
