@@ -28,7 +28,7 @@ from backend.console.acts import Act, named, perform
 from backend.console.viewing import OPERATORS, role_of
 from backend.jobs import control as jobs
 from backend.jobs import holds
-from backend.jobs.models import Job, JobRank
+from backend.jobs.models import Job, JobRank, JobState
 from backend.library.indexing import control as indexing
 from backend.library.indexing.begin import begin_reindex
 from backend.questions.models import Question
@@ -40,9 +40,20 @@ from backend.webhooks import recovery
 from backend.webhooks import services as webhooks
 
 
-def _act(title: str, do: Callable[..., object], form: type[forms.Form] | None = None) -> Act:
+def _act(
+    title: str,
+    do: Callable[..., object],
+    form: type[forms.Form] | None = None,
+    *,
+    fits: Callable[[Any], bool] = lambda row: True,
+) -> Act:
     """Return an act that calls do with the row and the fields of the form. Its name is the title in lower case."""
-    return Act(title.lower().replace(" ", "_"), title, lambda row, fields, by: do(row, **fields), form=form)
+    name = title.lower().replace(" ", "_")
+    return Act(name, title, lambda row, fields, by: do(row, **fields), form=form, fits=fits)
+
+
+def _open(job: Any) -> bool:
+    return job.state in (JobState.QUEUED, JobState.RUNNING)
 
 
 def _one(do: Callable[[Any], object], model: type[Any]) -> Callable[[Any], object]:
@@ -72,11 +83,15 @@ def _silently(do: Callable[..., object]) -> Callable[..., None]:
 
 
 JOB_ACTS = named(
-    _act("Replay", jobs.replay_dead),
-    _act("Cancel", jobs.cancel_job),
-    _act("Pause", _one(jobs.pause_jobs, Job)),
-    _act("Resume", _one(jobs.resume_jobs, Job)),
-    _act("Put first", _one(partial(jobs.set_rank, rank=JobRank.HIGH), Job)),
+    _act("Replay", jobs.replay_dead, fits=lambda job: job.state in jobs.ENDED_BADLY),
+    _act("Cancel", jobs.cancel_job, fits=_open),
+    _act("Pause", _one(jobs.pause_jobs, Job), fits=lambda job: _open(job) and job.paused_at is None),
+    _act("Resume", _one(jobs.resume_jobs, Job), fits=lambda job: _open(job) and job.paused_at is not None),
+    _act(
+        "Put first",
+        _one(partial(jobs.set_rank, rank=JobRank.HIGH), Job),
+        fits=lambda job: _open(job) and job.rank != JobRank.HIGH,
+    ),
 )
 VIDEO_ACTS = named(
     _act("Retry indexing", _of_video(indexing.retry_indexing)),
@@ -179,11 +194,11 @@ class Operable(Actionable):
         page: Any = self
         return {
             "act_url": reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_act", args=[quote(row.pk)]),
-            "simple_acts": [(act.name, act.title) for act in self.acts.values() if act.form is None],
+            "simple_acts": [(act.name, act.title) for act in self.acts.values() if act.form is None and act.fits(row)],
             "asking_acts": [
                 (act.name, act.title, act.form(prefix=act.name, initial=_initial(row)))
                 for act in self.acts.values()
-                if act.form is not None
+                if act.form is not None and act.fits(row)
             ],
         }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -77,6 +78,26 @@ class JobPage(OperableRow, ReadOnlyPage):
     )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "subject_id__exact", "dedupe_key", "error_code")
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "What it does": ("shown_id", "tenant", "kind", "shown_state", "attempts", "progress"),
+        "What went wrong": ("error_code", "error_message", "outages", "dependency"),
+        "When": (
+            "created_at", "not_before", "started_at", "completed_at", "deadline_at", "paused_at", "cancel_requested_at",
+        ),
+        "Who works on it": ("queue", "rank", "lease_owner", "lease_until", "heartbeat_at"),
+        "Details": ("subject_id", "video_id", "dedupe_key", "priority", "fair_tag", "lane", "rerun_requested",
+                    "lease_token", "traceparent"),
+    }  # fmt: skip
+    labels: ClassVar[Mapping[str, str]] = {
+        "outages": "interrupted by outages", "dependency": "waits for", "created_at": "made", "not_before": "may begin",
+        "started_at": "begun", "completed_at": "ended", "deadline_at": "ends at the latest",
+        "paused_at": "paused since", "cancel_requested_at": "asked to cancel",
+        "queue": "class of workers", "rank": "order within the tenant",
+        "lease_owner": "worker", "lease_until": "held until", "heartbeat_at": "last sign of life",
+        "subject_id": "id of what it works on", "dedupe_key": "key of the work", "fair_tag": "turn among tenants",
+        "lane": "shared work it is counted with", "rerun_requested": "to run once more",
+        "lease_token": "number of holds", "traceparent": "trace",
+    }  # fmt: skip
 
     @admin.display(description="state", ordering="state")
     def shown_state(self, job: Job) -> SafeString:

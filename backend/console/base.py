@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -41,7 +41,9 @@ class ReadOnlyPage(ModelAdmin):
     it opens for a stated reason only. content_columns: columns of the list that show the same; other columns take their
     place unless the viewer has opened the content of the one tenant that is listed. id_columns: columns that an id in
     the search field, public or a UUID, is looked for in; each has an index. small: whether words are searched over all
-    tenants; otherwise one tenant has to be chosen, because words have no index.
+    tenants; otherwise one tenant has to be chosen, because words have no index. sections: the fields of Django's own
+    view of a row, by the title of their group; a section named "Details" is closed at first. labels: plain words of
+    fields whose names are not.
     """
 
     roles: ClassVar[frozenset[Role]] = OPERATORS
@@ -51,7 +53,11 @@ class ReadOnlyPage(ModelAdmin):
 
     id_columns: ClassVar[tuple[str, ...]] = ("pk",)
     small: ClassVar[bool] = False
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {}
+    labels: ClassVar[Mapping[str, str]] = {}
 
+    # Nothing is saved, so no bar of buttons lies over the page.
+    change_form_template = "console/row.html"
     list_per_page = 50
     # A page ahead is looked for and never counted.
     paginator = InfinitePaginator
@@ -70,6 +76,17 @@ class ReadOnlyPage(ModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Sequence[Any]:
         # The default would build a form, which reads the choices of foreign keys as a tenant.
         return list(self.fields or [field.name for field in self.opts.concrete_fields])
+
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        if obj is None or not self.sections:
+            return super().get_fieldsets(request, obj)
+        return [
+            (title, {"fields": list(fields), "classes": ["collapse"] if title == "Details" else []})
+            for title, fields in self.sections.items()
+        ]
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, **{"labels": dict(self.labels), **kwargs})
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -62,17 +62,29 @@ def overview(request: HttpRequest, now: datetime) -> dict[str, Any]:
         "days": days,
         "since": since,
         "ledger": f"{reverse('admin:billing_usageevent_changelist')}?{_between('occurred_at', first, last)}",
-        "answered_link": _ended("questions_question", "succeeded", "completed_at", first, last),
-        "ready_link": _ended("library_video", "ready", "ready_at", first, last),
         "arrived": work.arrived(since),
         "queues": work.queues(),
-        "failures": [{**line, "link": failure_link(line["kind"], line["code"])} for line in work.failures(now)],
+        "failures": work.failures(now),
         "shows_money": role in MONEY,
         "shows_work": role in WORK,
     }
     if role in MONEY:
         context |= _money(first, last)
+    if role in WORK:
+        context |= _work_links(context["failures"], first, last)
     return context | _latency(since, now, days)
+
+
+def _work_links(failures: Sequence[dict[str, Any]], first: date, last: date) -> dict[str, Any]:
+    """Return the links to lists of work, which other roles may not open."""
+    return {
+        "videos_link": reverse("admin:library_video_changelist"),
+        "questions_link": reverse("admin:questions_question_changelist"),
+        "jobs_link": reverse("admin:jobs_job_changelist"),
+        "answered_link": _ended("questions_question", "succeeded", "completed_at", first, last),
+        "ready_link": _ended("library_video", "ready", "ready_at", first, last),
+        "failures": [{**line, "link": failure_link(line["kind"], line["code"])} for line in failures],
+    }
 
 
 def _between(column: str, first: date, last: date) -> str:
@@ -231,9 +243,9 @@ _LISTS = {
 }  # fmt: skip
 
 
-def failure_link(kind: str, code: str) -> str:
-    """Return the list that the failures of a kind and code are in."""
+def failure_link(kind: str, code: str, **query: Any) -> str:
+    """Return the list that the failures of a kind and code are in. query: further filters of the list."""
     where = reverse(f"admin:{_LISTS.get(kind, 'jobs_job')}_changelist")
-    if kind in ("webhook attempt", "segment"):
-        return where
-    return f"{where}?{urlencode({'error_code': code})}"
+    if kind not in ("webhook attempt", "segment"):
+        query = {"error_code": code, **query}
+    return f"{where}?{urlencode(query)}" if query else where

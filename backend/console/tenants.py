@@ -78,7 +78,7 @@ class TenantPage(Actionable, ReadOnlyPage):
                 "keys": tenants.api_keys(tenant.id),
                 "endpoints": tenants.endpoints(tenant.id),
                 "failures": [
-                    {**line, "link": f"{failure_link(line['kind'], line['code'])}&tenant={tenant.id}"}
+                    {**line, "link": failure_link(line["kind"], line["code"], tenant=tenant.id)}
                     for line in tenants.failures(tenant.id, since)
                 ],
                 "now": now,

@@ -113,6 +113,7 @@ def overhang(page: Any) -> int:
 
 
 _MARK = """selector => {
+  document.activeElement?.blur();
   const sought = [...document.querySelectorAll(selector)].filter(
     one => one.checkVisibility() && !one.disabled && one.type !== "hidden");
   window.look = one => { const s = getComputedStyle(one); return [s.outline, s.boxShadow, s.border].join(); };

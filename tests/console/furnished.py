@@ -146,7 +146,7 @@ def _video(cast: Cast) -> dict[str, Any]:
                 **of_version, n=n, category=category, start_ms=12_000 + 50_000 * n, end_ms=70_000 + 50_000 * n
             )
         Chunk.objects.filter(video_id=video.id, n__in=(70, 71)).update(gap="unreadable", description=None)
-        failed = make_video(title="Gate 9, night", status="failed")
+        failed = make_video(title="Gate 9, night", status="failed", duration_ms=None)
         Video.objects.filter(id=failed.id).update(
             error_code="unreadable_media", error_message="The recording ends after its header.", failed_at=now
         )

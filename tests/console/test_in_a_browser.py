@@ -365,6 +365,7 @@ def test_something_is_found_by_keyboard(acme: Cast, site: str, chromium: Any, st
     page = page_of(chromium, site, "operator", acme)
     said = listened(page)
     page.goto(f"{site}/console/find/")
+    page.locator("#find:focus").wait_for()
     page.keyboard.type(str(story["job"]))
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/jobs/job/{story['job']}/change/")

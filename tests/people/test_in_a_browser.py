@@ -76,6 +76,16 @@ def signed_in(page: Any, site: str, email: str) -> None:
     page.get_by_text(f"You are signed in as {email}").wait_for()
 
 
+def confirmed(page: Any, site: str) -> None:
+    """Confirm by the password that it is still the same person, before the second factor is changed."""
+    page.goto(f"{site}/accounts/reauthenticate/?next=/accounts/2fa/")
+    checked(page)
+    page.get_by_label("Password").focus()
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}/accounts/2fa/")
+
+
 def test_an_invitation_is_accepted_by_keyboard(acme: Cast, site: str, chromium: Any) -> None:
     _, path = in_a_thread(lambda: invited(acme, "eve@example.org", "analyst"))
     page = opened(chromium)
@@ -97,8 +107,10 @@ def test_an_invitation_is_accepted_by_keyboard(acme: Cast, site: str, chromium: 
     page.wait_for_url("**/accounts/")
     checked(page)
     assert page.get_by_role("cell", name="Acme", exact=True).is_visible()
+    confirmed(page, site)
     for where in ("2fa/", "2fa/totp/activate/", "2fa/webauthn/", "sessions/", "password/change/", "logout/"):
         page.goto(f"{site}/accounts/{where}")
+        assert page.url == f"{site}/accounts/{where}"
         checked(page)
     assert said == []
 
@@ -131,6 +143,9 @@ def test_a_passkey_is_registered_and_signs_in(site: str, chromium: Any, database
     passkeys = with_authenticator(page)
     signed_in(page, site, ada.email)
 
+    page.goto(f"{site}/accounts/2fa/webauthn/add/")
+    page.wait_for_url("**/accounts/reauthenticate/**")
+    confirmed(page, site)
     page.goto(f"{site}/accounts/2fa/webauthn/add/")
     checked(page)
     page.get_by_label("Name").focus()

@@ -1,4 +1,5 @@
 // Moves the player to the moment of a mark, and to the piece of the recording that holds it.
+// Says if a piece cannot be played.
 document.addEventListener("DOMContentLoaded", () => {
   const player = document.getElementById("player");
   if (!player) return;
@@ -8,6 +9,12 @@ document.addEventListener("DOMContentLoaded", () => {
   const cursor = document.getElementById("cursor");
   const whole = Number(player.dataset.duration);
   let playing = pieces[0];
+
+  const unplayable = document.getElementById("unplayable");
+  // The first piece may have failed before this script ran.
+  unplayable.hidden = !player.error;
+  player.addEventListener("error", () => { unplayable.hidden = false; });
+  player.addEventListener("loadedmetadata", () => { unplayable.hidden = true; });
 
   const seek = (ms) => {
     const piece = pieces.find((one) => one.start <= ms && ms < one.end) || pieces[pieces.length - 1];

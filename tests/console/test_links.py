@@ -1,0 +1,53 @@
+"""Links of the console's pages: each one leads to a page that the viewer's role may open."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from backend.console.overview import failure_link
+from backend.console.site import site
+from tests.conftest import Cast
+from tests.console.furnished import furnish
+from tests.console.signing_in import open_content
+
+HREF = re.compile(r'href="(/console/[^"?#]*)')
+
+
+def walked(client: Client, acme: Cast) -> list[str]:
+    """The pages from which a person goes on: the overview, each list, and the newest row of each."""
+    pages = ["/console/", "/console/operations/", f"/console/tenancy/tenant/{acme.tenant_id}/change/"]
+    for model in site._registry:
+        path = f"/console/{model._meta.app_label}/{model._meta.model_name}/"
+        pages.append(path)
+        rows = re.findall(rf'href="({path}[^/"]+/change/)', client.get(path).content.decode())
+        pages += rows[:1]
+    return pages
+
+
+@pytest.mark.parametrize("role", ["support", "support_content", "finance", "operator"])
+def test_no_page_links_to_a_page_that_the_role_may_not_open(staff_as: Any, acme: Cast, role: str) -> None:
+    furnish(acme)
+    client = staff_as(role)
+    open_content(client, acme)
+    links: dict[str, str] = {}
+    for page in walked(client, acme):
+        reply = client.get(page)
+        if reply.status_code == 200:
+            links |= dict.fromkeys(HREF.findall(reply.content.decode()), page)
+    links = {link: page for link, page in links.items() if "/logout/" not in link and "/jsi18n/" not in link}
+
+    refused = {link: page for link, page in links.items() if client.get(link).status_code in (403, 404)}
+
+    assert len(links) > 10
+    assert refused == {}
+
+
+def test_a_link_to_failures_keeps_its_filters_whatever_failed() -> None:
+    listed = "/console/jobs/job/?error_code=timeout&tenant=1"
+    assert failure_link("indexing", "timeout", tenant=1) == listed
+    assert failure_link("segment", "timeout", tenant=1) == "/console/library/video/?tenant=1"
+    assert failure_link("webhook attempt", "503") == "/console/webhooks/delivery/"
