@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
+from gpu_workers.engine.models.observer.detector import Detection, SsdDetector
+from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.tasks import models
 from tests.abilities import Abilities
 from tests.scripted_openai import ScriptedOpenAIServer
@@ -23,6 +29,37 @@ def _servers() -> Iterator[tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]]:
         ScriptedOpenAIServer(model=EMBEDDED_REASONER, abilities=also) as llm,
     ):
         yield vlm, llm
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _each_picture_is_run_once() -> Iterator[None]:
+    """Keep what the frame embedder's networks found in a picture: most tests index the same two recordings."""
+    detections: dict[tuple[object, ...], list[Detection]] = {}
+    scenes: dict[tuple[object, ...], NDArray[np.float32]] = {}
+    detect, classify = SsdDetector._run, SceneClassifier._run
+
+    def detected(
+        net: SsdDetector, picture: NDArray[np.uint8], region: tuple[float, float, float, float], floor: float
+    ) -> list[Detection]:
+        key = (*_digest(picture), region, floor)
+        if key not in detections:
+            detections[key] = detect(net, picture, region, floor)
+        return list(detections[key])
+
+    def classified(net: SceneClassifier, square: NDArray[np.uint8], tensor: Mapping[str, Any]) -> NDArray[np.float32]:
+        key = (*_digest(square), tensor["index"])
+        if key not in scenes:
+            scenes[key] = classify(net, square, tensor)
+        return scenes[key].copy()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SsdDetector, "_run", detected)
+        patch.setattr(SceneClassifier, "_run", classified)
+        yield
+
+
+def _digest(picture: NDArray[np.uint8]) -> tuple[object, ...]:
+    return picture.shape, hashlib.blake2b(picture.tobytes()).digest()
 
 
 @pytest.fixture(autouse=True)
