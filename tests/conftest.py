@@ -55,8 +55,11 @@ def pytest_configure(config: pytest.Config) -> None:
         _start_stack(config)
     _use_own_database(os.environ.get("PYTEST_XDIST_WORKER", "main"))
     import django
+    from django.conf import settings
 
     django.setup()
+    # Every client of a test loads the middleware, and would list all static files again.
+    settings.WHITENOISE_AUTOREFRESH = True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -156,12 +159,19 @@ def database() -> Iterator[None]:
     """Empty tables before and after, connections checked for the restricted role."""
     from django.db import connection, connections
 
+    for kept in connections.all(initialized_only=True):
+        # A test before this one may have restarted the server or ended its connections.
+        if kept.connection is not None and not kept.is_usable():
+            kept.close()
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_user, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
         assert cursor.fetchone() == ("app_rw", False, False), "tests run as the restricted role or prove nothing"
     _rows_of_migrations()
     yield
-    connections.close_all()
+    for used in connections.all(initialized_only=True):
+        # A new connection costs as much as a dozen statements.
+        if used.connection is not None and used.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            used.close()
     _empty()
 
 

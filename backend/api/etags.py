@@ -20,6 +20,12 @@ def expected_version(request: Request, *, current: int) -> int:
     return current
 
 
+def named_version(request: Request, *, current: int) -> int | None:
+    """Return the version that If-Match names, or None if any version is meant. Raises like expected_version()."""
+    expected_version(request, current=current)
+    return None if request.headers.get("If-Match", "*").strip() == "*" else current
+
+
 def expected_tag(request: Request, *, current: str) -> None:
     """Raise Problem 412 `version_mismatch`, with the current ETag, if If-Match names other ETags only."""
     if_match = request.headers.get("If-Match")

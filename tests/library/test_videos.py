@@ -127,6 +127,23 @@ def test_a_deletion_that_another_has_overtaken_finds_no_video(acme: Cast) -> Non
     assert (refused.value.code, refused.value.status) == ("not_found", 404)
 
 
+def test_a_deletion_of_one_version_is_refused_after_a_change(acme: Cast) -> None:
+    path = f"/v1/videos/{encode('vid', record(acme).video_id)}"
+    with acme.scope():
+        read = Video.objects.get()
+    acme.client.patch(path, {"title": "New"})
+
+    late = acme.client.delete(path, HTTP_IF_MATCH=f'"{read.version}"')
+    with acme.scope(), pytest.raises(Refused) as refused:
+        # As if the change came between the comparison of the ETags and the deletion.
+        delete_video(video=read, version=read.version)
+
+    assert (late.status_code, late.json()["code"]) == (412, "version_mismatch")
+    assert (refused.value.code, refused.value.status) == ("version_mismatch", 412)
+    assert acme.client.get(path).json()["status"] != "deleting"
+    assert acme.client.delete(path, HTTP_IF_MATCH="*").status_code == 202
+
+
 def test_collections_are_made_changed_and_deleted_without_their_videos(acme: Cast) -> None:
     made = acme.client.post("/v1/collections", {"name": "Park", "profile": "wildlife", "instructions": "Count deer."})
     path = made.headers["Location"]

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.conditional_views import IF_MATCH
-from backend.api.etags import etag, expected_version
+from backend.api.etags import etag, expected_version, named_version
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
@@ -124,8 +124,8 @@ class VideoView(TenantView):
         Indexing stops. The deletion is complete when the video returns 404.
         """
         video = self._video(video_id)
-        expected_version(request, current=video.version)
-        deleting = video_services.delete_video(video=video)
+        version = named_version(request, current=video.version)
+        deleting = video_services.delete_video(video=video, version=version)
         return Response(one_video(deleting), status=202, headers={"ETag": etag(deleting.version)})
 
 

@@ -31,16 +31,17 @@ def update_video(*, video: Video, version: int, fields: Mapping[str, Any]) -> Vi
         raise Refused("video_deleting", "This video is being deleted.")
     changed = Video.objects.filter(id=video.id, version=version).update(version=F("version") + 1, **fields)
     if not changed:
-        raise Refused("version_mismatch", "The video has changed since you read it; read it again.", status=412)
+        raise _changed()
     updated: Video = Video.objects.get(id=video.id)
     return updated
 
 
-def delete_video(*, video: Video, recorded: bool = False) -> Video:
+def delete_video(*, video: Video, version: int | None = None, recorded: bool = False) -> Video:
     """Stop the video's jobs and queue its purge. No question reads the video from now on. Safe to repeat.
 
-    recorded: whether the ledger of deletions has the deletion already. Raises Refused `storage_unavailable` (503), or
-    `not_found` (404) if another deletion has ended meanwhile.
+    version: the only version that is deleted; any if None. recorded: whether the ledger of deletions has the deletion
+    already. Raises Refused `storage_unavailable` (503), `version_mismatch` (412) after another change, or `not_found`
+    (404) if another deletion has ended meanwhile.
 
     Locks the jobs in LOCK_ORDER and the video after them, as workers do that commit meanwhile.
     """
@@ -48,9 +49,10 @@ def delete_video(*, video: Video, recorded: bool = False) -> Video:
     request_cancel_many(dedupe_keys=list(unfinished.values_list("dedupe_key", flat=True)))
     # Without video_id, because the job's row must outlive the video's row.
     enqueue(kind=JobKind.PURGE_VIDEO, subject_id=video.id, dedupe_key=f"purge:{video.id}", max_attempts=20)
-    Video.objects.filter(id=video.id).exclude(status=VideoStatus.DELETING).update(
-        status=VideoStatus.DELETING, version=F("version") + 1
-    )
+    kept = Video.objects.filter(id=video.id).exclude(status=VideoStatus.DELETING)
+    if version is not None and kept.select_for_update().exclude(version=version).exists():
+        raise _changed()
+    kept.update(status=VideoStatus.DELETING, version=F("version") + 1)
     release_media(video.id)
     deleting: Video | None = Video.objects.filter(id=video.id).first()
     if deleting is None:
@@ -58,6 +60,10 @@ def delete_video(*, video: Video, recorded: bool = False) -> Video:
     if not recorded:
         record(Deleted.VIDEO, [video.id])
     return deleting
+
+
+def _changed() -> Refused:
+    return Refused("version_mismatch", "The video has changed since you read it; read it again.", status=412)
 
 
 def drop_video(video_id: UUID) -> None:
