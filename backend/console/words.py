@@ -30,4 +30,5 @@ def ago(at: Any) -> str:
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if abs(seconds) >= size:
             return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} s"
+    # The clock of the host that wrote the moment may be ahead.
+    return f"{max(seconds, 0):.0f} s"
