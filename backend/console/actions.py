@@ -31,7 +31,8 @@ from backend.jobs import holds
 from backend.jobs.models import Job, JobRank, JobState
 from backend.library.indexing import control as indexing
 from backend.library.indexing.begin import begin_reindex
-from backend.questions.models import Question
+from backend.library.models import VideoStatus
+from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.services import control as questions
 from backend.questions.services.again import ask_again
 from backend.questions.services.questions import cancel_question
@@ -54,6 +55,19 @@ def _act(
 
 def _open(job: Any) -> bool:
     return job.state in (JobState.QUEUED, JobState.RUNNING)
+
+
+def _is_indexed(video: Any) -> bool:
+    """Whether the indexing of a video is over, well or badly, and the video stays."""
+    return video.status in (VideoStatus.READY, VideoStatus.FAILED) and not indexing.is_under_way(video)
+
+
+def _is_asked(question: Any) -> bool:
+    """Whether a question has no outcome yet."""
+    return question.status in OPEN
+
+
+_WITHOUT_ANSWER = (QuestionStatus.FAILED, QuestionStatus.CANCELED)
 
 
 def _one(do: Callable[[Any], object], model: type[Any]) -> Callable[[Any], object]:
@@ -94,20 +108,36 @@ JOB_ACTS = named(
     ),
 )
 VIDEO_ACTS = named(
-    _act("Retry indexing", _of_video(indexing.retry_indexing)),
-    _act("Index again", _of_video(begin_reindex)),
-    _act("Cancel indexing", _of_video(indexing.cancel_indexing)),
-    _act("Pause indexing", _of_video(indexing.pause_indexing)),
-    _act("Resume indexing", _of_video(indexing.resume_indexing)),
-    _act("Put indexing first", _of_video(indexing.prioritise_indexing, rank=JobRank.HIGH)),
-    _act("Retry segment", _of_video(indexing.retry_segment), SegmentForm),
+    _act("Retry indexing", _of_video(indexing.retry_indexing), fits=_is_indexed),
+    _act("Index again", _of_video(begin_reindex), fits=_is_indexed),
+    _act("Cancel indexing", _of_video(indexing.cancel_indexing), fits=indexing.is_under_way),
+    _act(
+        "Pause indexing",
+        _of_video(indexing.pause_indexing),
+        fits=lambda video: indexing.is_under_way(video) and video.index_paused_at is None,
+    ),
+    _act(
+        "Resume indexing",
+        _of_video(indexing.resume_indexing),
+        fits=lambda video: indexing.is_under_way(video) and video.index_paused_at is not None,
+    ),
+    _act(
+        "Put indexing first",
+        _of_video(indexing.prioritise_indexing, rank=JobRank.HIGH),
+        fits=lambda video: indexing.is_under_way(video) and video.index_rank != JobRank.HIGH,
+    ),
+    _act("Retry segment", _of_video(indexing.retry_segment), SegmentForm, fits=_is_indexed),
 )
 QUESTION_ACTS = named(
-    _act("Retry", _of_question(questions.retry_question)),
-    _act("Cancel", _of_question(cancel_question)),
-    _act("Pause", _one(questions.pause_questions, Question)),
-    _act("Resume", _one(questions.resume_questions, Question)),
-    _act("Put first", _one(partial(questions.update_questions, rank=JobRank.HIGH), Question)),
+    _act(
+        "Retry",
+        _of_question(questions.retry_question),
+        fits=lambda question: question.status in _WITHOUT_ANSWER and question.comparison_id is None,
+    ),
+    _act("Cancel", _of_question(cancel_question), fits=_is_asked),
+    _act("Pause", _one(questions.pause_questions, Question), fits=_is_asked),
+    _act("Resume", _one(questions.resume_questions, Question), fits=_is_asked),
+    _act("Put first", _one(partial(questions.update_questions, rank=JobRank.HIGH), Question), fits=_is_asked),
     _act("Ask again", _of_question(ask_again), AskAgainForm),
 )
 DELIVERY_ACTS = named(_act("Replay", _silently(lambda row: recovery.replay(delivery=row))))
@@ -196,10 +226,11 @@ class Operable(Actionable):
             "act_url": reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_act", args=[quote(row.pk)]),
             "simple_acts": [(act.name, act.title) for act in self.acts.values() if act.form is None and act.fits(row)],
             "asking_acts": [
-                (act.name, act.title, act.form(prefix=act.name, initial=_initial(row)))
+                (act.name, act.title, act.form(prefix=act.name, initial={**_initial(row), **_named(act, request)}))
                 for act in self.acts.values()
                 if act.form is not None and act.fits(row)
             ],
+            "open_acts": any(_named(act, request) for act in self.acts.values()),
         }
 
 
@@ -228,6 +259,12 @@ class OperableRow(Operable):
 
 def _initial(row: Any) -> dict[str, Any]:
     return {name: getattr(row, name) for name in ("method", "effort") if hasattr(row, name)}
+
+
+def _named(act: Act, request: HttpRequest) -> dict[str, str]:
+    """Return what a link to the page fills into the form of an act: query parameters with the names of its fields."""
+    names = act.form.base_fields if act.form is not None else {}
+    return {name: request.GET[f"{act.name}-{name}"] for name in names if f"{act.name}-{name}" in request.GET}
 
 
 def _fields(act: Act, request: HttpRequest) -> dict[str, Any]:
