@@ -23,12 +23,14 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 from unfold.forms import ActionForm
 
-from backend.console.act_forms import AskAgainForm, HoldForm, ReplaySinceForm, SegmentForm
+from backend.billing.models import InvoiceKind, InvoiceState
+from backend.billing.services import invoices
+from backend.console.act_forms import AskAgainForm, HoldForm, ReplaySinceForm, SegmentForm, VoidForm
 from backend.console.acts import Act, named, perform
-from backend.console.viewing import OPERATORS, role_of
+from backend.console.viewing import MONEY, OPERATORS, role_of
 from backend.jobs import control as jobs
 from backend.jobs import holds
-from backend.jobs.models import Job, JobRank, JobState
+from backend.jobs.models import BreakerState, Job, JobRank, JobState
 from backend.library.indexing import control as indexing
 from backend.library.indexing.begin import begin_reindex
 from backend.library.models import VideoStatus
@@ -36,9 +38,11 @@ from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.services import control as questions
 from backend.questions.services.again import ask_again
 from backend.questions.services.questions import cancel_question
+from backend.staff.models import Role
 from backend.tenancy.refusals import Refused
 from backend.webhooks import recovery
 from backend.webhooks import services as webhooks
+from backend.webhooks.models import DeliveryState, EndpointState
 
 
 def _act(
@@ -65,6 +69,14 @@ def _is_indexed(video: Any) -> bool:
 def _is_asked(question: Any) -> bool:
     """Whether a question has no outcome yet."""
     return question.status in OPEN
+
+
+def _is_enabled(endpoint: Any) -> bool:
+    return bool(endpoint.state == EndpointState.ENABLED)
+
+
+def _is_unpaid(invoice: Any) -> bool:
+    return bool(invoice.state == InvoiceState.FINAL and invoice.kind == InvoiceKind.INVOICE)
 
 
 _WITHOUT_ANSWER = (QuestionStatus.FAILED, QuestionStatus.CANCELED)
@@ -140,16 +152,34 @@ QUESTION_ACTS = named(
     _act("Put first", _one(partial(questions.update_questions, rank=JobRank.HIGH), Question), fits=_is_asked),
     _act("Ask again", _of_question(ask_again), AskAgainForm),
 )
-DELIVERY_ACTS = named(_act("Replay", _silently(lambda row: recovery.replay(delivery=row))))
+DELIVERY_ACTS = named(
+    _act(
+        "Replay",
+        _silently(lambda row: recovery.replay(delivery=row)),
+        fits=lambda delivery: delivery.state != DeliveryState.PENDING,
+    )
+)
 ENDPOINT_ACTS = named(
-    _act("Enable", _of_endpoint(webhooks.update_endpoint, enabled=True)),
-    _act("Disable", _of_endpoint(webhooks.update_endpoint, enabled=False)),
-    _act("Send test", _of_endpoint(webhooks.send_test)),
-    _act("Replay since", _of_endpoint(recovery.replay_since), ReplaySinceForm),
+    _act(
+        "Enable",
+        _of_endpoint(webhooks.update_endpoint, enabled=True),
+        fits=lambda endpoint: endpoint.state != EndpointState.ENABLED,
+    ),
+    _act("Disable", _of_endpoint(webhooks.update_endpoint, enabled=False), fits=_is_enabled),
+    _act("Send test", _of_endpoint(webhooks.send_test), fits=_is_enabled),
+    _act("Replay since", _of_endpoint(recovery.replay_since), ReplaySinceForm, fits=_is_enabled),
 )
 BREAKER_ACTS = named(
-    _act("Close", lambda row: holds.release(row.dependency)),
+    _act(
+        "Close",
+        lambda row: holds.release(row.dependency),
+        fits=lambda breaker: breaker.state != BreakerState.CLOSED,
+    ),
     _act("Hold", lambda row, hours: holds.hold(row.dependency, hours=hours), HoldForm),
+)
+INVOICE_ACTS = named(
+    Act("mark_paid", "Mark paid", lambda row, fields, by: invoices.mark_paid(row.id), MONEY, fits=_is_unpaid),
+    Act("void", "Void", lambda row, fields, by: invoices.void(row.id, **fields), MONEY, VoidForm, fits=_is_unpaid),
 )
 
 
@@ -160,13 +190,14 @@ class ReasonForm(ActionForm):
 
 
 class Actionable:
-    """A list on whose rows staff may act. acts: by their name."""
+    """A list on whose rows staff may act. acts: by their name. actors: the roles that may."""
 
     acts: ClassVar[Mapping[str, Act]] = {}
+    actors: ClassVar[frozenset[Role]] = OPERATORS
     action_form = ReasonForm
 
     def has_operate_permission(self, request: HttpRequest) -> bool:
-        return role_of(request) in OPERATORS
+        return role_of(request) in self.actors
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Return the acts without a form as Django shows actions: name -> (function, name, description)."""
