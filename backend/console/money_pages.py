@@ -261,7 +261,8 @@ class InvoicePage(Operable, ReadOnlyPage):
     def get_urls(self) -> list[URLPattern]:
         def view(name: str) -> URLPattern:
             download = self.admin_site.admin_view(getattr(self, f"{name}_view"))
-            return path(f"<path:object_id>/{name}/", download, name=f"billing_invoice_{name}")
+            pattern: URLPattern = path(f"<path:object_id>/{name}/", download, name=f"billing_invoice_{name}")
+            return pattern
 
         return [view("csv"), view("pdf"), *super().get_urls()]
 
