@@ -233,6 +233,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "document": "the events in the OpenAPI document",
         "notices": "what a tenant hears about a disabled endpoint",
         "redaction": "takes deleted text out of events",
+        "recipients": "who gets a notice by mail",
         "recovery": "sends deliveries again",
         "retention": "the end of old deliveries",
         "signing": "Standard Webhooks",

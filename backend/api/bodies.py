@@ -33,6 +33,18 @@ class StrictSerializer(serializers.Serializer):  # type: ignore[type-arg]
         return super().to_internal_value(data)
 
 
+class TimeSpanSerializer(StrictSerializer):
+    """A part of a recording, in milliseconds from its start; without a field the part begins or ends with it."""
+
+    start_ms = serializers.IntegerField(min_value=0, max_value=MAX_TIME_MS, required=False)
+    end_ms = serializers.IntegerField(min_value=1, max_value=MAX_TIME_MS, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("start_ms", 0) >= attrs.get("end_ms", MAX_TIME_MS + 1):
+            raise ValidationError({"end_ms": "end_ms must be greater than start_ms."}, code="out_of_order")
+        return attrs
+
+
 def parsed(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     """Return the validated body of a request. Raises ValidationError."""
     body = serializer(data=request.data)

@@ -39,6 +39,12 @@ class HoldForm(forms.Form):
     hours = forms.IntegerField(min_value=1, max_value=LONGEST_HOLD_HOURS, initial=1, label="Hours")
 
 
+class VoidForm(forms.Form):
+    """Whether the period of a voided invoice is invoiced again by itself."""
+
+    reissue = forms.BooleanField(required=False, label="Make a new invoice of the same period")
+
+
 class SegmentForm(forms.Form):
     """The segment that is indexed again."""
 

@@ -23,21 +23,26 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 from unfold.forms import ActionForm
 
-from backend.console.act_forms import AskAgainForm, HoldForm, ReplaySinceForm, SegmentForm
+from backend.billing.models import InvoiceKind, InvoiceState
+from backend.billing.services import invoices
+from backend.console.act_forms import AskAgainForm, HoldForm, ReplaySinceForm, SegmentForm, VoidForm
 from backend.console.acts import Act, named, perform
-from backend.console.viewing import OPERATORS, role_of
+from backend.console.viewing import MONEY, OPERATORS, role_of
 from backend.jobs import control as jobs
 from backend.jobs import holds
-from backend.jobs.models import Job, JobRank, JobState
+from backend.jobs.models import BreakerState, Job, JobRank, JobState
 from backend.library.indexing import control as indexing
 from backend.library.indexing.begin import begin_reindex
-from backend.questions.models import Question
+from backend.library.models import VideoStatus
+from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.services import control as questions
 from backend.questions.services.again import ask_again
 from backend.questions.services.questions import cancel_question
+from backend.staff.models import Role
 from backend.tenancy.refusals import Refused
 from backend.webhooks import recovery
 from backend.webhooks import services as webhooks
+from backend.webhooks.models import DeliveryState, EndpointState
 
 
 def _act(
@@ -54,6 +59,27 @@ def _act(
 
 def _open(job: Any) -> bool:
     return job.state in (JobState.QUEUED, JobState.RUNNING)
+
+
+def _is_indexed(video: Any) -> bool:
+    """Whether the indexing of a video is over, well or badly, and the video stays."""
+    return video.status in (VideoStatus.READY, VideoStatus.FAILED) and not indexing.is_under_way(video)
+
+
+def _is_asked(question: Any) -> bool:
+    """Whether a question has no outcome yet."""
+    return question.status in OPEN
+
+
+def _is_enabled(endpoint: Any) -> bool:
+    return bool(endpoint.state == EndpointState.ENABLED)
+
+
+def _is_unpaid(invoice: Any) -> bool:
+    return bool(invoice.state == InvoiceState.FINAL and invoice.kind == InvoiceKind.INVOICE)
+
+
+_WITHOUT_ANSWER = (QuestionStatus.FAILED, QuestionStatus.CANCELED)
 
 
 def _one(do: Callable[[Any], object], model: type[Any]) -> Callable[[Any], object]:
@@ -94,32 +120,66 @@ JOB_ACTS = named(
     ),
 )
 VIDEO_ACTS = named(
-    _act("Retry indexing", _of_video(indexing.retry_indexing)),
-    _act("Index again", _of_video(begin_reindex)),
-    _act("Cancel indexing", _of_video(indexing.cancel_indexing)),
-    _act("Pause indexing", _of_video(indexing.pause_indexing)),
-    _act("Resume indexing", _of_video(indexing.resume_indexing)),
-    _act("Put indexing first", _of_video(indexing.prioritise_indexing, rank=JobRank.HIGH)),
-    _act("Retry segment", _of_video(indexing.retry_segment), SegmentForm),
+    _act("Retry indexing", _of_video(indexing.retry_indexing), fits=_is_indexed),
+    _act("Index again", _of_video(begin_reindex), fits=_is_indexed),
+    _act("Cancel indexing", _of_video(indexing.cancel_indexing), fits=indexing.is_under_way),
+    _act(
+        "Pause indexing",
+        _of_video(indexing.pause_indexing),
+        fits=lambda video: indexing.is_under_way(video) and video.index_paused_at is None,
+    ),
+    _act(
+        "Resume indexing",
+        _of_video(indexing.resume_indexing),
+        fits=lambda video: indexing.is_under_way(video) and video.index_paused_at is not None,
+    ),
+    _act(
+        "Put indexing first",
+        _of_video(indexing.prioritise_indexing, rank=JobRank.HIGH),
+        fits=lambda video: indexing.is_under_way(video) and video.index_rank != JobRank.HIGH,
+    ),
+    _act("Retry segment", _of_video(indexing.retry_segment), SegmentForm, fits=_is_indexed),
 )
 QUESTION_ACTS = named(
-    _act("Retry", _of_question(questions.retry_question)),
-    _act("Cancel", _of_question(cancel_question)),
-    _act("Pause", _one(questions.pause_questions, Question)),
-    _act("Resume", _one(questions.resume_questions, Question)),
-    _act("Put first", _one(partial(questions.update_questions, rank=JobRank.HIGH), Question)),
+    _act(
+        "Retry",
+        _of_question(questions.retry_question),
+        fits=lambda question: question.status in _WITHOUT_ANSWER and question.comparison_id is None,
+    ),
+    _act("Cancel", _of_question(cancel_question), fits=_is_asked),
+    _act("Pause", _one(questions.pause_questions, Question), fits=_is_asked),
+    _act("Resume", _one(questions.resume_questions, Question), fits=_is_asked),
+    _act("Put first", _one(partial(questions.update_questions, rank=JobRank.HIGH), Question), fits=_is_asked),
     _act("Ask again", _of_question(ask_again), AskAgainForm),
 )
-DELIVERY_ACTS = named(_act("Replay", _silently(lambda row: recovery.replay(delivery=row))))
+DELIVERY_ACTS = named(
+    _act(
+        "Replay",
+        _silently(lambda row: recovery.replay(delivery=row)),
+        fits=lambda delivery: delivery.state != DeliveryState.PENDING,
+    )
+)
 ENDPOINT_ACTS = named(
-    _act("Enable", _of_endpoint(webhooks.update_endpoint, enabled=True)),
-    _act("Disable", _of_endpoint(webhooks.update_endpoint, enabled=False)),
-    _act("Send test", _of_endpoint(webhooks.send_test)),
-    _act("Replay since", _of_endpoint(recovery.replay_since), ReplaySinceForm),
+    _act(
+        "Enable",
+        _of_endpoint(webhooks.update_endpoint, enabled=True),
+        fits=lambda endpoint: endpoint.state != EndpointState.ENABLED,
+    ),
+    _act("Disable", _of_endpoint(webhooks.update_endpoint, enabled=False), fits=_is_enabled),
+    _act("Send test", _of_endpoint(webhooks.send_test), fits=_is_enabled),
+    _act("Replay since", _of_endpoint(recovery.replay_since), ReplaySinceForm, fits=_is_enabled),
 )
 BREAKER_ACTS = named(
-    _act("Close", lambda row: holds.release(row.dependency)),
+    _act(
+        "Close",
+        lambda row: holds.release(row.dependency),
+        fits=lambda breaker: breaker.state != BreakerState.CLOSED,
+    ),
     _act("Hold", lambda row, hours: holds.hold(row.dependency, hours=hours), HoldForm),
+)
+INVOICE_ACTS = named(
+    Act("mark_paid", "Mark paid", lambda row, fields, by: invoices.mark_paid(row.id), MONEY, fits=_is_unpaid),
+    Act("void", "Void", lambda row, fields, by: invoices.void(row.id, **fields), MONEY, VoidForm, fits=_is_unpaid),
 )
 
 
@@ -130,13 +190,14 @@ class ReasonForm(ActionForm):
 
 
 class Actionable:
-    """A list on whose rows staff may act. acts: by their name."""
+    """A list on whose rows staff may act. acts: by their name. actors: the roles that may."""
 
     acts: ClassVar[Mapping[str, Act]] = {}
+    actors: ClassVar[frozenset[Role]] = OPERATORS
     action_form = ReasonForm
 
     def has_operate_permission(self, request: HttpRequest) -> bool:
-        return role_of(request) in OPERATORS
+        return role_of(request) in self.actors
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Return the acts without a form as Django shows actions: name -> (function, name, description)."""
@@ -196,10 +257,11 @@ class Operable(Actionable):
             "act_url": reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_act", args=[quote(row.pk)]),
             "simple_acts": [(act.name, act.title) for act in self.acts.values() if act.form is None and act.fits(row)],
             "asking_acts": [
-                (act.name, act.title, act.form(prefix=act.name, initial=_initial(row)))
+                (act.name, act.title, act.form(prefix=act.name, initial={**_initial(row), **_named(act, request)}))
                 for act in self.acts.values()
                 if act.form is not None and act.fits(row)
             ],
+            "open_acts": any(_named(act, request) for act in self.acts.values()),
         }
 
 
@@ -228,6 +290,12 @@ class OperableRow(Operable):
 
 def _initial(row: Any) -> dict[str, Any]:
     return {name: getattr(row, name) for name in ("method", "effort") if hasattr(row, name)}
+
+
+def _named(act: Act, request: HttpRequest) -> dict[str, str]:
+    """Return what a link to the page fills into the form of an act: query parameters with the names of its fields."""
+    names = act.form.base_fields if act.form is not None else {}
+    return {name: request.GET[f"{act.name}-{name}"] for name in names if f"{act.name}-{name}" in request.GET}
 
 
 def _fields(act: Act, request: HttpRequest) -> dict[str, Any]:

@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
@@ -21,7 +23,7 @@ from backend.console.actions import (
     JOB_ACTS,
     OperableRow,
 )
-from backend.console.base import ReadOnlyPage
+from backend.console.base import ReadOnlyPage, worded
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
 from backend.console.filters import TenantFilter, fixed, typed
@@ -134,6 +136,16 @@ class OutagePage(OperableRow, ReadOnlyPage):
     list_display = ("dependency", "shown_state", "away_for", "failures", "error_code", "error_message")
     list_filter = ("state",)
     ordering = ("dependency",)
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "What is away": ("dependency", "shown_state", "away_for", "failures"),
+        "What went wrong": ("error_code", "error_message"),
+        "When": ("opened_at", "probe_at"),
+        "Details": ("probing_job",),
+    }
+    labels: ClassVar[Mapping[str, str]] = {
+        "failures": "failed tries", "opened_at": "away since", "probe_at": "next try",
+        "probing_job": "job that tries it now",
+    }  # fmt: skip
 
     @admin.display(description="state", ordering="state")
     def shown_state(self, breaker: Breaker) -> SafeString:
@@ -173,6 +185,17 @@ class DeliveryPage(OperableRow, ReadOnlyPage):
         "created_at",
     )
     list_filter = (TenantFilter, "state", EventTypeFilter)
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "What is sent": ("shown_id", "tenant", "event_type", "receiver", "shown_state"),
+        "Attempts": ("attempts", "attempts_before", "next_attempt_at"),
+        "When": ("created_at", "completed_at", "expires_at"),
+        "Details": ("endpoint_sequence",),
+    }
+    labels: ClassVar[Mapping[str, str]] = {
+        "attempts": "attempts so far", "attempts_before": "before the last replay", "next_attempt_at": "next attempt",
+        "created_at": "made", "completed_at": "ended", "expires_at": "given up at the latest",
+        "endpoint_sequence": "number at the endpoint",
+    }  # fmt: skip
     list_select_related = ("tenant", "event", "endpoint")
     search_fields = ("id__exact", "event__resource_id__exact", "endpoint__url")
 
@@ -188,6 +211,11 @@ class DeliveryPage(OperableRow, ReadOnlyPage):
     def to(self, delivery: Delivery) -> str:
         return delivery.endpoint.url
 
+    @admin.display(description="to")
+    def receiver(self, delivery: Delivery) -> SafeString:
+        address = reverse("admin:webhooks_endpoint_change", args=[delivery.endpoint_id])
+        return format_html('<a href="{}">{}</a>', address, delivery.endpoint.url)
+
     def row_context(self, request: HttpRequest, row: Delivery) -> dict[str, Any]:
         return {**super().row_context(request, row), "attempts": attempts(row.id)}
 
@@ -199,19 +227,32 @@ class EndpointPage(OperableRow, ReadOnlyPage):
     content_columns = frozenset({"url"})
     content_searches = frozenset({"url"})
     list_display = (
-        "shown_id", "url", "shown_state", "breaker", "tenant", "types", "dead_deliveries", "disabled_at", "created_at",
+        "shown_id", "url", "shown_state", "shown_breaker", "tenant", "types", "dead_deliveries", "disabled_at",
+        "created_at",
     )  # fmt: skip
     list_filter = (TenantFilter, "state", "breaker")
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "url")
-    fields = (
-        "shown_id", "tenant", "url", "description", "types", "state", "disabled_at", "disabled_reason",
-        "dead_deliveries", "breaker", "failures", "opened_at", "probe_at", "last_sequence", "created_at",
-    )  # fmt: skip
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "What it is": ("shown_id", "tenant", "url", "description", "types", "created_at"),
+        "Whether it is sent to": ("shown_state", "disabled_at", "why_disabled", "dead_deliveries"),
+        "Failures now": ("shown_breaker", "failures", "opened_at", "probe_at"),
+        "Details": ("last_sequence",),
+    }
+    labels: ClassVar[Mapping[str, str]] = {
+        "created_at": "made", "disabled_at": "disabled since", "dead_deliveries": "deliveries given up in a row",
+        "failures": "failed attempts in a row", "opened_at": "held back since", "probe_at": "next try",
+        "last_sequence": "number of the last delivery",
+    }  # fmt: skip
+    why_disabled = worded("disabled_reason", "why")
 
     @admin.display(description="state", ordering="state")
     def shown_state(self, endpoint: Endpoint) -> SafeString:
         return badge(endpoint.state)
+
+    @admin.display(description="breaker", ordering="breaker")
+    def shown_breaker(self, endpoint: Endpoint) -> SafeString:
+        return badge(endpoint.breaker)
 
     @admin.display(description="types")
     def types(self, endpoint: Endpoint) -> str:
@@ -227,6 +268,13 @@ class TenantBudgetPage(ReadOnlyPage):
     list_filter = (TenantFilter,)
     list_select_related = ("tenant",)
     search_fields = ("tenant__slug", "tenant__name")
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "Limits of a month": ("tenant", "max_tokens", "max_seconds", "cost"),
+        "When": ("updated_at",),
+    }
+    labels: ClassVar[Mapping[str, str]] = {
+        "max_tokens": "tokens", "max_seconds": "seconds of models", "updated_at": "set",
+    }  # fmt: skip
 
     @admin.display(description="max cost", ordering="max_cost")
     def cost(self, budget: TenantBudget) -> str:
@@ -237,8 +285,8 @@ class TenantBudgetPage(ReadOnlyPage):
 class UsagePage(ReadOnlyPage):
     roles = MONEY
     list_display = (
-        "occurred_at", "tenant", "meter", "shown_quantity", "stage", "model", "cost", "price", "billable",
-        "source_type",
+        "occurred_at", "tenant", "meter", "shown_quantity", "shown_stage", "model", "cost", "price", "billable",
+        "shown_source",
     )  # fmt: skip
     list_filter = (
         TenantFilter, fixed("meter", UsageMeter.values), "billable", ("occurred_at", RangeDateTimeFilter),
@@ -248,6 +296,21 @@ class UsagePage(ReadOnlyPage):
     ordering = ("-occurred_at", "-id")
     search_fields = ("source_id__exact",)
     search_help_text = "The id of a question or a video"
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "What was used": ("occurred_at", "tenant", "shown_meter", "shown_quantity", "shown_stage", "model", "variant"),
+        "Money": ("cost", "price", "billable", "shown_reason"),
+        "What it was for": ("shown_source", "source_id", "method", "effort", "profile", "video_id", "question_id"),
+        "Who used it": ("api_key_id", "person_id", "collection_id"),
+        "Details": ("id", "recorded_at", "cost_price_id", "price_id", "price_version", "reverses_id"),
+    }
+    labels: ClassVar[Mapping[str, str]] = {
+        "occurred_at": "when", "source_id": "id of the work", "video_id": "video", "question_id": "question",
+        "api_key_id": "API key", "person_id": "person", "collection_id": "collection", "id": "id of the row",
+        "recorded_at": "booked", "cost_price_id": "price of its cost", "price_id": "price",
+        "price_version": "version of the price", "reverses_id": "row that it reverses",
+    }  # fmt: skip
+    shown_meter, shown_stage = worded("meter"), worded("stage")
+    shown_source, shown_reason = worded("source_type", "work"), worded("reason", "why")
 
     @admin.display(description="quantity", ordering="quantity")
     def shown_quantity(self, event: UsageEvent) -> str:
@@ -270,6 +333,16 @@ class AuditPage(ReadOnlyPage):
     list_filter = (TenantFilter, "actor_kind", typed("action", parameter="act"))
     list_select_related = ("tenant",)
     search_fields = ("object_id__exact", "actor_name", "request_id__exact")
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "What was done": ("occurred_at", "tenant", "action", "object_id", "reason"),
+        "Who did it": ("actor", "shown_kind", "address"),
+        "Details": ("actor_id", "request_id", "details"),
+    }
+    labels: ClassVar[Mapping[str, str]] = {
+        "occurred_at": "when", "object_id": "to", "actor_id": "id of who", "request_id": "request",
+        "details": "what changed",
+    }  # fmt: skip
+    shown_kind = worded("actor_kind", "kind")
 
     @admin.display(description="who", ordering="actor_kind")
     def actor(self, event: AuditEvent) -> str:
@@ -283,3 +356,11 @@ class StaffEventPage(ReadOnlyPage):
     list_display = ("occurred_at", "action", "email", "address", "details")
     list_filter = (typed("action", parameter="act"),)
     search_fields = ("email", "address")
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "What was done": ("occurred_at", "action"),
+        "Who did it": ("email", "address"),
+        "Details": ("request_id", "details"),
+    }
+    labels: ClassVar[Mapping[str, str]] = {
+        "occurred_at": "when", "email": "account", "request_id": "request", "details": "what changed",
+    }  # fmt: skip

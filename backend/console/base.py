@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from backend.api.public_ids import PREFIXES, parse
 from backend.console.filters import TenantFilter
 from backend.console.queries.role import CONSOLE
 from backend.console.viewing import OPERATORS, public_id_of, record_view, role_of, sees_content
+from backend.console.words import in_words
 from backend.staff.models import Role
 
 _NAMED = re.compile(r"[a-z]{3}_[1-9A-HJ-NP-Za-km-z]{16,22}")
@@ -32,6 +33,16 @@ def uuid_in(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
+
+
+def worded(column: str, label: str = "") -> Callable[[Any, Any], str]:
+    """Return a column of a page that shows names of the program in words. label: of the column, without it its name."""
+
+    @admin.display(description=label or in_words(column), ordering=column)
+    def shown(page: Any, row: Any) -> str:
+        return in_words(getattr(row, column)) or "–"
+
+    return shown
 
 
 class ReadOnlyPage(ModelAdmin):

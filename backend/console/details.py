@@ -94,9 +94,11 @@ class VideoPage(Operable, ReadOnlyPage):
             else None
         )
         work = timelines.segment_work(video)
+        acts = self.acts_context(request, video)
         context = {
             **self.page_context(request, video.title or public_id_of(video)),
-            **self.acts_context(request, video),
+            **acts,
+            "retries_segments": any(name == "retry_segment" for name, _, _ in acts["asking_acts"]),
             "video": video,
             "versions": videos.latest_versions(video.id),
             "pieces": videos.input_segments(video.id),

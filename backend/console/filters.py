@@ -14,6 +14,7 @@ from unfold.contrib.filters.admin import DropdownFilter, TextFilter
 from unfold.contrib.filters.forms import AutocompleteDropdownForm
 
 from backend.console.queries.role import CONSOLE
+from backend.console.words import in_words
 from backend.tenancy.models import Tenant
 
 
@@ -62,7 +63,7 @@ class FixedFilter(DropdownFilter):
     values: ClassVar[tuple[str, ...]]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(value, value) for value in self.values]
+        return [(value, in_words(value)) for value in self.values]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         value = self.value()
@@ -77,7 +78,7 @@ def fixed(column: str, values: Any, *, title: str = "") -> type[FixedFilter]:
         {
             "column": column,
             "values": tuple(str(value) for value in values),
-            "title": title or column.replace("_", " "),
+            "title": title or in_words(column),
             "parameter_name": column,
         },
     )
@@ -95,5 +96,5 @@ class TypedFilter(TextFilter):
 
 def typed(column: str, *, parameter: str = "") -> type[TypedFilter]:
     """Return a filter of one column by a value that is typed. parameter: its name, by default that of the column."""
-    names = {"column": column, "title": column.replace("_", " "), "parameter_name": parameter or column}
+    names = {"column": column, "title": in_words(column), "parameter_name": parameter or column}
     return type(f"Typed{column.title()}Filter", (TypedFilter,), names)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -16,6 +15,9 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
+from backend.billing.documents.file import file_of
+from backend.billing.documents.page import as_pdf
+from backend.billing.documents.table import as_csv
 from backend.billing.models import (
     BookKind,
     CreditGrant,
@@ -30,7 +32,8 @@ from backend.billing.preview import preview
 from backend.billing.rates import plain
 from backend.billing.services.plans import PlanRefused, append_plan_version
 from backend.billing.services.prices import append_price
-from backend.console.base import ReadOnlyPage
+from backend.console.actions import INVOICE_ACTS, Operable
+from backend.console.base import ReadOnlyPage, worded
 from backend.console.filters import TenantFilter, fixed
 from backend.console.gate import member_of
 from backend.console.plan_form import PlanVersionForm
@@ -42,6 +45,9 @@ from backend.console.templatetags.console import amount
 from backend.console.viewing import MONEY
 from backend.console.words import badge
 from backend.staff import sign_in
+
+MOST_LINES = 500
+"""Lines of a document that its page shows; its files have all."""
 
 
 def last_month(now: datetime) -> tuple[datetime, datetime]:
@@ -60,6 +66,11 @@ class PriceBookPage(ReadOnlyPage):
     id_columns = ("id", "tenant_id")
     search_fields = ("code", "note")
     small = True
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "Book": ("code", "kind", "currency", "note"),
+        "Details": ("id", "tenant_id"),
+    }
+    labels: ClassVar[Mapping[str, str]] = {"tenant_id": "tenant that alone has it"}
 
 
 class PricePage(ReadOnlyPage):
@@ -76,6 +87,16 @@ class PricePage(ReadOnlyPage):
     search_fields = ("book__code", "model", "variant", "note")
     small = True
     fields = ("book", "meter", "model", "variant", "unit_amount", "effective_from", "note")
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "What it is the price of": ("book", "shown_meter", "shown_model", "variant", "amount"),
+        "When it holds": ("effective_from", "effective_to", "back_dated"),
+        "Who entered it": ("version", "author", "entered_at", "note"),
+    }
+    labels: ClassVar[Mapping[str, str]] = {
+        "effective_from": "from", "effective_to": "until", "back_dated": "entered for a time that had passed",
+        "entered_at": "when",
+    }  # fmt: skip
+    shown_meter = worded("meter")
 
     @admin.display(description="model", ordering="model")
     def shown_model(self, row: Price) -> str:
@@ -124,13 +145,9 @@ class PricePage(ReadOnlyPage):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
 
-    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Sequence[Any]:
-        if obj is None:
-            return list(self.fields)
-        return [*self.fields, "version", "effective_to", "back_dated", "author", "entered_at"]
-
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        return super().get_form(request, obj, change, **{**kwargs, "form": PriceForm} if obj is None else kwargs)
+        new = {"form": PriceForm, "labels": None} if obj is None else {}
+        return super().get_form(request, obj, change, **{**kwargs, **new})
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Append the price as the console's own role; no other role may write prices."""
@@ -202,10 +219,11 @@ def _terms_of(code: str) -> dict[str, Any]:
     )
 
 
-class InvoicePage(ReadOnlyPage):
+class InvoicePage(Operable, ReadOnlyPage):
     """Invoices and credit notes with their lines. The database refuses to change one that has a number."""
 
     roles = MONEY
+    acts, actors = INVOICE_ACTS, MONEY
     list_display = ("shown_number", "tenant", "kind", "shown_state", "period_start", "amount", "due_at", "paid_at")
     list_filter = (
         TenantFilter, fixed("state", InvoiceState.values), fixed("kind", InvoiceKind.values),
@@ -233,11 +251,30 @@ class InvoicePage(ReadOnlyPage):
         invoice: Invoice = self.opened(request, object_id)
         context = {
             **self.page_context(request, f"{invoice.get_kind_display()} {invoice.number or '(draft)'}"),
+            **self.acts_context(request, invoice),
             "invoice": invoice,
-            "lines": billing.invoice_lines(invoice),
+            "lines": billing.invoice_lines(invoice)[:MOST_LINES],
             "notes": billing.credit_notes(invoice),
         }
         return TemplateResponse(request, "console/invoice.html", context)
+
+    def get_urls(self) -> list[URLPattern]:
+        def view(name: str) -> URLPattern:
+            download = self.admin_site.admin_view(getattr(self, f"{name}_view"))
+            pattern: URLPattern = path(f"<path:object_id>/{name}/", download, name=f"billing_invoice_{name}")
+            return pattern
+
+        return [view("csv"), view("pdf"), *super().get_urls()]
+
+    def csv_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Download a document as the tenant gets it as CSV."""
+        invoice: Invoice = self.opened(request, object_id)
+        return file_of(as_csv(invoice, billing.invoice_lines(invoice)), invoice, "csv", "text/csv; charset=utf-8")
+
+    def pdf_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Download a document as the tenant gets it as PDF."""
+        invoice: Invoice = self.opened(request, object_id)
+        return file_of(as_pdf(invoice, list(billing.invoice_lines(invoice))), invoice, "pdf", "application/pdf")
 
 
 class CreditPage(ReadOnlyPage):
@@ -248,6 +285,14 @@ class CreditPage(ReadOnlyPage):
     list_filter = (TenantFilter, ("granted_at", RangeDateTimeFilter))
     list_select_related = ("tenant",)
     search_fields = ("reason",)
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "Credit": ("tenant", "shown_amount", "left", "expires_at"),
+        "Why": ("reason", "author", "granted_at"),
+        "Details": ("id", "source"),
+    }
+    labels: ClassVar[Mapping[str, str]] = {
+        "expires_at": "gone on", "author": "by", "granted_at": "granted", "source": "what it came from",
+    }  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return billing.with_uses(super().get_queryset(request))

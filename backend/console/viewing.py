@@ -25,7 +25,7 @@ OPERATORS = frozenset({Role.OPERATOR})
 
 _PREFIXES = {
     "video": "vid", "question": "qst", "search": "sea", "comparison": "cmp", "job": "job", "endpoint": "whe",
-    "delivery": "whd", "tenant": "tnt", "tenantbudget": "bud", "auditevent": "aud",
+    "delivery": "whd", "invoice": "ivc", "tenant": "tnt", "tenantbudget": "bud", "auditevent": "aud",
 }  # fmt: skip
 
 

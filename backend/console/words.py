@@ -19,7 +19,12 @@ _TONES = {
 
 def badge(word: str) -> SafeString:
     """Return a state as a coloured word."""
-    return format_html('<span class="c-badge c-{}">{}</span>', _TONES.get(word, "calm"), word)
+    return format_html('<span class="c-badge c-{}">{}</span>', _TONES.get(word, "calm"), in_words(word))
+
+
+def in_words(name: str) -> str:
+    """Return a name of the program in words: stored_bytes is stored bytes."""
+    return name.replace("_", " ")
 
 
 def ago(at: Any) -> str:

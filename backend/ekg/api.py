@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import MAX_TIME_MS, StrictSerializer, page_of, parsed_query
+from backend.api.bodies import TimeSpanSerializer, page_of, parsed_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import PublicIdField, decode
 from backend.api.views import TenantView
@@ -24,17 +24,10 @@ from backend.library.queries import videos
 View = TypeVar("View", bound=Callable[..., Response])
 
 
-class PartQuerySerializer(StrictSerializer):
-    start_ms = serializers.IntegerField(min_value=0, max_value=MAX_TIME_MS, required=False)
-    end_ms = serializers.IntegerField(min_value=1, max_value=MAX_TIME_MS, required=False)
+class PartQuerySerializer(TimeSpanSerializer):
     q = serializers.CharField(
         max_length=200, required=False, help_text="Words that the text contains, in upper or lower case."
     )
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if attrs.get("start_ms", 0) >= attrs.get("end_ms", MAX_TIME_MS + 1):
-            raise serializers.ValidationError({"end_ms": "end_ms must be greater than start_ms."}, code="out_of_order")
-        return attrs
 
 
 class ChunkQuerySerializer(PartQuerySerializer):

@@ -8,6 +8,9 @@ class PeopleConfig(AppConfig):
 
     def ready(self) -> None:
         from backend.people.authentication import ended_members
+        from backend.people.queries import notice_addresses
         from backend.tenancy.authentication import register_endings
+        from backend.webhooks import recipients
 
         register_endings(ended_members)
+        recipients.register(notice_addresses)

@@ -6,7 +6,7 @@ tenant that could be trusted, so these three are read through the dispatch role.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -33,6 +33,17 @@ def invitations() -> QuerySet[Invitation]:
 def people(ids: Iterable[UUID]) -> dict[UUID, Person]:
     """Return people by id, in one statement; people belong to no tenant."""
     return {person.id: person for person in Person.objects.filter(id__in=set(ids))}
+
+
+def notice_addresses(roles: Sequence[str]) -> list[str]:
+    """Return the addresses of the tenant's active members with one of these roles, in the order of joining.
+
+    Workers read them too, so this goes through their role, whose policy shows the members with NOTICE_ROLES alone.
+    """
+    ids = list(members().filter(role__in=roles).order_by("created_at", "id").values_list("person_id", flat=True))
+    active = Person.objects.using("default").filter(id__in=ids, is_active=True)
+    found = dict(active.values_list("id", "email"))
+    return [found[id] for id in ids if id in found]
 
 
 def sign_in_settings() -> SignInSettings | None:

@@ -10,6 +10,8 @@ neither the target of a ForeignKey nor shown in the console.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db.migrations import RunSQL
 
 # nullif: after a transaction-local set the setting reads as '', not NULL.
@@ -138,6 +140,17 @@ def staff_apart(table: str) -> RunSQL:
         ),
         RunSQL.noop,
     )
+
+
+_NOTIFIED = """CREATE POLICY notified ON {table} FOR SELECT TO app_rw USING (NOT is_staff AND id IN (
+    SELECT person_id FROM {memberships} WHERE tenant_id = {tenant} AND role IN ({roles})))"""
+
+
+def notified_members(table: str, memberships: str, roles: Sequence[str]) -> RunSQL:
+    """Show requests and workers the addresses of the current tenant's members with these roles, and of nobody else."""
+    names = ", ".join(f"'{role}'" for role in roles)
+    policy = _NOTIFIED.format(table=table, memberships=memberships, tenant=CURRENT_TENANT, roles=names)
+    return RunSQL((f"GRANT SELECT (id, email, is_active) ON {table} TO app_rw", policy), RunSQL.noop)
 
 
 # A partition's rows are reached through its parent alone: no role gets a grant on it. The policy is there all the same.

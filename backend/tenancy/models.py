@@ -20,6 +20,15 @@ class Fence(models.TextChoices):
     CLOSED = "closed"
 
 
+NOTICE_ROLES = ("owner", "admin", "billing")
+"""Roles of members who may get a tenant's notices. The policy of people_person shows these members' addresses alone."""
+
+
+def notice_roles() -> list[str]:
+    """Return the roles that get the notices of a new tenant."""
+    return list(NOTICE_ROLES)
+
+
 class Tenant(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
@@ -31,6 +40,8 @@ class Tenant(models.Model):
     fence = models.CharField(max_length=16, choices=Fence.choices, default=Fence.NONE, blank=True)
     # Where notices to the tenant are mailed; empty for nowhere.
     notice_email = models.EmailField(default="", blank=True)
+    # Roles whose members are mailed the notices too, among NOTICE_ROLES.
+    notice_roles = models.JSONField(default=notice_roles, blank=True)
     # Origins of web pages that may use the tenant's keys (backend.tenancy.origins).
     allowed_origins = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

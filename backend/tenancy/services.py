@@ -19,7 +19,7 @@ from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.directory import Directory, NotPlaced, Taken
 from backend.tenancy.key_limits import KeyLimits
-from backend.tenancy.models import ApiKey, Tenant
+from backend.tenancy.models import NOTICE_ROLES, ApiKey, Tenant
 from backend.tenancy.refusals import Refused
 
 
@@ -64,6 +64,11 @@ def set_notice_email(*, address: str) -> None:
     if address:
         validate_email(address)
     Tenant.objects.filter(id=current_tenant_id()).update(notice_email=address)
+
+
+def set_notice_roles(*, roles: Collection[str]) -> None:
+    """Set the roles whose members get the notices to the current tenant. roles: among NOTICE_ROLES."""
+    Tenant.objects.filter(id=current_tenant_id()).update(notice_roles=[role for role in NOTICE_ROLES if role in roles])
 
 
 def issue_api_key(

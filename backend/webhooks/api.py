@@ -13,8 +13,10 @@ from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.views import TenantView
-from backend.tenancy.services import set_notice_email
-from backend.webhooks import notices, queries, recovery, services
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.models import Tenant
+from backend.tenancy.services import set_notice_email, set_notice_roles
+from backend.webhooks import queries, recovery, services
 from backend.webhooks.bodies import (
     NoticeAddressRequestSerializer,
     NoticeAddressSerializer,
@@ -240,8 +242,8 @@ class NoticeAddressView(ConditionalView):
 
     @extend_schema(operation_id="getNoticeAddress", responses=NoticeAddressSerializer, tags=TAGS)
     def get(self, request: Request) -> Response:
-        """Get the address that is mailed when a webhook endpoint is disabled."""
-        return Response(NoticeAddressSerializer({"email": notices.address()}).data)
+        """Return who gets notices by mail: of disabled webhook endpoints, and of limits that come to their end."""
+        return _notice_address()
 
     @extend_schema(
         operation_id="updateNoticeAddress",
@@ -251,9 +253,17 @@ class NoticeAddressView(ConditionalView):
         tags=TAGS,
     )
     def put(self, request: Request) -> Response:
-        """Set the address that is mailed when a webhook endpoint is disabled."""
-        set_notice_email(address=parsed(NoticeAddressRequestSerializer, request)["email"])
-        return Response(NoticeAddressSerializer({"email": notices.address()}).data)
+        """Set who gets notices by mail: an address, and the roles whose members get them too."""
+        wanted = parsed(NoticeAddressRequestSerializer, request)
+        set_notice_email(address=wanted["email"])
+        if "roles" in wanted:
+            set_notice_roles(roles=wanted["roles"])
+        return _notice_address()
+
+
+def _notice_address() -> Response:
+    tenant = Tenant.objects.get(id=current_tenant_id())
+    return Response(NoticeAddressSerializer({"email": tenant.notice_email, "roles": tenant.notice_roles}).data)
 
 
 routes = [

@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
 from backend.api.public_ids import PublicIdField
+from backend.tenancy.models import NOTICE_ROLES
 from backend.webhooks import payloads
 from backend.webhooks.models import (
     Attempt,
@@ -68,12 +69,21 @@ class WebhookReplaySerializer(serializers.Serializer[Any]):
 
 
 class NoticeAddressSerializer(serializers.Serializer[Any]):
-    email = serializers.CharField(allow_blank=True, help_text="Where notices are mailed; empty for nowhere.")
+    email = serializers.CharField(allow_blank=True, help_text="An address that gets all notices; empty for none.")
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(NOTICE_ROLES), help_text="Roles whose members get all notices."
+    )
 
 
 class NoticeAddressRequestSerializer(StrictSerializer):
     email = serializers.EmailField(
-        max_length=254, allow_blank=True, help_text="Where notices are mailed; empty for nowhere."
+        max_length=254, allow_blank=True, help_text="An address that gets all notices; empty for none."
+    )
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(NOTICE_ROLES),
+        required=False,
+        max_length=len(NOTICE_ROLES),
+        help_text="Roles whose members get all notices; without it they stay as they are.",
     )
 
 

@@ -1,7 +1,7 @@
 """The mail that a tenant gets when its use comes to 50, 80 or 100 % of a limit.
 
-It goes to the tenant's notice address and to the address of its billing account. Workers send it, and a worker cannot
-read the addresses of people.
+It goes to the tenant's notice address, to the address of its billing account, and to members with the roles that the
+tenant has chosen.
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ from uuid import UUID
 from django.conf import settings
 from django.core.mail import EmailMessage
 
-from backend.billing.models import BillingAccount
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
-from backend.tenancy.context import current_tenant_id
-from backend.tenancy.models import Tenant
 from backend.webhooks.models import WebhookEvent
+from backend.webhooks.recipients import recipients
 
 REPORTS = ("usage.threshold_reached", "budget.exceeded")
 MAIL_ATTEMPTS = 20
@@ -30,7 +28,7 @@ See what counts against each limit: GET /v1/limits
 
 def queue_mail(event: WebhookEvent | None) -> None:
     """Queue the mail of a report, once. None: the report was made before."""
-    if event is None or not settings.EMAIL_HOST or not addresses():
+    if event is None or not settings.EMAIL_HOST or not recipients(billed=True):
         return
     enqueue(kind=JobKind.SEND_NOTICE, subject_id=event.id, dedupe_key=f"notice:{event.id}", max_attempts=MAIL_ATTEMPTS)
 
@@ -38,16 +36,9 @@ def queue_mail(event: WebhookEvent | None) -> None:
 def report_mail(event_id: UUID) -> EmailMessage | None:
     """Return the mail of a report; None if there is no such report, or nobody is to know."""
     event = WebhookEvent.objects.filter(id=event_id, type__in=REPORTS).first()
-    to = addresses()
+    to = recipients(billed=True)
     if event is None or not to:
         return None
     data = json.loads(event.body)["data"]
     subject = f"{data['limit']}: {data['percent']} % of the limit are used"
-    return EmailMessage(subject=subject, body=_TEXT.format(**data), to=to)
-
-
-def addresses() -> list[str]:
-    """Return where reports to the current tenant are mailed."""
-    notice = Tenant.objects.values_list("notice_email", flat=True).get(id=current_tenant_id())
-    billing = BillingAccount.objects.values_list("email", flat=True).first()
-    return list(dict.fromkeys(address for address in (notice, billing or "") if address))
+    return to.mail(subject=subject, body=_TEXT.format(**data))

@@ -11,11 +11,10 @@ from django.db.models.functions import Now
 from backend.api import public_ids
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
-from backend.tenancy.context import current_tenant_id
-from backend.tenancy.models import Tenant
 from backend.webhooks import payloads
 from backend.webhooks.budget_mail import report_mail
 from backend.webhooks.models import DisabledReason, Endpoint, EndpointState
+from backend.webhooks.recipients import recipients
 from backend.webhooks.services import emit
 
 MAIL_ATTEMPTS = 20
@@ -50,7 +49,7 @@ def disable(endpoint: Endpoint, *, reason: DisabledReason) -> None:
     # An endpoint may be disabled more than once: each time is a change of its own.
     change = uuid5(disabled.id, str(disabled.disabled_at))
     emit(type="webhook_endpoint.disabled", resource_id=change, data=data)
-    if settings.EMAIL_HOST and address():
+    if settings.EMAIL_HOST and recipients(billed=False):
         enqueue(
             kind=JobKind.SEND_NOTICE,
             subject_id=disabled.id,
@@ -65,7 +64,7 @@ def mail_about(subject_id: UUID) -> EmailMessage | None:
 
 
 def _mail_about_endpoint(endpoint_id: UUID) -> EmailMessage | None:
-    to = address()
+    to = recipients(billed=False)
     endpoint = Endpoint.objects.filter(id=endpoint_id, state=EndpointState.AUTO_DISABLED).first()
     if endpoint is None or not to or endpoint.disabled_at is None:
         return None
@@ -76,9 +75,4 @@ def _mail_about_endpoint(endpoint_id: UUID) -> EmailMessage | None:
         at=endpoint.disabled_at.strftime("%Y-%m-%dT%H:%M:%S"),
         why=_WHY[DisabledReason(endpoint.disabled_reason)],
     )
-    return EmailMessage(subject=f"Webhook endpoint {public_id} is disabled", body=text, to=[to])
-
-
-def address() -> str:
-    """Return where notices to the current tenant are mailed; "" for nowhere."""
-    return Tenant.objects.get(id=current_tenant_id()).notice_email
+    return to.mail(subject=f"Webhook endpoint {public_id} is disabled", body=text)

@@ -16,14 +16,14 @@ from backend.webhooks.budget_mail import queue_mail
 from backend.webhooks.payloads import timestamp
 from backend.webhooks.services import emit
 
-THRESHOLD_PERCENT = 80
+THRESHOLDS_PERCENT = (50, 80)
 
 
 def report_budget() -> None:
-    """Emit `usage.threshold_reached` and `budget.exceeded` for each limit that the tenant has come to.
+    """Emit `usage.threshold_reached` at 50 and 80 % of each limit, `budget.exceeded` at 100 %, and queue their mail.
 
     Call this in a transaction that has changed what is used. Each event is emitted once per month and amount of the
-    limit. A tenant without a limit costs one look-up.
+    limit; of several at once, the last one is mailed. A tenant without a limit costs one look-up.
     """
     row = TenantBudget.objects.first()
     if row is None:
@@ -34,7 +34,7 @@ def report_budget() -> None:
         "max_seconds": (budget.limits.max_seconds, budget.used.seconds),
     }
     for name, (amount, used) in amounts.items():
-        if amount is None or used * 100 < amount * THRESHOLD_PERCENT:
+        if amount is None or used * 100 < amount * THRESHOLDS_PERCENT[0]:
             continue
         data = {
             "id": public_ids.encode("bud", row.id),
@@ -48,9 +48,14 @@ def report_budget() -> None:
         }
         # The id of a change, so that the same change is emitted once.
         change = f"{budget.start_at:%Y-%m}:{name}:{plain(Decimal(amount))}"
-        emit(type="usage.threshold_reached", resource_id=uuid5(row.id, change), data=data)
+        event = None
+        for percent in THRESHOLDS_PERCENT:
+            if used * 100 >= amount * percent:
+                reached = uuid5(row.id, f"{change}:{percent}")
+                event = emit(type="usage.threshold_reached", resource_id=reached, data=data) or event
         if used >= amount:
-            emit(type="budget.exceeded", resource_id=uuid5(row.id, change), data=data)
+            event = emit(type="budget.exceeded", resource_id=uuid5(row.id, change), data=data) or event
+        queue_mail(event)
 
 
 def hold_work(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> None:
@@ -64,7 +69,7 @@ def hold_work(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> None:
 def report_crossings(crossings: Sequence[Crossing]) -> None:
     """Emit `usage.threshold_reached` at 50 and 80 %, `budget.exceeded` at 100 %, once per month and amount of a limit.
 
-    The notice address and the billing account's address get a mail with it.
+    Those whom backend.webhooks.recipients names get a mail with it.
     """
     for crossing in crossings:
         limited = crossing.limited

@@ -276,6 +276,17 @@ def _failures(cast: Cast) -> dict[str, Any]:
     return {"dead": dead, "job": job.id, "endpoint": endpoint.id, "delivery": delivery.id, "breaker": "describer"}
 
 
+def unpaid_invoice(cast: Cast) -> UUID:
+    """Close a month of a tenant without credit. Returns its invoice, which is final and not paid."""
+    with cast.scope():
+        subscribe(plan="standard", author="finance@example.org", reason="the customer signed")
+        BillingAccount.objects.create(
+            tenant_id=cast.tenant_id, legal_name="Acme Traffic GmbH", country="DE", currency="USD", time_zone="UTC"
+        )
+    use(cast, timezone.now().replace(day=1, hour=12) - timedelta(days=10), 340)
+    return close(cast, timezone.now().replace(day=1) + timedelta(days=20))[0]
+
+
 def _money(cast: Cast) -> dict[str, Any]:
     """Close the last month with an invoice, grant a credit, and set a budget."""
     with cast.scope():

@@ -36,7 +36,7 @@ from tests.browser.chromium import (
     shows,
 )
 from tests.conftest import Cast
-from tests.console.furnished import furnish
+from tests.console.furnished import furnish, unpaid_invoice
 from tests.console.indexed import indexed_video
 from tests.console.signing_in import appointed, open_content
 from tests.questions.world import ask, finish
@@ -436,6 +436,41 @@ def test_a_price_is_previewed_and_appended_by_keyboard(site: str, chromium: Any,
     page.keyboard.press("Enter")
     page.wait_for_url("**/billing/price/")
     assert page.get_by_text("0.035 USD").first.is_visible()
+    assert said == []
+
+
+@pytest.mark.parametrize("act", ["Mark paid", "Void"])
+def test_an_invoice_is_downloaded_and_settled_by_keyboard(acme: Cast, site: str, chromium: Any, act: str) -> None:
+    invoice = in_a_thread(lambda: unpaid_invoice(acme))
+    page = page_of(chromium, site, "finance")
+    said = listened(page)
+    page.goto(f"{site}/console/billing/invoice/{invoice}/change/")
+    for kind, first in (("PDF", b"%PDF-"), ("CSV", b"number,")):
+        with page.expect_download() as download:
+            page.get_by_role("link", name=kind, exact=True).focus()
+            page.keyboard.press("Enter")
+        assert re.fullmatch(rf"INV-.+\.{kind.lower()}", download.value.suggested_filename)
+        assert Path(download.value.path()).read_bytes().startswith(first)
+    page.locator(".c-acts summary").focus()
+    page.keyboard.press("Enter")
+    form = page.locator("form").filter(has=page.get_by_role("button", name=act, exact=True))
+    for reason in ("paid", REASON):
+        form.get_by_label("Reason").focus()
+        page.keyboard.type(reason)
+        form.get_by_role("button", name=act, exact=True).focus()
+        page.keyboard.press("Enter")
+        if reason == "paid":
+            # The browser itself asks for a longer reason, and sends nothing.
+            assert form.locator("input[name=reason]:invalid").count() == 1
+            assert faults_of(page, "invoice-acts") == []
+            form.get_by_label("Reason").fill("")
+    page.get_by_text(f"{act}: done.").wait_for()
+    assert (
+        page.locator(".c-tile", has_text="State").locator("b").inner_text()
+        == {"Mark paid": "paid", "Void": "void"}[act]
+    )
+    assert page.locator(".c-acts").count() == 0
+    assert faults_of(page, f"invoice-{act}") == []
     assert said == []
 
 

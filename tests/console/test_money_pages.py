@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -10,11 +11,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from backend.billing.models import Plan, PlanVersion, Price, PriceBook
+from backend.api.public_ids import encode
+from backend.audit.models import AuditEvent
+from backend.billing.models import Invoice, Plan, PlanVersion, Price, PriceBook
 from backend.billing.rates import rates_at
 from backend.console.money_pages import last_month
 from backend.staff.models import StaffEvent
 from tests.conftest import Cast
+from tests.console.furnished import unpaid_invoice
 from tests.console.test_overview import book
 
 
@@ -108,3 +112,29 @@ def test_the_month_before_january_is_december() -> None:
 def test_the_lists_of_money_open(staff: Client, acme: Cast) -> None:
     for path in ("invoice/", "creditgrant/", "plan/", "price/", "pricebook/"):
         assert staff.get(f"/console/billing/{path}").status_code == 200, path
+
+
+@pytest.mark.parametrize(("verb", "state"), [("mark_paid", "paid"), ("void", "void")])
+def test_an_invoice_is_downloaded_and_settled_for_a_reason(
+    staff_as: Any, acme: Cast, globex: Cast, verb: str, state: str
+) -> None:
+    invoice, other = unpaid_invoice(acme), unpaid_invoice(globex)
+    finance, page = staff_as("finance"), f"/console/billing/invoice/{invoice}/"
+    pdf, table = finance.get(f"{page}pdf/"), finance.get(f"{page}csv/")
+    assert (pdf.content[:5], table.content[:7]) == (b"%PDF-", b"number,")
+    assert re.findall(r'<button name="verb" value="(\w+)">', finance.get(f"{page}change/").content.decode()) == [
+        "mark_paid", "void",
+    ]  # fmt: skip
+    reason = "Ticket 4711, as the bank says"
+
+    for client, why, status in ((finance, "short", 302), (staff_as("support"), reason, 403), (finance, reason, 302)):
+        assert client.post(f"{page}act/", {"verb": verb, "reason": why}).status_code == status
+        with acme.scope():
+            assert Invoice.objects.get(id=invoice).state == (state if (client, why) == (finance, reason) else "final")
+
+    assert 'name="verb"' not in finance.get(f"{page}change/").content.decode()
+    with globex.scope():
+        assert Invoice.objects.get(id=other).state == "final"
+    with acme.scope():
+        done = AuditEvent.objects.filter(action=f"invoice.{verb}")
+        assert list(done.values_list("object_id", "reason")) == [(encode("ivc", invoice), reason)]

@@ -78,7 +78,7 @@ def test_it_shows_outages_workers_servers_and_failing_endpoints(staff: Client, a
         fleet_reports.SERVERS, "vlm", {"answers": True, "ModelRequestsWaiting": 3.0, "tokens_per_second": 1234.5}
     )
     page = staff.get("/console/operations/").content.decode()
-    for words in ("describer", "no answer", "gpu@one", "2 ready", "vlm", "1,234", str(endpoint.id), "auto_disabled"):
+    for words in ("describer", "no answer", "gpu@one", "2 ready", "vlm", "1,234", str(endpoint.id), "auto disabled"):
         assert words in page, words
     # Where a customer's webhooks go is content, which this page does not show.
     assert "example.com" not in page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 from uuid import UUID
 
@@ -68,3 +69,29 @@ def test_reads_name_the_tenant_of_the_video(acme: Cast, globex: Cast) -> None:
     assert {entity.tenant_id for entity in entities} == {acme.tenant_id}
     assert [relation.predicate for relation in relations] == ["meets"]
     assert {row.tenant_id for row in timelines.entities(videos[theirs])[0]} == {globex.tenant_id}
+
+
+def test_each_segment_leads_to_its_retry(staff: Client, acme: Cast) -> None:
+    video_id = indexed_video(acme)
+    open_content(staff, acme)
+    with acme.scope():
+        Video.objects.filter(id=video_id).update(status="ready")
+        segment = Segment.objects.get()
+    address = f"/console/library/video/{video_id}/change/"
+    page = staff.get(address).content.decode()
+    link = f"?retry_segment-n={segment.n}#act-retry_segment"
+    assert (link in page, '<details class="c-acts c-box">' in page) == (True, True)
+
+    page = staff.get(address + link.partition("#")[0]).content.decode()
+
+    assert '<details class="c-acts c-box" open>' in page
+    assert re.search(rf'<form [^>]*id="act-retry_segment".*?name="retry_segment-n" value="{segment.n}"', page, re.S)
+    offered = re.findall(r'<button name="verb" value="(\w+)">', page)
+    assert offered == ["retry_indexing", "index_again", "retry_segment"]
+    with acme.scope():
+        Video.objects.filter(id=video_id).update(status="indexing")
+    page = staff.get(address).content.decode()
+    assert re.findall(r'<button name="verb" value="(\w+)">', page) == [
+        "cancel_indexing", "pause_indexing", "put_indexing_first",
+    ]  # fmt: skip
+    assert "#act-retry_segment" not in page

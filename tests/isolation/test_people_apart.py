@@ -9,9 +9,11 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
-from backend.people.models import Person
+from backend.people.models import Person, Role
 from backend.staff.models import StaffEvent
+from backend.tenancy.models import NOTICE_ROLES
 from tests.conftest import Cast
+from tests.people.cast import make_staff, member_of
 
 VARIABLES = {
     "app_rw": "DATABASE_URL",
@@ -25,7 +27,11 @@ STAFF = ("staff_member", "staff_secondfactor", "staff_contentaccess", "django_ad
 ALL = "SELECT, INSERT, UPDATE, DELETE"
 # Role: what it may do, by table. What is not named here it may not.
 MAY: dict[str, dict[str, str]] = {
-    "app_rw": {"billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, INSERT"},
+    # Columns of the people who get the notices of their tenant.
+    "app_rw": {
+        "billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, INSERT",
+        "people_person": "SELECT",
+    },
     # SELECT on the column of the tenant alone, to erase what a tenant leaves.
     "app_dispatch": {"billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, DELETE"},
     "app_admin_ro": {
@@ -75,6 +81,8 @@ def test_each_role_may_do_what_it_is_for_and_nothing_else(database: None, role: 
         "false, 'x', '')",
         "INSERT INTO billing_planversion (id) VALUES (gen_random_uuid())",
         "SELECT password FROM people_person",
+        "SELECT name FROM people_person",
+        "SELECT is_staff FROM people_person",
         "SELECT session_data FROM django_session",
     ],
 )
@@ -97,6 +105,21 @@ def test_the_role_of_the_api_neither_sees_nor_makes_staff(database: None) -> Non
 
     assert Person.objects.using("staff").get(id=staff.id).password == staff.password
     assert not Person.objects.using("staff").get(id=customer.id).is_staff
+
+
+def test_requests_and_workers_read_the_addresses_of_members_who_get_notices_alone(acme: Cast, globex: Cast) -> None:
+    mine = {role: member_of(acme, role).person.email for role in Role.values}
+    member_of(globex, "owner")
+    Person.objects.create_user("nobody@example.org")
+    make_staff(member_of(acme, "owner").person)
+
+    with connected("app_rw") as connection, connection.transaction():
+        addresses = "SELECT email FROM people_person"
+        assert connection.execute(addresses).fetchall() == []
+        connection.execute("SELECT set_config('app.tenant_id', %s, true)", [str(acme.tenant_id)])
+        found = {email for (email,) in connection.execute(addresses)}
+
+    assert found == {mine[role] for role in NOTICE_ROLES}
 
 
 def test_the_log_of_the_staff_is_only_added_to(database: None) -> None:

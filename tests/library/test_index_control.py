@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from io import StringIO
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.billing.models import UsageEvent
 from backend.billing.rates import plain
 from backend.billing.services import ledger
+from backend.ekg.models import Chunk
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.indexing import control, follow_ups
 from backend.library.indexing.activation import activate
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.stream import IndexEvents
-from backend.library.models import IndexVersion, Segment, SegmentState, Video
+from backend.library.models import SEGMENT_WANTED_AGAIN, IndexVersion, Segment, SegmentState, Video
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.factories import make_video
@@ -196,3 +199,70 @@ def test_what_cannot_be_retried_is_refused(acme: Cast, video_id: UUID) -> None:
     assert acme.client.get(path(video_id)).json()["error"]["retryable"] is False
     with acme.scope():
         assert not Job.objects.filter(kind=JobKind.PROBE_VIDEO).exists(), "a refusal enqueues nothing"
+
+
+@pytest.fixture
+def gapped_id(acme: Cast) -> UUID:
+    """A ready video of three segments: the last two have gaps of ours."""
+    with acme.scope():
+        video = make_video(duration_ms=90_000, status="ready", indexed_until_ms=90_000)
+        IndexVersion.objects.filter(video_id=video.id).update(state="ready")
+        for n in range(3):
+            start, end = 30_000 * n, 30_000 * (n + 1)
+            Segment.objects.create(
+                tenant_id=acme.tenant_id, video_id=video.id, index_version=1, n=n, start_ms=start, end_ms=end,
+                state=SegmentState.ASSEMBLED, error_code="worker_lost" if n else "",
+            )  # fmt: skip
+            Chunk.objects.create(
+                tenant_id=acme.tenant_id, video_id=video.id, index_version=1, n=n, segment_n=n, start_ms=start,
+                end_ms=end, description=None if n else "A gate.", gap="worker_lost" if n else None,
+            )  # fmt: skip
+        return UUID(str(video.id))
+
+
+def marks(video_id: UUID) -> dict[int, str]:
+    return dict(Segment.objects.filter(video_id=video_id).values_list("n", "error_code"))
+
+
+def test_a_retry_of_a_part_marks_only_the_segments_with_gaps_in_it(acme: Cast, gapped_id: UUID) -> None:
+    key = {"HTTP_IDEMPOTENCY_KEY": "part-1"}
+    for part in ({"start_ms": 0, "end_ms": 30_000}, {"start_ms": 90_000}):
+        refused = acme.client.post(path(gapped_id, "retry"), part)
+        assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_retry")
+    with acme.scope():
+        assert marks(gapped_id) == {0: "", 1: "worker_lost", 2: "worker_lost"}
+
+    begun = acme.client.post(path(gapped_id, "retry"), {"start_ms": 0, "end_ms": 45_000}, **key)
+
+    assert (begun.status_code, begun.json()["status"]) == (202, "running")
+    again = acme.client.post(path(gapped_id, "retry"), {"start_ms": 0, "end_ms": 45_000}, **key)
+    assert (again.status_code, again.json()) == (202, begun.json())
+    other = acme.client.post(path(gapped_id, "retry"), {"start_ms": 45_000}, **key)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    with acme.scope():
+        assert marks(gapped_id) == {0: "", 1: SEGMENT_WANTED_AGAIN, 2: "worker_lost"}
+        assert IndexVersion.objects.get(video_id=gapped_id).retries == 1
+        assert Job.objects.filter(kind=JobKind.PROBE_VIDEO).count() == 1
+
+
+def test_a_retry_of_a_part_is_refused_if_the_part_is_malformed(acme: Cast, globex: Cast, gapped_id: UUID) -> None:
+    faults = {"out_of_order": {"start_ms": 5, "end_ms": 5}, "min_value": {"start_ms": -1}, "unknown_field": {"n": 1}}
+    for code, part in faults.items():
+        refused = acme.client.post(path(gapped_id, "retry"), part)
+        assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, code)
+    assert globex.client.post(path(gapped_id, "retry"), {"start_ms": 30_000}).status_code == 404
+    with acme.scope():
+        assert SEGMENT_WANTED_AGAIN not in marks(gapped_id).values()
+
+
+def test_the_command_retries_one_segment_of_a_tenants_video(acme: Cast, globex: Cast, gapped_id: UUID) -> None:
+    name = encode("vid", gapped_id)
+    with pytest.raises(CommandError, match="has no video"):
+        call_command("retry_index", globex.slug, name)
+    with pytest.raises(CommandError, match="unknown_segment"):
+        call_command("retry_index", acme.slug, name, segment=7)
+    call_command("retry_index", acme.slug, name, segment=2, stdout=StringIO())
+    with acme.scope():
+        assert marks(gapped_id) == {0: "", 1: "worker_lost", 2: SEGMENT_WANTED_AGAIN}
+    with pytest.raises(CommandError, match="already_indexing"):
+        call_command("retry_index", acme.slug, name)

@@ -13,11 +13,15 @@ from email.message import Message
 
 @dataclass
 class Mailbox:
-    """Received mails. refusals: number of connections that are refused before the first one is served."""
+    """Received mails, with the addresses that each was for.
+
+    refusals: number of connections that are refused before the first one is served.
+    """
 
     port: int
     refusals: int = 0
     mails: list[Message] = field(default_factory=list)
+    recipients: list[list[str]] = field(default_factory=list)
 
 
 @contextmanager
@@ -29,11 +33,15 @@ def mailbox(*, refusals: int = 0) -> Iterator[Mailbox]:
                 self.wfile.write(b"421 come back later\r\n")
                 return
             self.wfile.write(b"220 mailbox\r\n")
+            to: list[str] = []
             for line in self.rfile:
                 word = line.split()[0].upper() if line.split() else b""
+                if word == b"RCPT":
+                    to.append(line.decode().partition("<")[2].partition(">")[0])
                 if word == b"DATA":
                     self.wfile.write(b"354 go on\r\n")
                     lines = list(iter(self.rfile.readline, b".\r\n"))
+                    box.recipients.append(to)
                     box.mails.append(message_from_bytes(b"".join(lines)))
                 self.wfile.write(b"221 bye\r\n" if word == b"QUIT" else b"250 ok\r\n")
                 if word == b"QUIT":

@@ -12,10 +12,15 @@ from django.test import override_settings
 
 from backend import env
 from backend.api import public_ids
+from backend.billing.models import BillingAccount
 from backend.jobs.models import Job, JobKind, JobState
+from backend.people.models import Membership, Role
+from backend.tenancy.models import NOTICE_ROLES
 from backend.webhooks import services
 from backend.webhooks.models import DisabledReason, Endpoint
 from backend.webhooks.notices import disable
+from tests.people.cast import member_of, person
+from tests.questions.world import ask
 from tests.webhooks.mailbox import mailbox
 from tests.webhooks.sending import sending, until
 
@@ -113,8 +118,69 @@ def test_a_tenant_sets_its_own_address(acme: Any, globex: Any) -> None:
     def put(email: str) -> Any:
         return acme.client.put("/v1/notice-address", {"email": email})
 
-    assert acme.client.get("/v1/notice-address").json() == {"email": ""}
+    everybody = ["owner", "admin", "billing"]
+    assert acme.client.get("/v1/notice-address").json() == {"email": "", "roles": everybody}
     assert (put("ops@acme.example").status_code, put("nobody").status_code) == (200, 400)
-    assert acme.client.get("/v1/notice-address").json() == {"email": "ops@acme.example"}
-    assert globex.client.get("/v1/notice-address").json() == {"email": ""}
-    assert put("").json() == {"email": ""}
+    assert acme.client.get("/v1/notice-address").json() == {"email": "ops@acme.example", "roles": everybody}
+    assert globex.client.get("/v1/notice-address").json() == {"email": "", "roles": everybody}
+    assert put("").json() == {"email": "", "roles": everybody}
+
+
+def test_a_tenant_chooses_the_roles_that_get_its_notices(acme: Any, globex: Any) -> None:
+    def put(*roles: str) -> Any:
+        return acme.client.put("/v1/notice-address", {"email": "", "roles": roles}, format="json")
+
+    assert put("billing", "owner", "billing").json() == {"email": "", "roles": ["owner", "billing"]}
+    refused = put("developer")
+    assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, "invalid_choice")
+    assert acme.client.get("/v1/notice-address").json()["roles"] == ["owner", "billing"]
+    assert globex.client.get("/v1/notice-address").json()["roles"] == ["owner", "admin", "billing"]
+    assert put().json()["roles"] == []
+    assert set(NOTICE_ROLES) < set(Role.values)
+
+
+def test_members_with_the_chosen_roles_get_the_notices_of_their_tenant(acme: Any, globex: Any) -> None:
+    mine = {role: member_of(acme, role).person.email for role in Role.values}
+    member_of(acme, "owner", person("gone", is_active=False))
+    member_of(globex, "owner")
+    acme.client.put("/v1/notice-address", {"email": "", "roles": ["owner", "billing"]}, format="json")
+    with mailbox() as box, override_settings(EMAIL_HOST="127.0.0.1", EMAIL_PORT=box.port, EMAIL_BACKEND=SMTP):
+        endpoint = disabled(acme)
+        with sending():
+            until(lambda: make_due(acme))
+
+    (mail,) = box.mails
+    assert (mail["To"], mail["Bcc"]) == ("undisclosed-recipients:;", None)
+    assert mail["Subject"] == f"Webhook endpoint {public_ids.encode('whe', endpoint.id)} is disabled"
+    assert box.recipients == [[mine["owner"], mine["billing"]]]
+
+
+def test_a_limit_is_mailed_to_the_address_who_is_billed_and_the_members_each_once(acme: Any) -> None:
+    admin = member_of(acme, "admin").person.email
+    call_command("set_notice_email", acme.slug, admin.upper())
+    owner = member_of(acme, "owner").person.email
+    acme.client.put("/v1/budgets", {"questions": 2}, format="json")
+    with acme.scope():
+        BillingAccount.objects.create(tenant_id=acme.tenant_id, email="pay@acme.example")
+    with mailbox() as box, override_settings(EMAIL_HOST="127.0.0.1", EMAIL_PORT=box.port, EMAIL_BACKEND=SMTP):
+        ask(acme)
+        with sending():
+            until(lambda: make_due(acme))
+
+    (mail,) = box.mails
+    assert mail["Subject"] == "questions: 50 % of the limit are used"
+    assert mail["To"] == f"{admin.upper()}, pay@acme.example"
+    assert box.recipients == [[admin.upper(), "pay@acme.example", owner]]
+
+
+def test_the_address_of_a_member_who_left_gets_nothing_more(acme: Any) -> None:
+    left = member_of(acme, "owner")
+    with mailbox() as box, override_settings(EMAIL_HOST="127.0.0.1", EMAIL_PORT=box.port, EMAIL_BACKEND=SMTP):
+        disabled(acme)
+        assert notice(acme) is not None
+        with acme.scope():
+            Membership.objects.filter(id=left.id).delete()
+        with sending():
+            until(lambda: make_due(acme))
+
+    assert box.mails == []

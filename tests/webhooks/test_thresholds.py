@@ -8,15 +8,19 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.test import override_settings
 
 from backend.api import public_ids
 from backend.billing.models import TenantBudget
 from backend.billing.services import budgets
 from backend.billing.services.budgets import Limits, set_limits
+from backend.jobs.models import Job, JobKind
 from backend.library.indexing import intake
 from backend.library.models import Video, VideoStatus
 from backend.library.services.videos import drop_video
+from backend.tenancy.services import set_notice_email
 from backend.webhooks.models import WebhookEvent
+from backend.webhooks.notices import mail_about
 from backend.webhooks.thresholds import report_budget
 from gpu_workers.engine.indexing.probe import ProbeResult
 from tests.factories import make_video
@@ -46,7 +50,7 @@ def test_each_threshold_of_each_limit_is_reported_once_a_month(acme: Any, monkey
     with acme.scope():
         set_limits(Limits(max_tokens=1000, max_cost=Decimal("2.5")))
         seen = []
-        for tokens, cost in ((799, "1.9"), (800, "1.9"), (850, "2.0"), (1000, "2.1"), (1200, "2.1")):
+        for tokens, cost in ((499, "1.9"), (799, "1.9"), (800, "1.9"), (850, "2.0"), (1000, "2.1"), (1200, "2.1")):
             used(monkeypatch, tokens, cost)
             report_budget()
             seen.append(len(events(*BOTH)))
@@ -54,8 +58,9 @@ def test_each_threshold_of_each_limit_is_reported_once_a_month(acme: Any, monkey
         budget = public_ids.encode("bud", TenantBudget.objects.get().id)
 
     # The operator's limit of our cost is nothing that a customer hears of.
-    assert seen == [0, 1, 1, 2, 2]
+    assert seen == [0, 1, 2, 2, 3, 3]
     assert [(row["type"], row["data"]["limit"], row["data"]["used"], row["data"]["percent"]) for row in rows] == [
+        ("usage.threshold_reached", "max_tokens", "799", 79),
         ("usage.threshold_reached", "max_tokens", "800", 80),
         ("budget.exceeded", "max_tokens", "1000", 100),
     ]
@@ -72,7 +77,9 @@ def test_a_raised_limit_is_reported_again(acme: Any, monkeypatch: pytest.MonkeyP
 
     assert [(row["type"], row["data"]["amount"]) for row in rows] == [
         ("usage.threshold_reached", "1000"),
+        ("usage.threshold_reached", "1000"),
         ("budget.exceeded", "1000"),
+        ("usage.threshold_reached", "1100"),
         ("usage.threshold_reached", "1100"),
     ]
 
@@ -88,6 +95,21 @@ def test_the_answer_that_passes_a_limit_emits_the_event_with_its_outcome(acme: A
 
     assert (spent["limit"], spent["amount"], spent["used"]) == ("max_tokens", "1", str(total))
     assert total > 1
+
+
+def test_a_threshold_is_mailed_and_of_several_at_once_the_last_one(acme: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with acme.scope(), override_settings(EMAIL_HOST="mail.example.org"):
+        set_notice_email(address="ops@acme.example")
+        set_limits(Limits(max_tokens=1000))
+        subjects = []
+        for tokens in (499, 500, 500, 1000, 1000):
+            used(monkeypatch, tokens)
+            report_budget()
+            mails = [mail_about(job.subject_id) for job in Job.objects.filter(kind=JobKind.SEND_NOTICE).order_by("id")]
+            subjects.append([mail.subject for mail in mails if mail is not None])
+
+    half, whole = "max_tokens: 50 % of the limit are used", "max_tokens: 100 % of the limit are used"
+    assert subjects == [[], [half], [half], [half, whole], [half, whole]]
 
 
 def test_no_limit_no_event(acme: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from backend.billing.bodies.invoices import (
     InvoiceQuerySerializer,
     InvoiceSerializer,
 )
+from backend.billing.documents.file import file_of
 from backend.billing.documents.page import as_pdf
 from backend.billing.documents.table import as_csv
 from backend.billing.models import Invoice
@@ -98,7 +99,7 @@ class InvoiceCsvView(_InvoiceView):
     def get(self, request: Request, invoice_id: str) -> HttpResponse:
         """Get the lines of an invoice or a credit note as CSV."""
         invoice = self.invoice(invoice_id)
-        return _file(as_csv(invoice, queries.lines_of(invoice.id)), invoice, "csv", "text/csv; charset=utf-8")
+        return file_of(as_csv(invoice, queries.lines_of(invoice.id)), invoice, "csv", "text/csv; charset=utf-8")
 
 
 class InvoicePdfView(_InvoiceView):
@@ -112,13 +113,7 @@ class InvoicePdfView(_InvoiceView):
     def get(self, request: Request, invoice_id: str) -> HttpResponse:
         """Get an invoice or a credit note as PDF, in the language and the formats of your country."""
         invoice = self.invoice(invoice_id)
-        return _file(as_pdf(invoice, list(queries.lines_of(invoice.id))), invoice, "pdf", "application/pdf")
-
-
-def _file(content: str | bytes, invoice: Invoice, kind: str, content_type: str) -> HttpResponse:
-    name = invoice.number or f"draft-{invoice.period_start:%Y-%m}"
-    headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}.{kind}"'}
-    return HttpResponse(content, content_type=content_type, headers=headers)
+        return file_of(as_pdf(invoice, list(queries.lines_of(invoice.id))), invoice, "pdf", "application/pdf")
 
 
 class CreditsView(TenantView):

@@ -82,5 +82,5 @@ class Price(models.Model):
         ]
 
     def __str__(self) -> str:
-        named = "/".join(part for part in (self.meter, self.model, self.variant) if part)
+        named = "/".join(part for part in (self.meter.replace("_", " "), self.model, self.variant) if part)
         return f"{self.book.code} {named} version {self.version}"

@@ -41,9 +41,9 @@ def subscriber_count(plan_id: UUID) -> int:
 
 
 def invoice_lines(invoice: Invoice) -> QuerySet[Any]:
-    """Return the first 500 lines of a document, in order."""
+    """Return the lines of a document, in order."""
     lines = across_tenants(InvoiceLine).filter(tenant_id=invoice.tenant_id, invoice_id=invoice.id)
-    return lines.order_by("ordinal")[:500]
+    return lines.order_by("ordinal")
 
 
 def credit_notes(invoice: Invoice) -> QuerySet[Any]:

@@ -13,12 +13,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from backend.api.public_ids import encode
-from backend.console.words import ago, badge
+from backend.console.words import ago, badge, in_words
 from backend.questions.figures.arms import Share
 from gpu_workers.engine import clock_text
 
 register = template.Library()
 register.filter("badge", badge)
+register.filter("words", in_words)
 
 
 @register.filter
@@ -95,12 +96,6 @@ def _time(at: datetime | None, form: str) -> SafeString:
 def named(id: Any, prefix: str) -> str:
     """Return a public id, as customers write it. id: a UUID or its text. prefix: of the kind of row, such as vid."""
     return encode(prefix, UUID(str(id)))
-
-
-@register.filter
-def words(name: str) -> str:
-    """Return a name of the program in words: stored_bytes is stored bytes."""
-    return name.replace("_", " ")
 
 
 @register.filter

@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from backend.api.bodies import ResourceErrorSerializer, StrictSerializer
+from backend.api.bodies import ResourceErrorSerializer, StrictSerializer, TimeSpanSerializer
 from backend.api.public_ids import PublicIdField
 from backend.jobs.bodies import PRIORITY_HELP, DeadlineField, PriorityField
 from backend.library.indexing.progress import IndexJob, index_jobs
@@ -26,6 +26,10 @@ class IndexJobUpdateRequestSerializer(StrictSerializer):
 
     priority = PriorityField(required=False, help_text=PRIORITY_HELP)
     deadline_at = DeadlineField(required=False, help_text="When the job ends with what it has.")
+
+
+class IndexJobRetryRequestSerializer(TimeSpanSerializer):
+    """The part of the recording whose gaps are indexed again; an empty body retries everything that failed."""
 
 
 class IndexJobProgressSerializer(serializers.Serializer[Any]):

@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.awaiting import EventStream
-from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.bodies import MAX_TIME_MS, page_of, parsed, parsed_query
 from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.event_streams import EventStreamRenderer, stream_response
 from backend.api.idempotency import idempotent
@@ -27,6 +27,7 @@ from backend.api.public_ids import decode
 from backend.api.views import TenantView, UnboundTenantView
 from backend.library.bodies.index_jobs import (
     IndexJobQuerySerializer,
+    IndexJobRetryRequestSerializer,
     IndexJobSerializer,
     IndexJobUpdateRequestSerializer,
     index_job_bodies,
@@ -126,17 +127,30 @@ class ResumeIndexJobView(_ControlView):
 
 
 class RetryIndexJobView(_ControlView):
-    @extend_schema(operation_id="retryIndexJob", tags=TAGS, request=None, responses={202: IndexJobSerializer})
+    @extend_schema(
+        operation_id="retryIndexJob",
+        tags=TAGS,
+        request=IndexJobRetryRequestSerializer,
+        responses={202: IndexJobSerializer},
+    )
     @idempotent()
     def post(self, request: Request, job_id: str) -> Response:
         """Do again what failed in an index, in place.
 
         The version and all ids stay, and nothing is billed twice. In a ready index the segments with gaps are observed
-        again, and its events are put together again; until then you can ask about what is put together so far.
+        again, and its events are put together again; until then you can ask about what is put together so far. With
+        `start_ms` or `end_ms` only segments with gaps in that part are observed again, and other gaps stay.
         """
-        response = self._do(control.retry_indexing, job_id)
+        video = _video(job_id)
+        response = _body(control.retry_indexing(video_id=video.id, part=_part(request)))
         response.status_code = 202
         return response
+
+
+def _part(request: Request) -> control.TimeSpan | None:
+    """Return the part of the recording that the body names; None for an empty body."""
+    named = parsed(IndexJobRetryRequestSerializer, request)
+    return control.TimeSpan(named.get("start_ms", 0), named.get("end_ms", MAX_TIME_MS)) if named else None
 
 
 class StreamIndexJobView(UnboundTenantView):

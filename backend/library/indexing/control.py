@@ -5,6 +5,7 @@ Each function locks the jobs in the queue in LOCK_ORDER and the video after them
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -37,6 +38,14 @@ from backend.tenancy.refusals import Refused
 UNDER_WAY = (VideoStatus.QUEUED, VideoStatus.PROBING, VideoStatus.INDEXING)
 
 
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """A part of a recording, in milliseconds from its start; end_ms is not part of it."""
+
+    start_ms: int
+    end_ms: int
+
+
 def cancel_indexing(*, video_id: UUID) -> Video:
     """Stop building the index. What is indexed so far can be read, and a retry goes on from there.
 
@@ -44,7 +53,7 @@ def cancel_indexing(*, video_id: UUID) -> Video:
     """
     control.cancel_jobs(jobs_of(video_id))
     video = _lock(video_id)
-    if not _is_under_way(video):
+    if not is_under_way(video):
         if video.status == VideoStatus.FAILED and video.error_code == CANCELED:
             return video
         raise _over()
@@ -86,14 +95,15 @@ def set_index_deadline(*, video_id: UUID, at: datetime) -> Video:
     return _changed(video_id, index_deadline_at=at)
 
 
-def retry_indexing(*, video_id: UUID, api_key_id: UUID | None = None) -> Video:
+def retry_indexing(*, video_id: UUID, part: TimeSpan | None = None, api_key_id: UUID | None = None) -> Video:
     """Build on the same version: what failed is done again with the same ids, what is done stays and costs nothing.
 
     An index job that failed or was canceled goes on from where it ended. In a ready index the segments with gaps that
-    are not the recording's own are observed again, and the events are put together again out of all segments. Raises
-    Refused: video_deleting, already_indexing, nothing_to_retry, not_retryable, or as media_quota.hold_media().
+    are not the recording's own are observed again, and the events are put together again out of all segments. part:
+    only segments with gaps that overlap it; other gaps stay. Raises Refused: video_deleting, already_indexing,
+    nothing_to_retry, not_retryable, or as media_quota.hold_media().
     """
-    return _retry(video_id, api_key_id)
+    return _retry(video_id, api_key_id, part=part)
 
 
 def retry_segment(*, video_id: UUID, n: int) -> Video:
@@ -105,9 +115,11 @@ def retry_segment(*, video_id: UUID, n: int) -> Video:
     return _retry(video_id, None, only=n)
 
 
-def _retry(video_id: UUID, api_key_id: UUID | None, *, only: int | None = None) -> Video:
-    """Go on with the active version, and mark the segments that are observed again. only: this segment, not all that
-    failed."""
+def _retry(video_id: UUID, api_key_id: UUID | None, *, only: int | None = None, part: TimeSpan | None = None) -> Video:
+    """Go on with the active version, and mark the segments that are observed again.
+
+    only: this segment, whether it failed or not. part: those that failed and overlap it. Without both all that failed.
+    """
     take_in_again(video_id)
     # The probe plans what is missing and opens the first segments, as it does for a re-index.
     enqueue_probe(video_id)
@@ -117,10 +129,14 @@ def _retry(video_id: UUID, api_key_id: UUID | None, *, only: int | None = None) 
     version = IndexVersion.objects.select_for_update().get(video_id=video_id, n=video.active_index_version)
     chosen = index_contents().failed_segments(video_id, version.n) if only is None else [only]
     wanted = Segment.objects.filter(video_id=video_id, index_version=version.n, n__in=chosen)
+    if part is not None:
+        wanted = wanted.filter(start_ms__lt=part.end_ms, end_ms__gt=part.start_ms)
     if only is not None and not wanted.exists():
         raise Refused("unknown_segment", "The index has no such segment.")
     if video.status == VideoStatus.FAILED:
         _require_retryable(video)
+    elif part is not None and not wanted.exists():
+        raise Refused("nothing_to_retry", "This part of the index has no gap that a retry could fill.")
     elif not chosen and not _lacks_summary(version):
         raise Refused("nothing_to_retry", "Nothing of this index failed; index the video again to build a new one.")
     begun_again = {"indexed_until_ms": 0} if wanted.filter(state=SegmentState.ASSEMBLED).exists() else {}
@@ -177,7 +193,8 @@ def _lacks_summary(version: IndexVersion) -> bool:
     return bool(jobs.exists())
 
 
-def _is_under_way(video: Video) -> bool:
+def is_under_way(video: Video) -> bool:
+    """Whether an index of the video is being built, be it the first one or a later one."""
     return video.status in UNDER_WAY or (video.status == VideoStatus.READY and is_reindexing(video))
 
 
@@ -190,7 +207,7 @@ def _lock(video_id: UUID) -> Video:
 
 def _lock_under_way(video_id: UUID) -> Video:
     video = _lock(video_id)
-    if not _is_under_way(video):
+    if not is_under_way(video):
         raise _over()
     return video
 

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from backend.tenancy.ddl import people_table, staff_apart
+from backend.tenancy.ddl import notified_members, people_table, staff_apart
 
 PERSON_TABLES = (
     "people_person",
@@ -26,4 +26,8 @@ class Migration(migrations.Migration):
         ("socialaccount", "0006_alter_socialaccount_extra_data"),
         ("usersessions", "0001_initial"),
     ]
-    operations = [*[people_table(table) for table in PERSON_TABLES], staff_apart("people_person")]
+    operations = [
+        *[people_table(table) for table in PERSON_TABLES],
+        staff_apart("people_person"),
+        notified_members("people_person", "people_membership", ("owner", "admin", "billing")),
+    ]

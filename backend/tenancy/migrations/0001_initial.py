@@ -3,6 +3,7 @@ import django.db.models.manager
 import uuid6
 from django.db import migrations, models
 
+import backend.tenancy.models
 from backend.tenancy.ddl import tenant_reference, tenant_table
 
 # The fence is read before the lock, so that nobody waits behind a move, and after it, because the move writes the fence
@@ -44,6 +45,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("notice_email", models.EmailField(blank=True, default="", max_length=254)),
+                ("notice_roles", models.JSONField(blank=True, default=backend.tenancy.models.notice_roles)),
                 ("allowed_origins", models.JSONField(blank=True, default=list)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("suspended_at", models.DateTimeField(blank=True, null=True)),

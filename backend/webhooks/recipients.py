@@ -1,0 +1,56 @@
+"""Who gets a tenant's notices by mail: its notice address, who is billed, and members with the roles it has chosen.
+
+backend.people knows the members and stands above this app, so it registers the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from django.core.mail import EmailMessage
+
+from backend.billing.models import BillingAccount
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.models import Tenant
+
+MembersOf = Callable[[Sequence[str]], list[str]]
+"""Returns the addresses of the current tenant's active members with one of some roles."""
+UNDISCLOSED = "undisclosed-recipients:;"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipients:
+    """Addresses of one mail. members: get a blind copy, because members need not know each other's addresses."""
+
+    named: list[str]
+    members: list[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.named or self.members)
+
+    def mail(self, *, subject: str, body: str) -> EmailMessage:
+        """Return a mail to all of them."""
+        headers = {} if self.named else {"To": UNDISCLOSED}
+        return EmailMessage(subject=subject, body=body, to=self.named, bcc=self.members, headers=headers)
+
+
+_members_of: MembersOf | None = None
+
+
+def register(members_of: MembersOf) -> None:
+    """Set the reader of this process; called once, when the app that stores members is loaded."""
+    global _members_of
+    _members_of = members_of
+
+
+def recipients(*, billed: bool) -> Recipients:
+    """Return who gets a notice to the current tenant, each address once. billed: also who is billed."""
+    if _members_of is None:
+        raise RuntimeError("no app has registered a reader of members")
+    email, roles = Tenant.objects.values_list("notice_email", "notice_roles").get(id=current_tenant_id())
+    account = BillingAccount.objects.values_list("email", flat=True).first() if billed else ""
+    named = list(dict.fromkeys(address for address in (email, account or "") if address))
+    members = _members_of(roles) if roles else []
+    known = {address.lower() for address in named}
+    return Recipients(named, [address for address in members if address.lower() not in known])
