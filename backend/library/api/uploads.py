@@ -36,7 +36,7 @@ from backend.library.bodies.videos import VideoSerializer, one_video
 from backend.library.models import InputSegment, Upload, Video
 from backend.library.services import upload_records, uploads
 from backend.library.services.uploads import NamedPart, UploadUnusable
-from backend.library.storage import PRESIGNED_FOR
+from backend.library.storage import PART_URL_LIFETIME
 from backend.tenancy.refusals import invalid
 
 
@@ -110,7 +110,7 @@ class PartUrlsView(TenantView):
         """Create presigned URLs for up to 100 parts, valid for an hour. Repeating the request has no side effect."""
         upload = self.get_or_404(queries.uploads(), decode("upl", upload_id))
         body = parsed(PartUrlsRequestSerializer, request)
-        expires_at = timezone.now() + PRESIGNED_FOR
+        expires_at = timezone.now() + PART_URL_LIFETIME
         signed = uploads.sign_parts(upload, body["part_numbers"], body["checksums"])
         rows = [
             {"part_number": part.part_number, "url": part.url, "headers": part.headers, "expires_at": expires_at}

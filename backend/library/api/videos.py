@@ -39,7 +39,7 @@ from backend.library.models import SourceType, Video, VideoStatus
 from backend.library.services import input_segments
 from backend.library.services import videos as video_services
 from backend.library.services.attribution import attribution_of
-from backend.library.storage import PRESIGNED_FOR, ObjectStorage
+from backend.library.storage import READ_URL_LIFETIME, ObjectStorage
 from backend.tenancy.callers import current_caller
 
 PLAYED_AT_ONCE = 500
@@ -170,10 +170,10 @@ class PlaybackView(TenantView):
         operation_id="getPlayback", parameters=[PlaybackQuerySerializer], responses=PlaybackSerializer, tags=["Videos"]
     )
     def get(self, request: Request, video_id: str) -> Response:
-        """Return URLs of the recording itself, valid for an hour."""
+        """Return URLs of the recording itself, valid for 30 minutes."""
         video = self.get_or_404(queries.videos().exclude(status=VideoStatus.DELETING), decode("vid", video_id))
         part = parsed_query(PlaybackQuerySerializer, request)
-        expires_at = timezone.now() + PRESIGNED_FOR
+        expires_at = timezone.now() + READ_URL_LIFETIME
         storage, kind = ObjectStorage(), playback_type(video)
         pieces = recording.pieces(
             video, start_ms=part.get("start_ms", 0), end_ms=part.get("end_ms"), limit=PLAYED_AT_ONCE
