@@ -199,6 +199,11 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "stream": "server-sent events",
         "waiting": "Prefer: wait",
     },
+    "shares": {
+        "pages": "the page of a share",
+        "static": "style sheets",
+        "templates": "pages",
+    },
     "staff": {
         "factors": "codes of authenticator apps",
         "sign_in": "counted attempts and limits of sessions",
