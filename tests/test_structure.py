@@ -41,6 +41,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "fair_threads": "threads that no caller takes alone",
         "health": "the checks behind /readyz",
         "idempotency": "Idempotency-Key",
+        "listing": "span, labels and order of lists",
         "middleware": "request ids, and refusing",
         "model_reports": "what workers last found out about the models",
         "open_callers": "ends open replies whose caller has ended",

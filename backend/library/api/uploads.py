@@ -11,9 +11,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.bodies import page_of, parsed
 from backend.api.idempotency import idempotent
-from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.listing import list_query
+from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import problem_of, respond
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
@@ -51,8 +52,9 @@ class UploadsView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List uploads without their parts, newest first. Open uploads count against the storage quota."""
-        rows = queries.uploads(**parsed_query(UploadQuerySerializer, request))
-        return page(request, rows, serialize_many=listed_uploads)
+        query, wish = list_query(UploadQuerySerializer, request)
+        rows = wish.of(queries.uploads(**query))
+        return page(request, rows, serialize_many=listed_uploads, order=wish.order or NEWEST_FIRST)
 
     @extend_schema(
         operation_id="createUpload",

@@ -14,7 +14,8 @@ from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.conditional_views import IF_MATCH
 from backend.api.etags import etag, expected_version
 from backend.api.idempotency import idempotent
-from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.listing import list_query
+from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
 from backend.api.views import TenantView
 from backend.billing.services.storage import record_link
@@ -56,8 +57,9 @@ class VideosView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List videos, newest first."""
-        narrowed = queries.VideoFilter(**parsed_query(VideoQuerySerializer, request))
-        return page(request, queries.videos(narrowed), serialize_many=listed_videos)
+        query, wish = list_query(VideoQuerySerializer, request)
+        rows = wish.of(queries.videos(queries.VideoFilter(**query)))
+        return page(request, rows, serialize_many=listed_videos, order=wish.order or NEWEST_FIRST)
 
     @extend_schema(
         operation_id="createVideo", request=VideoRequestSerializer, responses={202: VideoSerializer}, tags=["Videos"]
