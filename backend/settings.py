@@ -89,6 +89,7 @@ INSTALLED_APPS = [
     "backend.audit",
     "backend.accounts",
     "backend.erasure",
+    "backend.shares",
     "backend.console",
     "backend.cells",
     "workers",

@@ -15,6 +15,8 @@ from backend.library.indexing.api import routes as job_routes
 from backend.people.api import routes as people_routes
 from backend.people.pages import urlpatterns as account_pages
 from backend.questions.api import routes as question_routes
+from backend.shares.api import routes as share_routes
+from backend.shares.pages import urlpatterns as share_pages
 from backend.webhooks.api import routes as webhook_routes
 
 handler400 = problems.handler400
@@ -30,6 +32,7 @@ v1: list[URLPattern | URLResolver] = [
     *erasure_routes,
     *audit_routes,
     *question_routes,
+    *share_routes,
     *webhook_routes,
     *billing_routes,
     path("openapi.json", document.openapi_json),
@@ -39,4 +42,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("accounts/", include(account_pages)),
+    path("share/", include(share_pages)),
 ]

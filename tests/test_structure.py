@@ -41,6 +41,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "fair_threads": "threads that no caller takes alone",
         "health": "the checks behind /readyz",
         "idempotency": "Idempotency-Key",
+        "listing": "span, labels and order of lists",
         "middleware": "request ids, and refusing",
         "model_reports": "what workers last found out about the models",
         "open_callers": "ends open replies whose caller has ended",
@@ -198,6 +199,11 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "paired": "paired statistics",
         "stream": "server-sent events",
         "waiting": "Prefer: wait",
+    },
+    "shares": {
+        "pages": "the page of a share",
+        "static": "style sheets",
+        "templates": "pages",
     },
     "staff": {
         "factors": "codes of authenticator apps",

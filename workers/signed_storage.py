@@ -14,7 +14,7 @@ from django.conf import settings
 from backend.jobs.services import Lease, LeaseLost
 from backend.library import storage
 from backend.library.storage import (
-    PRESIGNED_FOR,
+    READ_URL_LIFETIME,
     ObjectHead,
     ObjectMissing,
     ObjectStorage,
@@ -86,7 +86,7 @@ class SignedStorage(ObjectStorage):
     def get(self, key: str) -> bytes:
         return _sent("GET", self._ask("get", key)["url"]).content
 
-    def presign_get(self, key: str, *, expires: timedelta = PRESIGNED_FOR, content_type: str = "") -> str:
+    def presign_get(self, key: str, *, expires: timedelta = READ_URL_LIFETIME, content_type: str = "") -> str:
         """Return a URL that reads one object, also by ranges, for at least as long as a job may run."""
         return str(self._ask("get", key)["url"])
 

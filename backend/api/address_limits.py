@@ -19,8 +19,12 @@ from backend.api.problems import Problem, as_json
 logger = logging.getLogger(__name__)
 
 REFUSED_COST, SIGN_IN_COST = 30, 100
-"""Price of an answer 401 or 403, and of a form that signs in, in requests. A password's hash costs a core 0.2 s."""
+"""Price of an answer 401 or 403, or of a wrong link, and of a form that signs in, in requests.
+
+A password's hash costs a core 0.2 s."""
 _REFUSED = frozenset({401, 403})
+_GUESSED = "/share/"
+"""Pages that a secret in the path opens: a wrong one costs like a refusal."""
 _SIGN_IN = ("/login/", "/signup/", "/password/reset/")
 
 
@@ -39,7 +43,8 @@ class AddressLimits:
             logger.info("an address is refused: %s", network_of(request.META.get("REMOTE_ADDR", "")))
             return as_json(problem, request)
         response = self.get_response(request)
-        if response.status_code in _REFUSED:
+        guessed = response.status_code == 404 and request.path.startswith(_GUESSED)
+        if guessed or response.status_code in _REFUSED:
             rate_limits.take_from(bucket, limit, cost=REFUSED_COST)
         return response
 

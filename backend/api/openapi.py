@@ -62,6 +62,7 @@ TAGS: dict[str, str] = {
     "Comparisons": "Your own questions, answered by several methods side by side.",
     "Methods": "The answering methods.",
     "Feedback": "Your verdicts on answers.",
+    "Shares": "Links that show one answer or one recording to whoever has them.",
     "Usage": "What was consumed, and its price.",
     "Invoices": "What was billed, and the credit that pays for it.",
     "Budget": "Limits of what all questions and searches of a month may consume.",

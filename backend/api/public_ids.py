@@ -22,6 +22,7 @@ PREFIXES = frozenset(
         "cmp",  # comparison
         "ses",  # session
         "sea",  # search
+        "shr",  # share
         "aud",  # audit event
         "ivc",  # invoice or credit note
         "cre",  # credit

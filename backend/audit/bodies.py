@@ -31,7 +31,9 @@ class AuditEventQuerySerializer(StrictSerializer):
         max_length=64, required=False, help_text="Only this action, such as `api_key.created`."
     )
     actor_type = serializers.ChoiceField(
-        ActorKind.choices, required=False, help_text="Only acts of keys, of persons, of our staff or of the operator."
+        ActorKind.choices,
+        required=False,
+        help_text="Only acts of keys, of persons, of our staff, of the operator, or of visitors of a share.",
     )
     resource_id = serializers.CharField(max_length=64, required=False, help_text="Only events of this resource.")
     since = serializers.DateTimeField(required=False, help_text="Only events at this time or later.")
@@ -46,7 +48,9 @@ class AuditExportQuerySerializer(AuditEventQuerySerializer):
 
 class AuditActorSerializer(serializers.Serializer[Any]):
     type = serializers.ChoiceField(ActorKind.choices)
-    id = serializers.CharField(allow_null=True, help_text="The key (`key_…`) or the person; null for our staff.")
+    id = serializers.CharField(
+        allow_null=True, help_text="The key (`key_…`) or the person; null for our staff and for visitors."
+    )
     name = serializers.CharField(allow_blank=True, help_text="Name of the key, or address of the person.")
 
 

@@ -16,6 +16,8 @@ class ActorKind(models.TextChoices):
     STAFF = "staff"
     # The operator, on the command line.
     OPERATOR = "operator"
+    # Whoever has the link of a share.
+    VISITOR = "visitor"
 
 
 class AuditEvent(TenantRow):

@@ -16,7 +16,7 @@ PLAYED_AT_ONCE = 50
 
 @dataclass(frozen=True, slots=True)
 class PlayedPiece:
-    """A piece of the recording. url: valid for an hour. start_ms: on the video's clock. offset_ms: within the file."""
+    """A piece of the recording. url: for 30 minutes. start_ms: on the video's clock. offset_ms: within the file."""
 
     url: str
     start_ms: int

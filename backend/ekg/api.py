@@ -102,7 +102,7 @@ class FramesView(VideoPartView):
 
     @_listing("listFrames", bodies.VideoFrameSerializer)
     def get(self, request: Request, video_id: str) -> Response:
-        """List sampled frames in order of time. Thumbnail URLs are valid for an hour."""
+        """List sampled frames in order of time. Thumbnail URLs are valid for 30 minutes."""
         return self.list(request, video_id)
 
 

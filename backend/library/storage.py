@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("ava.storage")
 
-PRESIGNED_FOR = timedelta(hours=1)
+PART_URL_LIFETIME = timedelta(hours=1)
+"""Lifetime of a URL for one part of an upload: a part may wait for those before it."""
+READ_URL_LIFETIME = timedelta(minutes=30)
+"""Longest time for which somebody who lost access, or passed a URL on, can still read an object."""
 PLAIN_BYTES = "application/octet-stream"
 _LIST_PAGE = 1000
 
@@ -227,7 +230,7 @@ class ObjectStorage:
         headers = {}
         if sha256:
             parameters["ChecksumSHA256"] = headers["x-amz-checksum-sha256"] = to_base64(sha256)
-        seconds = int(PRESIGNED_FOR.total_seconds())
+        seconds = int(PART_URL_LIFETIME.total_seconds())
         url = self._client.generate_presigned_url("upload_part", Params=parameters, ExpiresIn=seconds)
         return PresignedPart(part_number, url, headers)
 
@@ -312,7 +315,7 @@ class ObjectStorage:
         with _translated():
             return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
-    def presign_get(self, key: str, *, expires: timedelta = PRESIGNED_FOR, content_type: str = "") -> str:
+    def presign_get(self, key: str, *, expires: timedelta = READ_URL_LIFETIME, content_type: str = "") -> str:
         """Return a URL that reads one object, also by ranges, until it expires.
 
         The reply's type is signed, whatever a customer announced: content_type, else that of a thumbnail or of plain

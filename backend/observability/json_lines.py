@@ -24,6 +24,9 @@ _SHOWN = frozenset(
 )  # fmt: skip
 _SIGNED = re.compile(r"(X-Amz-[A-Za-z-]+|AWSAccessKeyId|Signature)=[^&\s\"'<>\\]*", re.IGNORECASE)
 
+# Django names the path of a refused request, and the path of these pages is a secret.
+_LINKS = re.compile(r"(/share/|/accounts/invitations/|/accounts/password/reset/key/)[A-Za-z0-9_-]+")
+
 
 class JsonLines(JsonFormatter):
     """Formats a record as one line of JSON. time: UTC, ISO 8601."""
@@ -48,5 +51,5 @@ class JsonLines(JsonFormatter):
 
 
 def _masked(value: Any) -> Any:
-    """Return value without the credentials of presigned URLs: such a URL opens a recording to whoever reads the log."""
-    return _SIGNED.sub(r"\1=***", value) if isinstance(value, str) else value
+    """Return value without the credentials of presigned URLs and links: who reads the log could open what they open."""
+    return _LINKS.sub(r"\1***", _SIGNED.sub(r"\1=***", value)) if isinstance(value, str) else value

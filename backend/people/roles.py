@@ -14,8 +14,9 @@ SCOPES_OF: Mapping[str, frozenset[str]] = {
     Role.OWNER: frozenset({ALL_SCOPES}),
     # Everything but ownership, which members:write alone does not give: see may_assign().
     Role.ADMIN: frozenset(SCOPES),
-    Role.DEVELOPER: ASK | {"videos:write", "webhooks:write", "keys:write", "usage:read", "members:read"},
-    Role.ANALYST: ASK,
+    Role.DEVELOPER: ASK
+    | {"shares:write", "videos:write", "webhooks:write", "keys:write", "usage:read", "members:read"},
+    Role.ANALYST: ASK | {"shares:write"},
     Role.VIEWER: READ,
     Role.BILLING: frozenset({"usage:read", "budgets:write", "billing:write"}),
 }

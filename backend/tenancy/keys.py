@@ -23,6 +23,7 @@ SCOPES = (
     "videos:write",
     "questions:read",
     "questions:write",
+    "shares:write",
     "webhooks:write",
     "usage:read",
     "keys:read",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -76,3 +80,21 @@ def test_pages_run_only_our_scripts_and_are_not_framed(database: None) -> None:
     assert "frame-ancestors 'none'" in policy
     assert "object-src 'none'" in policy
     assert "no-store" in page["Cache-Control"]
+
+
+_SEEN = """
+import json, django
+django.setup()
+from django.test import Client
+reply = Client().get("/accounts/login/", secure=True, headers={"host": "api.example.org"})
+cookies = {name: [bool(one["secure"]), one["path"], one["domain"]] for name, one in reply.cookies.items()}
+print(json.dumps([reply.headers.get("Strict-Transport-Security"), cookies]))
+"""
+
+
+def test_behind_https_a_browser_comes_back_by_https_and_keeps_cookies_for_this_host(database: None) -> None:
+    public = {"AVA_PUBLIC_URL": "https://api.example.org", "AVA_ALLOWED_HOSTS": "api.example.org"}
+    shown = subprocess.run(
+        [sys.executable, "-c", _SEEN], env={**os.environ, **public}, check=True, capture_output=True, text=True
+    )
+    assert json.loads(shown.stdout.splitlines()[-1]) == ["max-age=31536000", {"__Host-ava_csrf": [True, "/", ""]}]

@@ -136,7 +136,8 @@ def test_a_key_needs_the_scope_of_the_log(acme: Cast) -> None:
         assert with_key(auditor).get(path).status_code == 200
 
 
-ADMINISTRATIVE = {"keys:write", "budgets:write", "billing:write", "members:write", "retention:write", "webhooks:write"}
+ADMINISTRATIVE = {"keys:write", "budgets:write", "billing:write", "members:write", "retention:write", "shares:write",
+                  "webhooks:write"}  # fmt: skip
 SENDS_AGAIN = {
     "v1/webhook-endpoints/<str:endpoint_id>/test",
     "v1/webhook-endpoints/<str:endpoint_id>/replay",

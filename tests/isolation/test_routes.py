@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ import psycopg
 import psycopg.sql
 import pytest
 from django.urls import URLPattern, get_resolver
+from django.utils import timezone
 
 from backend.api.public_ids import encode
 from tests.conftest import Cast
@@ -41,6 +43,7 @@ PREFIX_OF = {
     "endpoint_id": "whe",
     "delivery_id": "whd",
     "invoice_id": "ivc",
+    "share_id": "shr",
 }
 PARAMETER = re.compile(r"<str:(\w+)>")
 # A body that each POST and PATCH would accept from the owner, so that only the id can be at fault.
@@ -81,6 +84,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
     from backend.billing.models import Budget
     from backend.library.models import Collection, InputSegment
     from backend.questions.models import Comparison, Feedback, Question, QuestionBatch, Search, Session
+    from backend.shares.models import Share
     from backend.tenancy.secrets import seal
     from backend.webhooks.models import Endpoint
     from backend.webhooks.services import send_test
@@ -116,6 +120,9 @@ def belongings(cast: Cast) -> dict[str, UUID]:
             "whd": delivery.id,
             "bud": Budget.objects.create(tenant_id=tenant, questions=10_000).id,
             "ivc": draft_invoice(cast).id,
+            "shr": Share.objects.create(
+                tenant_id=tenant, question=question, digest=b"x", expires_at=timezone.now() + timedelta(days=1)
+            ).id,
         }
 
 

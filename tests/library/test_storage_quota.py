@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import datetime, timedelta
+from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
 import httpx
 import pytest
 from django.test import override_settings
+from django.utils import timezone
 
-from backend.api.public_ids import decode
+from backend.api.public_ids import decode, encode
 from backend.jobs.models import Job, JobKind, JobState
-from backend.library.models import Upload, Video
+from backend.library.models import Upload, Video, VideoStatus
 from backend.library.storage import ObjectStorage
 from tests.conftest import Cast
+from tests.factories import make_video as stored_video
 from tests.library.uploading import complete, create_upload, make_video, put_all, put_part
 from tests.tasks.world import TWELVE_SECONDS, recording
 from workers.runner import run_job
@@ -150,6 +154,18 @@ def test_a_page_that_was_uploaded_as_a_video_is_never_served_as_a_page(acme: Cas
     ObjectStorage().put(picture, b"jpeg", content_type="text/html")
     reply = httpx.get(ObjectStorage().presign_get(picture))
     assert (reply.headers["content-type"], reply.headers["content-disposition"]) == ("image/jpeg", "inline")
+
+
+def test_a_url_of_a_recording_or_a_picture_is_valid_for_30_minutes(acme: Cast) -> None:
+    with acme.scope():
+        video = stored_video(status=VideoStatus.READY)
+    before = timezone.now()
+    played = acme.client.get(f"/v1/videos/{encode('vid', video.id)}/playback").json()
+    ends = datetime.fromisoformat(played["expires_at"])
+    assert before + timedelta(minutes=30) <= ends <= timezone.now() + timedelta(minutes=30)
+    picture = ObjectStorage().presign_get(f"t/{acme.tenant_id}/q/x/1.jpg")
+    for url in (played["url"], played["segments"][0]["url"], picture):
+        assert parse_qs(urlsplit(url).query)["X-Amz-Expires"] == ["1800"]
 
 
 @pytest.mark.parametrize("announced", ["text/html", "Video/MP4"])

@@ -58,6 +58,12 @@ def test_a_presigned_url_loses_its_credentials() -> None:
     assert not any(secret in str(written) for secret in ("AKIA", "tok&", "5eed"))
 
 
+@pytest.mark.parametrize("page", ["/share/", "/accounts/invitations/", "/accounts/password/reset/key/"])
+def test_a_link_loses_its_secret(page: str) -> None:
+    written = json.loads(line("Not Found: %s", f"{page}s3-cr_et/?tenant=acme"))
+    assert written["message"] == f"Not Found: {page}***/?tenant=acme"
+
+
 def test_an_unknown_field_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="secret"), bound(secret="x"):
         pytest.fail("a block with a field that no line has was entered")

@@ -12,6 +12,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.core.cache import cache
 from django.test import override_settings
+from oidc_provider_mock import User, run_server_in_thread
 
 from backend.people.models import Membership
 from tests.browser.chromium import (
@@ -204,5 +205,29 @@ def test_the_page_of_sign_in_is_accessible_and_refuses_in_words(site: str, chrom
     page.get_by_label("Password").fill("not the password")
     page.keyboard.press("Enter")
     page.get_by_text("not correct").wait_for()
+    checked(page)
+    assert said == []
+
+
+def test_a_member_comes_in_by_the_tenants_provider(acme: Cast, site: str, chromium: Any) -> None:
+    ada = User(sub="ada", claims={"email": "ada@acme.example", "email_verified": True, "groups": ["x", "admins"]})
+    page = opened(chromium)
+    with run_server_in_thread(user_claims=[ada]) as provider, override_settings(OIDC_ALLOW_PRIVATE=True):
+        wanted = {
+            "oidc_issuer": f"http://localhost:{provider.server_port}", "oidc_client_id": "ava",
+            "oidc_client_secret": "hush", "oidc_domains": ["acme.example"], "oidc_group_roles": {"admins": "admin"},
+        }  # fmt: skip
+        path = in_a_thread(lambda: acme.client.patch("/v1/sign-in-settings", wanted)).json()["oidc_login_path"]
+        page.goto(site + path)
+        checked(page)
+        page.get_by_role("button", name="Continue").click()
+        page.wait_for_url(f"{wanted['oidc_issuer']}/**")
+        page.locator("input[name=sub]").fill("ada")
+        page.get_by_role("button", name="Authorize").click()
+        page.wait_for_url(f"{site}/accounts/")
+    said = listened(page)
+    page.reload()
+    assert page.get_by_role("cell", name="Acme", exact=True).is_visible()
+    assert page.get_by_role("cell", name="Admin").is_visible()
     checked(page)
     assert said == []

@@ -25,6 +25,7 @@ class Migration(migrations.Migration):
                             ("person", "Person"),
                             ("staff", "Staff"),
                             ("operator", "Operator"),
+                            ("visitor", "Visitor"),
                         ],
                         max_length=16,
                     ),

@@ -11,9 +11,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.bodies import page_of, parsed
 from backend.api.idempotency import idempotent
-from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.listing import list_query
+from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import problem_of, respond
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
@@ -36,7 +37,7 @@ from backend.library.bodies.videos import VideoSerializer, one_video
 from backend.library.models import InputSegment, Upload, Video
 from backend.library.services import upload_records, uploads
 from backend.library.services.uploads import NamedPart, UploadUnusable
-from backend.library.storage import PRESIGNED_FOR
+from backend.library.storage import PART_URL_LIFETIME
 from backend.tenancy.refusals import invalid
 
 
@@ -51,8 +52,9 @@ class UploadsView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List uploads without their parts, newest first. Open uploads count against the storage quota."""
-        rows = queries.uploads(**parsed_query(UploadQuerySerializer, request))
-        return page(request, rows, serialize_many=listed_uploads)
+        query, wish = list_query(UploadQuerySerializer, request)
+        rows = wish.of(queries.uploads(**query))
+        return page(request, rows, serialize_many=listed_uploads, order=wish.order or NEWEST_FIRST)
 
     @extend_schema(
         operation_id="createUpload",
@@ -110,7 +112,7 @@ class PartUrlsView(TenantView):
         """Create presigned URLs for up to 100 parts, valid for an hour. Repeating the request has no side effect."""
         upload = self.get_or_404(queries.uploads(), decode("upl", upload_id))
         body = parsed(PartUrlsRequestSerializer, request)
-        expires_at = timezone.now() + PRESIGNED_FOR
+        expires_at = timezone.now() + PART_URL_LIFETIME
         signed = uploads.sign_parts(upload, body["part_numbers"], body["checksums"])
         rows = [
             {"part_number": part.part_number, "url": part.url, "headers": part.headers, "expires_at": expires_at}

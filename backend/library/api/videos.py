@@ -14,7 +14,8 @@ from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.conditional_views import IF_MATCH
 from backend.api.etags import etag, expected_version, named_version
 from backend.api.idempotency import idempotent
-from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.listing import list_query
+from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
 from backend.api.views import TenantView
 from backend.billing.services.storage import record_link
@@ -39,7 +40,7 @@ from backend.library.models import SourceType, Video, VideoStatus
 from backend.library.services import input_segments
 from backend.library.services import videos as video_services
 from backend.library.services.attribution import attribution_of
-from backend.library.storage import PRESIGNED_FOR, ObjectStorage
+from backend.library.storage import READ_URL_LIFETIME, ObjectStorage
 from backend.tenancy.callers import current_caller
 
 PLAYED_AT_ONCE = 500
@@ -56,8 +57,9 @@ class VideosView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List videos, newest first."""
-        narrowed = queries.VideoFilter(**parsed_query(VideoQuerySerializer, request))
-        return page(request, queries.videos(narrowed), serialize_many=listed_videos)
+        query, wish = list_query(VideoQuerySerializer, request)
+        rows = wish.of(queries.videos(queries.VideoFilter(**query)))
+        return page(request, rows, serialize_many=listed_videos, order=wish.order or NEWEST_FIRST)
 
     @extend_schema(
         operation_id="createVideo", request=VideoRequestSerializer, responses={202: VideoSerializer}, tags=["Videos"]
@@ -170,10 +172,10 @@ class PlaybackView(TenantView):
         operation_id="getPlayback", parameters=[PlaybackQuerySerializer], responses=PlaybackSerializer, tags=["Videos"]
     )
     def get(self, request: Request, video_id: str) -> Response:
-        """Return URLs of the recording itself, valid for an hour."""
+        """Return URLs of the recording itself, valid for 30 minutes."""
         video = self.get_or_404(queries.videos().exclude(status=VideoStatus.DELETING), decode("vid", video_id))
         part = parsed_query(PlaybackQuerySerializer, request)
-        expires_at = timezone.now() + PRESIGNED_FOR
+        expires_at = timezone.now() + READ_URL_LIFETIME
         storage, kind = ObjectStorage(), playback_type(video)
         pieces = recording.pieces(
             video, start_ms=part.get("start_ms", 0), end_ms=part.get("end_ms"), limit=PLAYED_AT_ONCE

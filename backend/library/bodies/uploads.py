@@ -8,6 +8,7 @@ from uuid import UUID
 from rest_framework import serializers
 
 from backend.api.bodies import SHA256_HEX, LanguageField, MetadataField, StrictSerializer
+from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.library import queries
 from backend.library.bodies.recorded import (
@@ -53,7 +54,7 @@ class ReceivedPartSerializer(serializers.Serializer[Any]):
     sha256 = serializers.CharField(allow_blank=True)
 
 
-class UploadQuerySerializer(StrictSerializer):
+class UploadQuerySerializer(LabelledListQuerySerializer):
     status = serializers.ChoiceField(UploadStatus.choices, required=False)
 
 

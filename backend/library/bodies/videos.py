@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from rest_framework import serializers
 
 from backend.api.bodies import MAX_TIME_MS, LanguageField, MetadataField, ResourceErrorSerializer, StrictSerializer
+from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ChargeSerializer
 from backend.billing.charges import NOTHING
@@ -182,7 +183,7 @@ class VideoSerializer(serializers.Serializer[Any]):
     ready_at = serializers.DateTimeField(allow_null=True)
 
 
-class VideoQuerySerializer(StrictSerializer):
+class VideoQuerySerializer(LabelledListQuerySerializer):
     status = serializers.ChoiceField(VideoStatus.choices, required=False)
     collection_id = PublicIdField("col", required=False)
     external_id = serializers.CharField(max_length=200, required=False)

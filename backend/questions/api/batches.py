@@ -14,9 +14,10 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import listed, page_of, parsed, parsed_query
+from backend.api.bodies import listed, page_of, parsed
 from backend.api.idempotency import idempotent
-from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.listing import list_query
+from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
@@ -80,10 +81,12 @@ class BatchesView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List batches, newest first."""
+        query, wish = list_query(QuestionBatchQuerySerializer, request)
         return page(
             request,
-            batch_queries.batches(**parsed_query(QuestionBatchQuerySerializer, request)),
+            wish.of(batch_queries.batches(**query)),
             serialize_many=lambda rows: listed(QuestionBatchSerializer, batch_queries.views_of(rows)),
+            order=wish.order or NEWEST_FIRST,
         )
 
 

@@ -15,9 +15,10 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import listed, page_of, parsed, parsed_query
+from backend.api.bodies import listed, page_of, parsed
 from backend.api.idempotency import idempotent
-from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.listing import list_query
+from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
@@ -91,10 +92,12 @@ class ComparisonsView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List comparisons, newest first."""
+        query, wish = list_query(ComparisonQuerySerializer, request)
         return page(
             request,
-            comparison_queries.comparisons(**parsed_query(ComparisonQuerySerializer, request)),
+            wish.of(comparison_queries.comparisons(**query)),
             serialize_many=lambda rows: listed(ComparisonSerializer, comparison_queries.views_of(rows)),
+            order=wish.order or NEWEST_FIRST,
         )
 
 

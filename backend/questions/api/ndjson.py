@@ -27,7 +27,7 @@ def lines_response(pages: Iterator[Iterable[Mapping[str, Any]]]) -> StreamingHtt
     """Return a reply with one body a line; a page is made when the one before it is sent."""
     content = (b"".join(_line(body) for body in page) for page in pages)
     response = StreamingHttpResponse(content, content_type=JsonLinesRenderer.media_type)
-    # The links to frames are valid for an hour.
+    # The links to frames are valid for 30 minutes.
     response.headers["Cache-Control"] = "no-store"
     return response
 

@@ -13,9 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.awaiting import EventStream
-from backend.api.bodies import listed, page_of, parsed, parsed_query
+from backend.api.bodies import listed, page_of, parsed
 from backend.api.event_streams import EventStreamRenderer, stream_response
 from backend.api.idempotency import idempotent
+from backend.api.listing import list_query
 from backend.api.open_replies import open_reply
 from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import Problem
@@ -94,14 +95,15 @@ class QuestionsView(UnboundTenantView):
         responses=page_of("QuestionPage", QuestionSerializer),
     )
     def get(self, request: Request) -> Response:
-        """List questions, newest first; the questions of a batch in the batch's order."""
-        query = parsed_query(QuestionQuerySerializer, request)
+        """List questions, newest first; by default the questions of a batch in the batch's order."""
+        query, wish = list_query(QuestionQuerySerializer, request)
+        usual = ("batch_position",) if "batch_id" in query else NEWEST_FIRST
         with tenant_scope(self.principal.tenant_id):
             return page(
                 request,
-                question_queries.questions(**query),
+                wish.of(question_queries.questions(**query)),
                 serialize_many=lambda rows: listed(QuestionSerializer, question_queries.views_of(rows)),
-                order=("batch_position",) if "batch_id" in query else NEWEST_FIRST,
+                order=wish.order or usual,
             )
 
 

@@ -9,9 +9,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import listed, page_of, parsed, parsed_query
+from backend.api.bodies import listed, page_of, parsed
 from backend.api.idempotency import idempotent
-from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.listing import list_query
+from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
 from backend.questions.bodies.searches import (
@@ -86,10 +87,12 @@ class SearchesView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List searches without their results, newest first."""
+        query, wish = list_query(SearchQuerySerializer, request)
         return page(
             request,
-            search_queries.searches(**parsed_query(SearchQuerySerializer, request)),
+            wish.of(search_queries.searches(**query)),
             serialize_many=lambda rows: listed(SearchSummarySerializer, search_queries.views_of(rows)),
+            order=wish.order or NEWEST_FIRST,
         )
 
 

@@ -9,9 +9,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import listed, page_of, parsed, parsed_query
+from backend.api.bodies import listed, page_of, parsed
 from backend.api.idempotency import idempotent
-from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.listing import list_query
+from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
 from backend.questions.bodies.sessions import SessionQuerySerializer, SessionRequestSerializer, SessionSerializer
@@ -50,10 +51,12 @@ class SessionsView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List sessions, newest first."""
+        query, wish = list_query(SessionQuerySerializer, request)
         return page(
             request,
-            session_queries.sessions(**parsed_query(SessionQuerySerializer, request)),
+            wish.of(session_queries.sessions(**query)),
             serialize_many=lambda rows: listed(SessionSerializer, [session_queries.view_of(row) for row in rows]),
+            order=wish.order or NEWEST_FIRST,
         )
 
 

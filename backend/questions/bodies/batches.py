@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from backend.api.bodies import MetadataField, StrictSerializer
+from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ChargeSerializer
 from backend.jobs.bodies import PRIORITY_HELP, DeadlineField, PriorityField
@@ -91,7 +92,7 @@ def _no_scope() -> serializers.ErrorDetail:
     )
 
 
-class QuestionBatchQuerySerializer(StrictSerializer):
+class QuestionBatchQuerySerializer(LabelledListQuerySerializer):
     """Which batches a list shows."""
 
     status = serializers.ChoiceField(BatchStatus.choices, required=False, help_text="Only batches with this status.")

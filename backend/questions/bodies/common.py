@@ -54,7 +54,7 @@ class FrameImageSerializer(serializers.Serializer[Any]):
 
     ms = serializers.IntegerField(source="frame_ms", help_text="Time of the frame in its video, in milliseconds.")
     url = serializers.SerializerMethodField(
-        help_text="Link to the picture, valid for an hour. Null if the picture is not kept."
+        help_text="Link to the picture, valid for 30 minutes. Null if the picture is not kept."
     )
 
     def get_url(self, row: Any) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from backend.api.bodies import MAX_TIME_MS, MetadataField, StrictSerializer
+from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ChargeSerializer, ExactDecimalField
 from backend.questions.bodies.common import SCOPE_FIELDS, ScopeRequestSerializer
@@ -169,7 +170,7 @@ def _no_scope() -> serializers.ErrorDetail:
     )
 
 
-class ComparisonQuerySerializer(StrictSerializer):
+class ComparisonQuerySerializer(LabelledListQuerySerializer):
     """Which comparisons a list shows."""
 
     status = serializers.ChoiceField(

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from rest_framework import serializers
 
 from backend.api.bodies import LanguageField, MetadataField, ResourceErrorSerializer, StrictSerializer
+from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ChargeSerializer
 from backend.jobs.bodies import PRIORITY_HELP, DeadlineField, PriorityField
@@ -124,7 +125,7 @@ class QuestionRequestSerializer(QuestionFieldsSerializer):
         return super().validate(attrs) if has_scope or attrs.get("session_id") is None else attrs
 
 
-class QuestionQuerySerializer(StrictSerializer):
+class QuestionQuerySerializer(LabelledListQuerySerializer):
     """Which questions a list shows."""
 
     status = serializers.ChoiceField(

@@ -6,7 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from backend.api.bodies import ResourceErrorSerializer, StrictSerializer
+from backend.api.bodies import ResourceErrorSerializer
+from backend.api.listing import ListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ChargeSerializer
 from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField, remember_clocks
@@ -63,7 +64,7 @@ class SearchRequestSerializer(ScopeRequestSerializer):
     )
 
 
-class SearchQuerySerializer(StrictSerializer):
+class SearchQuerySerializer(ListQuerySerializer):
     """Which searches a list shows."""
 
     status = serializers.ChoiceField(

@@ -6,7 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from backend.api.bodies import MetadataField, StrictSerializer
+from backend.api.bodies import MetadataField
+from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.questions.bodies.common import ScopeRequestSerializer
 
@@ -20,7 +21,7 @@ class SessionRequestSerializer(ScopeRequestSerializer):
     metadata = MetadataField(required=False, help_text="Your own labels of the session.")
 
 
-class SessionQuerySerializer(StrictSerializer):
+class SessionQuerySerializer(LabelledListQuerySerializer):
     """Which sessions a list shows."""
 
     external_id = serializers.CharField(

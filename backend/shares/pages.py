@@ -1,0 +1,61 @@
+"""/share/<token>: the page of a share, for whoever has its link."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.urls import URLPattern, path
+from django.views.decorators.http import require_safe
+
+from backend.api import rate_limits
+from backend.api.problems import Problem, as_json, problem_of
+from backend.shares import queries
+from backend.shares.services.links import count_view, digest_of
+from backend.shares.services.pages import Page, page_of
+from backend.tenancy.context import bounded_statements, tenant_scope
+from backend.tenancy.networks import client_address
+from backend.tenancy.refusals import TenantMoving
+
+VIEWS_PER_MINUTE = 60
+"""Views of one share in a minute: each one writes its row, and a link may be passed to anybody."""
+STATEMENT_SECONDS = 5
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Robots-Tag": "noindex, nofollow",
+    # The address is the secret.
+    "Referrer-Policy": "no-referrer",
+}
+
+
+@transaction.non_atomic_requests
+@require_safe
+def share_page(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Show what a share shows. A share that has ended is answered like a token that never existed."""
+    try:
+        with bounded_statements(STATEMENT_SECONDS):
+            shown = _shown(request, token)
+    except (Problem, TenantMoving) as error:
+        reply: HttpResponse = as_json(problem_of(error), request)
+    else:
+        template, status = ("shares/ended.html", 404) if shown is None else ("shares/share.html", 200)
+        reply = render(request, template, {"page": shown}, status=status)
+    for name, value in _HEADERS.items():
+        reply.headers[name] = value
+    return reply
+
+
+def _shown(request: HttpRequest, token: str) -> Page | None:
+    """Return what the share of a token shows, and count the view. Raises Problem `rate_limited`, TenantMoving."""
+    share = queries.living_share(digest_of(token))
+    if share is None:
+        return None
+    rate_limits.take_of(share.id, VIEWS_PER_MINUTE).check()
+    with tenant_scope(share.tenant_id):
+        page = page_of(share)
+        if page is not None and request.method == "GET":
+            count_view(share, page, address=client_address(request), request_id=getattr(request, "request_id", ""))
+    return page
+
+
+urlpatterns: list[URLPattern] = [path("<str:token>", share_page, name="share")]

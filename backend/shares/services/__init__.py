@@ -1,0 +1,1 @@
+"""Making and ending shares, and what their pages show."""

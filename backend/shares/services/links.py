@@ -1,0 +1,89 @@
+"""Writes to shares: made with a token that is shown once, counted at each view, revoked."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import F, Q
+from django.utils import timezone
+
+from backend.api.public_ids import encode
+from backend.audit.models import ActorKind
+from backend.audit.services import Actor, record
+from backend.billing.services.storage import record_link
+from backend.library.models import Video
+from backend.library.queries import size_of
+from backend.library.services.attribution import attribution_of
+from backend.questions.models import Question
+from backend.shares import queries
+from backend.shares.models import Share
+from backend.shares.services.pages import Page, is_shown
+from backend.tenancy.callers import current_caller
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.models import Tenant
+from backend.tenancy.refusals import Refused
+
+AUDITED_EVERY = timedelta(hours=1)
+"""The audit log gets one entry of views for each share and this time, because nobody is counted before they view."""
+
+
+def digest_of(token: str) -> bytes:
+    """Return what is stored of a token. The token has 256 random bits, so a plain hash is enough."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def link_of(token: str) -> str:
+    """Return the address of a share's page. Where there are cells, it names the tenant for the router."""
+    link = f"{settings.PUBLIC_URL}/share/{token}"
+    return f"{link}?tenant={Tenant.objects.get(id=current_tenant_id()).slug}" if settings.CELL else link
+
+
+def create_share(
+    *,
+    question: Question | None,
+    video: Video | None,
+    start_ms: int | None,
+    end_ms: int | None,
+    title: str,
+    expires_at: datetime,
+) -> tuple[Share, str]:
+    """Share one question or one video; return the share and its link. Raises Refused `nothing_to_share`."""
+    token, caller = secrets.token_urlsafe(32), current_caller()
+    share = Share(
+        tenant_id=current_tenant_id(),
+        question=question,
+        video=video,
+        start_ms=start_ms,
+        end_ms=end_ms,
+        title=title,
+        digest=digest_of(token),
+        expires_at=expires_at,
+        api_key_id=caller.api_key_id,
+        person_id=caller.person_id,
+    )
+    if not is_shown(share):
+        raise Refused("nothing_to_share", "The question has no answer, or the video has no recording in this span.")
+    share.save(force_insert=True)
+    return share, link_of(token)
+
+
+def revoke(share: Share) -> None:
+    """End a share; a share that was revoked before keeps its time."""
+    queries.shares().filter(id=share.id, revoked_at=None).update(revoked_at=timezone.now())
+
+
+def count_view(share: Share, page: Page, *, address: str, request_id: str) -> None:
+    """Count one view of a share, in the open scope of its tenant, and record it if the last record is old."""
+    now, mine = timezone.now(), queries.shares().filter(id=share.id)
+    mine.update(views=F("views") + 1, last_viewed_at=now)
+    if mine.filter(Q(audited_at=None) | Q(audited_at__lte=now - AUDITED_EVERY)).update(audited_at=now):
+        visitor = Actor(ActorKind.VISITOR, address=address, request_id=request_id)
+        record("share.viewed", actor=visitor, object_id=encode("shr", share.id))
+    if page.opened:
+        video = Video.objects.get(id=share.video_id)
+        maker = replace(attribution_of(video), api_key_id=share.api_key_id, person_id=share.person_id)
+        record_link(attribution=maker, video_id=video.id, size_bytes=size_of(page.opened), at=now)

@@ -1,0 +1,154 @@
+"""What the page of a share shows: the answer, the recording, or the events of a span, and nothing around it.
+
+A file of a recording holds more than a span of it, so a span is shown by the events inside it and their pictures. No
+id, title, file name or metadata of the tenant is on a page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from backend.ekg import queries as index
+from backend.ekg.models import Event
+from backend.library import recording
+from backend.library.content_types import playback_type
+from backend.library.models import Video, VideoStatus
+from backend.library.recording import RecordedPiece
+from backend.library.storage import ObjectStorage
+from backend.questions.models import Evidence, Question, QuestionStatus
+from backend.questions.services.derived_text import VIDEO_DELETED
+from backend.shares.models import Share
+
+SHOWN_PIECES, SHOWN_EVENTS = 50, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A stretch of a recording. at: its times for people. picture: URL, "" without one. recording: number, from 1."""
+
+    at: str
+    text: str
+    picture: str = ""
+    recording: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the recording. url: plays it for as long as any URL reads an object."""
+
+    at: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is shown of one share. question, answer: "" for a recording. recordings: number that the answer cites.
+
+    opened: keys of the objects that hold the recording that the page plays.
+    """
+
+    title: str
+    question: str = ""
+    answer: str = ""
+    moments: list[Moment] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
+    opened: tuple[str, ...] = ()
+    recordings: int = 1
+
+
+def is_shown(share: Share) -> bool:
+    """Whether there is something to show."""
+    if share.question_id is not None:
+        return _answered(share.question_id) is not None
+    video = _video(share)
+    return video is not None and bool(_events(share, video) if _is_span(share) else _pieces(video))
+
+
+def page_of(share: Share) -> Page | None:
+    """Return what a share shows now, inside its tenant's scope; None if what it names is gone."""
+    if share.question_id is not None:
+        question = _answered(share.question_id)
+        return None if question is None else _answer(share, question)
+    video = _video(share)
+    if video is None:
+        return None
+    if _is_span(share):
+        events = _events(share, video)
+        return Page(share.title, moments=_moments(events)) if events else None
+    pieces = _pieces(video)
+    opened = tuple(piece.object_key for piece in pieces)
+    return Page(share.title, files=_files(video, pieces), opened=opened) if pieces else None
+
+
+def _is_span(share: Share) -> bool:
+    return share.start_ms is not None or share.end_ms is not None
+
+
+def _answered(question_id: object) -> Question | None:
+    rows = Question.objects.filter(id=question_id, status=QuestionStatus.SUCCEEDED)
+    question: Question | None = rows.exclude(finish_detail=VIDEO_DELETED).first()
+    return question
+
+
+def _answer(share: Share, question: Question) -> Page:
+    storage = ObjectStorage()
+    cited = list(Evidence.objects.filter(question_id=question.id).order_by("ordinal"))
+    numbers = {video: number for number, video in enumerate(dict.fromkeys(row.video_id for row in cited), start=1)}
+    moments = [
+        Moment(
+            _span(row.start_ms, row.end_ms),
+            row.quote,
+            storage.presign_get(row.frame_key) if row.frame_key else "",
+            numbers[row.video_id],
+        )
+        for row in cited
+    ]
+    return Page(share.title, question.text, question.answer, moments, recordings=len(numbers))
+
+
+def _video(share: Share) -> Video | None:
+    rows = Video.objects.exclude(status=VideoStatus.DELETING).filter(source_deleted_at=None)
+    video: Video | None = rows.filter(id=share.video_id).first()
+    return video
+
+
+def _pieces(video: Video) -> list[RecordedPiece]:
+    return recording.pieces(video, limit=SHOWN_PIECES)
+
+
+def _files(video: Video, pieces: list[RecordedPiece]) -> list[File]:
+    storage, kind = ObjectStorage(), playback_type(video)
+    return [
+        File(_span(piece.start_ms, piece.end_ms), storage.presign_get(piece.object_key, content_type=kind))
+        for piece in pieces
+    ]
+
+
+def _events(share: Share, video: Video) -> list[Event]:
+    """Return the events that lie wholly inside the span, in order of time."""
+    rows = index.events(video, index.Narrowing()).filter(start_ms__gte=share.start_ms or 0)
+    if share.end_ms is not None:
+        rows = rows.filter(end_ms__lte=share.end_ms)
+    return list(rows.order_by("n")[:SHOWN_EVENTS])
+
+
+def _moments(events: list[Event]) -> list[Moment]:
+    storage, frames = ObjectStorage(), index.first_frames([event.id for event in events])
+    keys = {event_id: frame.thumbnail_key for event_id, frame in frames.items()}
+    return [
+        Moment(
+            _span(event.start_ms, event.end_ms),
+            event.summary,
+            storage.presign_get(keys[event.id]) if keys.get(event.id) else "",
+        )
+        for event in events
+    ]
+
+
+def _span(start_ms: int, end_ms: int) -> str:
+    return f"{_clock(start_ms)}–{_clock(end_ms)}"
+
+
+def _clock(ms: int) -> str:
+    minutes, seconds = divmod(ms // 1000, 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}"

@@ -1,0 +1,142 @@
+"""Lists narrowed by the time of creation and by labels, in both orders, page by page."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from backend.api.public_ids import encode
+from backend.library.models import Upload
+from backend.questions.models import Comparison, Question, QuestionBatch, Search, Session
+from tests.conftest import Cast
+from tests.factories import make_video
+
+ARMS = [{"method": name, "effort": "low", "check": "auto", "label": name} for name in ("ava", "vector")]
+SETTINGS = {"mode": "hybrid", "views": {}, "fusion": "borda", "limit": 16}
+UPLOAD: dict[str, Any] = {
+    "filename": "a", "content_type": "video/mp4", "size_bytes": 1, "part_size": 1,
+}  # fmt: skip
+
+
+def made(cast: Cast, path: str, labels: dict[str, str]) -> tuple[str, Any]:
+    """Make one thing of a list, in an open scope. Returns its public id and when it was created."""
+    mine = {"tenant_id": cast.tenant_id}
+    match path:
+        case "videos":
+            prefix, row = "vid", make_video(metadata=labels)
+        case "uploads":
+            prefix, row = (
+                "upl",
+                Upload.objects.create(
+                    **mine, **UPLOAD, metadata=labels, expires_at=timezone.now() + timedelta(hours=1)
+                ),
+            )
+        case "questions":
+            prefix, row = "qst", Question.objects.create(**mine, text="Who?", metadata=labels)
+        case "searches":
+            prefix, row = "sea", Search.objects.create(**mine, text="Who?", settings=SETTINGS)
+        case "sessions":
+            prefix, row = "ses", Session.objects.create(**mine, metadata=labels)
+        case "question-batches":
+            prefix, row = "bat", QuestionBatch.objects.create(**mine, total=0, metadata=labels)
+        case _:
+            prefix, row = "cmp", Comparison.objects.create(**mine, total=0, arms=ARMS, metadata=labels)
+    return encode(prefix, row.id), row.created_at
+
+
+LISTS = ("videos", "uploads", "questions", "searches", "sessions", "question-batches", "comparisons")
+
+
+def ids(cast: Cast, path: str, **query: Any) -> list[str]:
+    reply = cast.client.get(f"/v1/{path}", query)
+    assert reply.status_code == 200, reply.content
+    return [row["id"] for row in reply.json()["data"]]
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_list_is_narrowed_by_the_time_of_creation_and_sorted(acme: Cast, path: str) -> None:
+    with acme.scope():
+        rows = [made(acme, path, {}) for _ in range(3)]
+    (first, _), (second, at), (third, last) = rows
+
+    assert ids(acme, path) == ids(acme, path, sort="-created_at") == [third, second, first]
+    assert ids(acme, path, sort="created_at") == [first, second, third]
+    assert ids(acme, path, created_since=at.isoformat()) == [third, second]
+    assert ids(acme, path, created_until=at.isoformat()) == [first]
+    span = {"created_since": at.isoformat(), "created_until": last.isoformat()}
+    assert ids(acme, path, **span, sort="created_at") == [second]
+
+    page = acme.client.get(f"/v1/{path}", {"sort": "created_at", "limit": 2}).json()
+    assert ids(acme, path, sort="created_at", cursor=page["next_cursor"]) == [third]
+
+
+@pytest.mark.parametrize("path", [name for name in LISTS if name != "searches"])
+def test_a_list_is_narrowed_by_labels(acme: Cast, globex: Cast, path: str) -> None:
+    with globex.scope():
+        made(globex, path, {"case": "7"})
+    with acme.scope():
+        both, _ = made(acme, path, {"case": "7", "gate": "west"})
+        one, _ = made(acme, path, {"case": "7"})
+        made(acme, path, {"case": "8"})
+
+    assert ids(acme, path, metadata='{"case": "7"}') == [one, both]
+    assert ids(acme, path, metadata=json.dumps({"gate": "west", "case": "7"})) == [both]
+    assert ids(acme, path, metadata='{"case": ""}') == []
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer"),
+    [
+        ({"metadata": "case"}, "/metadata"),
+        ({"metadata": "[1]"}, "/metadata"),
+        ({"metadata": json.dumps({"case": "7" * 490}).replace("{", "{" + " " * 4_000)}, "/metadata"),
+        ({"metadata": "[" * 3_000}, "/metadata"),
+        ({"metadata": '{"case": "\\u0000"}'}, "/metadata/case"),
+        ({"metadata": '{"case": "\\ud800"}'}, "/metadata/case"),
+        ({"metadata": '{"case": {"a": "b"}}'}, "/metadata/case"),
+        ({"sort": "title"}, "/sort"),
+        ({"created_since": "yesterday"}, "/created_since"),
+        ({"created_since": "0001-01-01T00:00:00+14:00"}, "/created_since"),
+    ],
+)
+def test_a_wish_that_is_not_valid_is_refused(acme: Cast, query: dict[str, str], pointer: str) -> None:
+    reply = acme.client.get("/v1/videos", query)
+
+    assert (reply.status_code, reply.json()["code"]) == (400, "invalid_request")
+    assert reply.json()["errors"][0]["pointer"] == pointer
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_the_ends_of_time_are_no_error(acme: Cast, at: str) -> None:
+    with acme.scope():
+        row, _ = made(acme, "questions", {})
+    assert ids(acme, "questions", created_since=at) == ([row] if at < "1" else [])
+    assert ids(acme, "questions", created_until=at) == ([] if at < "1" else [row])
+
+
+def test_a_span_is_found_by_the_index_of_ids(acme: Cast) -> None:
+    with CaptureQueriesContext(connection) as captured:
+        ids(acme, "questions", created_since="2026-01-01T00:00:00Z", created_until="2026-01-02T00:00:00Z")
+    (statement,) = [query["sql"] for query in captured if 'FROM "questions_question"' in query["sql"]]
+    assert '"questions_question"."id" >= ' in statement
+    assert '"questions_question"."id" <= ' in statement
+
+
+def test_the_questions_of_a_batch_keep_its_order_unless_another_is_asked_for(acme: Cast) -> None:
+    with acme.scope():
+        batch = QuestionBatch.objects.create(tenant_id=acme.tenant_id, total=2)
+        asked = [
+            encode("qst", Question.objects.create(
+                tenant_id=acme.tenant_id, text="Who?", batch=batch, batch_position=position
+            ).id)
+            for position in (1, 0)
+        ]  # fmt: skip
+    named = encode("bat", batch.id)
+    assert ids(acme, "questions", batch_id=named) == asked[::-1]
+    assert ids(acme, "questions", batch_id=named, sort="created_at") == asked
