@@ -49,11 +49,14 @@ def identified(work: Work, video: Video) -> str:
         announced = contents.announced_sha256(video.upload_id)
     if not video.content_sha256:
         digest = digest_of(work, video.object_key, size_bytes=video.size_bytes, announced=announced)
-        doubled = work.commit(lambda: contents.share_content(video.id, digest))
-        if doubled:
-            work.objects().erase(source_prefix(doubled))
+        work.commit(lambda: contents.share_content(video.id, digest))
     with tenant_scope(video.tenant_id):
-        return str(Video.objects.values_list("object_key", flat=True).get(id=video.id))
+        video = Video.objects.get(id=video.id)
+        unread = contents.unread_object(video)
+    if unread:
+        # At each attempt, because one before may have died between the commit and this.
+        work.objects().erase(source_prefix(unread))
+    return video.object_key
 
 
 def measure(work: Work, object_key: str) -> ProbeResult:

@@ -13,9 +13,9 @@ from django.test import override_settings
 from django.utils import timezone
 
 from backend.api.public_ids import decode, encode
-from backend.jobs.models import Job, JobKind, JobState
+from backend.jobs.models import Breaker, Job, JobKind, JobState
 from backend.library.models import Upload, Video, VideoStatus
-from backend.library.storage import ObjectStorage
+from backend.library.storage import ObjectStorage, StorageAway
 from tests.conftest import Cast
 from tests.factories import make_video as stored_video
 from tests.library.uploading import complete, create_upload, make_video, put_all, put_part
@@ -130,6 +130,30 @@ def test_recordings_with_the_same_bytes_share_one_object_until_the_last_is_delet
     with acme.scope():
         assert not Upload.objects.exists(), "file names and metadata go with the video"
     assert sources(globex) == [foreign]
+
+
+def test_a_probe_that_died_before_it_erased_the_second_object_erases_it_when_it_runs_again(
+    acme: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = recording(TWELVE_SECONDS)
+    first = probe(acme, decode("vid", make_video(acme.client, content)["id"]))
+    second = decode("vid", make_video(acme.client, content)["id"])
+
+    def away(storage: ObjectStorage, prefix: str) -> int:
+        raise StorageAway("object storage is away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ObjectStorage, "erase", away)
+        assert probe(acme, second).status != "indexing"
+    assert len(sources(acme)) == 2
+    Breaker.objects.using("dispatch").update(probe_at=timezone.now() - timedelta(seconds=1))
+    with acme.scope():
+        Job.objects.filter(subject_id=second).update(not_before=timezone.now(), due=True)
+
+    row = probe(acme, second)
+
+    assert (row.status, row.object_key) == ("indexing", first.object_key)
+    assert sources(acme) == [first.object_key]
 
 
 def row_id(row: Video) -> str:
