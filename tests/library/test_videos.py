@@ -135,7 +135,7 @@ def test_a_deletion_of_one_version_is_refused_after_a_change(acme: Cast) -> None
 
     late = acme.client.delete(path, HTTP_IF_MATCH=f'"{read.version}"')
     with acme.scope(), pytest.raises(Refused) as refused:
-        # As if the change came between the comparison of the ETags and the deletion.
+        # This is what happens if the change comes between the comparison of the ETags and the deletion.
         delete_video(video=read, version=read.version)
 
     assert (late.status_code, late.json()["code"]) == (412, "version_mismatch")
