@@ -84,7 +84,7 @@ def _figures(tenant_id: UUID) -> Figures:
 
 
 def _fill(tenants: list[UUID], jobs: int) -> None:
-    """Queue jobs of these tenants in equal numbers, with the tags that enqueue_many() gives."""
+    """Queue jobs of these tenants in equal numbers, with the tags that enqueue_many() gives: none before the clock."""
     from django.db import connections, transaction
 
     each = jobs // len(tenants)
@@ -97,7 +97,8 @@ def _fill(tenants: list[UUID], jobs: int) -> None:
                 "lease_owner, lease_token, progress_done, "
                 "progress_total, progress_stage, rerun_requested, error_code, error_message, created_at) "
                 "SELECT gen_random_uuid(), %(tenant)s, 'answer_question', 'gpu.query', gen_random_uuid(), "
-                "gen_random_uuid()::text, 'queued', 0, now(), true, 10 * n, 0, 0, '', '', 0, 5, '', 0, 0, 0, '', "
+                "gen_random_uuid()::text, 'queued', 0, now(), true, 10 * n + coalesce((SELECT served_tag FROM "
+                "jobs_classclock WHERE queue = 'gpu.query'), 0), 0, 0, '', '', 0, 5, '', 0, 0, 0, '', "
                 "false, '', '', "
                 "now() FROM generate_series(1, %(each)s) n",
                 {"tenant": tenant_id, "each": each},
