@@ -221,6 +221,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "isolation": "the self-check",
         "key_limits": "what a key cannot pass on",
         "keys": "generation and digests of API keys",
+        "link_tokens": "links whose path is a secret",
         "months": "partitions by month",
         "networks": "addresses of clients",
         "origins": "pages that may use a tenant's keys",

@@ -37,14 +37,15 @@ def page(
     *,
     serialize: Callable[[Any], Any] | None = None,
     serialize_many: Callable[[list[Any]], Sequence[Any]] | None = None,
-    order: Sequence[str] = NEWEST_FIRST,
+    order: Sequence[str] | None = None,
 ) -> Response:
     """Return one page as {data, next_cursor}; next_cursor is null on the last page.
 
-    order: fields that together are unique, all ascending or all descending (`-`). Exactly one of serialize (a row) and
-    serialize_many (the rows of the page, for lookups in bulk) is given. Raises Refused
+    order: fields that together are unique, all ascending or all descending (`-`); newest first if None. Exactly one of
+    serialize (a row) and serialize_many (the rows of the page, for lookups in bulk) is given. Raises Refused
     `invalid_cursor` or `out_of_range` (both 400).
     """
+    order = order or NEWEST_FIRST
     fields = [name.removeprefix("-") for name in order]
     descending = order[0].startswith("-")
     if any(name.startswith("-") != descending for name in order):

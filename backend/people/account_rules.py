@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from backend.people import queries
 from backend.people.models import Invitation, written_email
-from backend.people.services.invitations import digest_of
+from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.networks import client_address
 
 INVITED = "invitation"

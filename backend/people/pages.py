@@ -21,7 +21,7 @@ from backend.people import queries, sessions
 from backend.people.account_rules import INVITED
 from backend.people.models import Invitation, Person
 from backend.people.services import invitations
-from backend.people.services.invitations import digest_of
+from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.refusals import Refused
 
 logger = logging.getLogger(__name__)

@@ -11,9 +11,10 @@ from django.views.decorators.http import require_safe
 from backend.api import rate_limits
 from backend.api.problems import Problem, as_json, problem_of
 from backend.shares import queries
-from backend.shares.services.links import count_view, digest_of
+from backend.shares.services.links import count_view
 from backend.shares.services.pages import Page, page_of
 from backend.tenancy.context import bounded_statements, tenant_scope
+from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.networks import client_address
 from backend.tenancy.refusals import TenantMoving
 

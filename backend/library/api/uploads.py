@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from backend.api.bodies import page_of, parsed
 from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
-from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
+from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import problem_of, respond
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
@@ -54,7 +54,7 @@ class UploadsView(TenantView):
         """List uploads without their parts, newest first. Open uploads count against the storage quota."""
         query, wish = list_query(UploadQuerySerializer, request)
         rows = wish.of(queries.uploads(**query))
-        return page(request, rows, serialize_many=listed_uploads, order=wish.order or NEWEST_FIRST)
+        return page(request, rows, serialize_many=listed_uploads, order=wish.order)
 
     @extend_schema(
         operation_id="createUpload",

@@ -15,7 +15,7 @@ from backend.api.conditional_views import IF_MATCH
 from backend.api.etags import etag, expected_version, named_version
 from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
-from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
+from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
 from backend.api.views import TenantView
 from backend.billing.services.storage import record_link
@@ -59,7 +59,7 @@ class VideosView(TenantView):
         """List videos, newest first."""
         query, wish = list_query(VideoQuerySerializer, request)
         rows = wish.of(queries.videos(queries.VideoFilter(**query)))
-        return page(request, rows, serialize_many=listed_videos, order=wish.order or NEWEST_FIRST)
+        return page(request, rows, serialize_many=listed_videos, order=wish.order)
 
     @extend_schema(
         operation_id="createVideo", request=VideoRequestSerializer, responses={202: VideoSerializer}, tags=["Videos"]

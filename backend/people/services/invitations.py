@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,6 +16,7 @@ from backend.people import queries
 from backend.people.models import Invitation, Membership, Person, written_email
 from backend.people.services.members import checked_limits, join, require_rank
 from backend.tenancy.context import current_tenant_id, tenant_scope
+from backend.tenancy.link_tokens import digest_of, link_to
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 
@@ -30,15 +30,9 @@ If you do not know what this is about, ignore this mail.
 """
 
 
-def digest_of(token: str) -> bytes:
-    """Return what is stored of a token. The token has 256 random bits, so a plain hash is enough."""
-    return hashlib.sha256(token.encode()).digest()
-
-
 def link_of(token: str) -> str:
-    """Return the address of an invitation's page. Where there are cells, it names the tenant for the router."""
-    link = f"{settings.PUBLIC_URL}/accounts/invitations/{token}/"
-    return f"{link}?tenant={Tenant.objects.get(id=current_tenant_id()).slug}" if settings.CELL else link
+    """Return the address of an invitation's page."""
+    return link_to(f"/accounts/invitations/{token}/")
 
 
 def invite(

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from backend.api.bodies import listed, page_of, parsed
 from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
-from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
+from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
@@ -97,7 +97,7 @@ class ComparisonsView(TenantView):
             request,
             wish.of(comparison_queries.comparisons(**query)),
             serialize_many=lambda rows: listed(ComparisonSerializer, comparison_queries.views_of(rows)),
-            order=wish.order or NEWEST_FIRST,
+            order=wish.order,
         )
 
 

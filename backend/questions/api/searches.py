@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from backend.api.bodies import listed, page_of, parsed
 from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
-from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
+from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
 from backend.questions.bodies.searches import (
@@ -92,7 +92,7 @@ class SearchesView(TenantView):
             request,
             wish.of(search_queries.searches(**query)),
             serialize_many=lambda rows: listed(SearchSummarySerializer, search_queries.views_of(rows)),
-            order=wish.order or NEWEST_FIRST,
+            order=wish.order,
         )
 
 

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from backend.api.bodies import listed, page_of, parsed
 from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
-from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
+from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
 from backend.questions.bodies.sessions import SessionQuerySerializer, SessionRequestSerializer, SessionSerializer
@@ -56,7 +56,7 @@ class SessionsView(TenantView):
             request,
             wish.of(session_queries.sessions(**query)),
             serialize_many=lambda rows: listed(SessionSerializer, [session_queries.view_of(row) for row in rows]),
-            order=wish.order or NEWEST_FIRST,
+            order=wish.order,
         )
 
 

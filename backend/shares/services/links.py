@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -24,22 +22,11 @@ from backend.shares.models import Share
 from backend.shares.services.pages import Page, is_shown
 from backend.tenancy.callers import current_caller
 from backend.tenancy.context import current_tenant_id
-from backend.tenancy.models import Tenant
+from backend.tenancy.link_tokens import digest_of, link_to
 from backend.tenancy.refusals import Refused
 
 AUDITED_EVERY = timedelta(hours=1)
 """The audit log gets one entry of views for each share and this time, because nobody is counted before they view."""
-
-
-def digest_of(token: str) -> bytes:
-    """Return what is stored of a token. The token has 256 random bits, so a plain hash is enough."""
-    return hashlib.sha256(token.encode()).digest()
-
-
-def link_of(token: str) -> str:
-    """Return the address of a share's page. Where there are cells, it names the tenant for the router."""
-    link = f"{settings.PUBLIC_URL}/share/{token}"
-    return f"{link}?tenant={Tenant.objects.get(id=current_tenant_id()).slug}" if settings.CELL else link
 
 
 def create_share(
@@ -68,7 +55,7 @@ def create_share(
     if not is_shown(share):
         raise Refused("nothing_to_share", "The question has no answer, or the video has no recording in this span.")
     share.save(force_insert=True)
-    return share, link_of(token)
+    return share, link_to(f"/share/{token}")
 
 
 def revoke(share: Share) -> None:

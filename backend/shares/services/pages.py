@@ -18,6 +18,7 @@ from backend.library.storage import ObjectStorage
 from backend.questions.models import Evidence, Question, QuestionStatus
 from backend.questions.services.derived_text import VIDEO_DELETED
 from backend.shares.models import Share
+from gpu_workers.engine.clock_text import clock
 
 SHOWN_PIECES, SHOWN_EVENTS = 50, 100
 
@@ -146,9 +147,4 @@ def _moments(events: list[Event]) -> list[Moment]:
 
 
 def _span(start_ms: int, end_ms: int) -> str:
-    return f"{_clock(start_ms)}–{_clock(end_ms)}"
-
-
-def _clock(ms: int) -> str:
-    minutes, seconds = divmod(ms // 1000, 60)
-    return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}"
+    return f"{clock(start_ms, hours=True)}–{clock(end_ms, hours=True)}"
