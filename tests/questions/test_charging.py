@@ -19,23 +19,27 @@ from tests.factories import make_video
 
 
 @pytest.mark.parametrize(
-    ("status", "reason", "answer", "choice", "charged"),
+    ("status", "reason", "detail", "answer", "choice", "charged"),
     [
-        ("succeeded", "answered", "red", None, True),
-        ("succeeded", "insufficient_evidence", "", None, True),
-        ("succeeded", "budget", "red", None, True),
-        ("succeeded", "budget", "", 0, True),
-        ("succeeded", "budget", "", None, False),
-        ("succeeded", "refused", "I cannot say.", None, False),
-        ("failed", "error", "", None, False),
-        ("canceled", "canceled", "", None, False),
-        ("canceled", "budget", "", None, False),
+        ("succeeded", "answered", "", "red", None, True),
+        ("succeeded", "insufficient_evidence", "abstained", "", None, True),
+        ("succeeded", "insufficient_evidence", "no_events", "", None, True),
+        ("succeeded", "insufficient_evidence", "no_consensus", "", None, False),
+        ("succeeded", "insufficient_evidence", "unreadable", "", None, False),
+        ("succeeded", "insufficient_evidence", "contradicted", "", None, False),
+        ("succeeded", "budget", "max_calls", "red", None, True),
+        ("succeeded", "budget", "max_calls", "", 0, True),
+        ("succeeded", "budget", "max_calls", "", None, False),
+        ("succeeded", "refused", "model_refused", "I cannot say.", None, False),
+        ("failed", "error", "model_unavailable", "", None, False),
+        ("canceled", "canceled", "", "", None, False),
+        ("canceled", "budget", "max_calls", "", None, False),
     ],
 )
 def test_an_answer_is_charged_and_nothing_else(
-    status: str, reason: str, answer: str, choice: int | None, charged: bool
+    status: str, reason: str, detail: str, answer: str, choice: int | None, charged: bool
 ) -> None:
-    row = Question(status=status, finish_reason=reason, answer=answer, choice=choice)
+    row = Question(status=status, finish_reason=reason, finish_detail=detail, answer=answer, choice=choice)
     assert is_charged(row) is charged
 
 

@@ -59,6 +59,8 @@ SELECT id || ': ' || status || ' (' || finish_reason || '), and charged ' || cha
 WHERE tenant_id = %(tenant)s AND created_at >= %(since)s AND charge_amount <> 0 AND (
     status IN ('failed', 'canceled')
     OR (status = 'succeeded' AND finish_reason NOT IN ('answered', 'insufficient_evidence', 'budget'))
+    OR (status = 'succeeded' AND finish_reason = 'insufficient_evidence'
+        AND finish_detail IN ('no_consensus', 'unreadable', 'contradicted'))
     OR (status = 'succeeded' AND finish_reason = 'budget' AND answer = '' AND choice IS NULL))
 ORDER BY id LIMIT 100
 """

@@ -13,17 +13,21 @@ from backend.questions.models import Question, QuestionStatus
 CHARGED = frozenset({"answered", "insufficient_evidence"})
 """Finish reasons of an answer that is charged: it names its evidence, or says that the recordings hold none."""
 
+MODELS_FAILED = frozenset({"no_consensus", "unreadable", "contradicted"})
+"""Details of `insufficient_evidence` that say nothing of the recordings: the models drew no answer that can be given."""
+
 
 def is_charged(question: Question) -> bool:
     """Whether the outcome of a question is charged.
 
-    A search that its budget ended is charged if it left an answer. What was refused, canceled or failed is not.
+    A search that its budget ended is charged if it left an answer. What was refused, canceled or failed is not, nor is
+    a search whose models drew no answer that can be given.
     """
     if question.status != QuestionStatus.SUCCEEDED:
         return False
     if question.finish_reason == "budget":
         return bool(question.answer) or question.choice is not None
-    return question.finish_reason in CHARGED
+    return question.finish_reason in CHARGED and question.finish_detail not in MODELS_FAILED
 
 
 def charge_all(
