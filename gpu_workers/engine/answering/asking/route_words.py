@@ -44,6 +44,11 @@ _RECORDING = (
 )
 _WHICH = r"(?:this|that|these|the|my|our|it|all)"
 _WHOLE = r"(?:whole |entire |full |complete )?"
+_HAPPENS = (
+    r"(?:happen(?:s|ed)|is happening|was happening|goes on|went on|is going on|was going on|takes place|took place|"
+    r"occur(?:s|red)|is (?:shown|visible|to be seen)|was (?:shown|visible)|can (?:be seen|you see|we see|i see)|"
+    r"do (?:you|we|i) see|is there to see)"
+)
 
 
 def _words(**patterns: str) -> RouteWords:
@@ -71,8 +76,7 @@ _ENGLISH = _words(
     r"\b(?:an?|short|brief|quick|full) (?:summary|overview|recap|outline)\b|"
     r"\b(?:key|main|most important) (?:points|moments|events|parts|themes|"
     rf"ideas|things|takeaways)\b|^describe {_WHICH} {_WHOLE}{_RECORDING}$|"
-    rf"^what (?:happens|happened|is happening|goes on|"
-    rf"went on|takes place|took place) (?:in|during|throughout|over) {_WHICH} {_WHOLE}{_RECORDING}s?$|"
+    rf"^what {_HAPPENS} (?:in|during|throughout|over|on) {_WHICH} {_WHOLE}{_RECORDING}s?$|"
     r"^what (?:all )?(?:happens|happened|goes on|went on|is done|was done) (?:in general|overall|altogether|in all)\b",
     topics=r"\b(?:which|what|list|name|all|how many|the|main)\b.*\b(?:topics|subjects|themes|chapters)\b|"
     rf"\bthe (?:topic|subject|theme) of {_WHICH}\b|^(?:what|which) (?:are|were) (?:all )?(?:the )?(?:main )?"
@@ -84,10 +88,7 @@ _ENGLISH = _words(
     r"\bone after (?:another|the other)\b|\bin (?:sequence|chronological order|order of time)\b|^list in order\b",
     changed=r"^what(?:'s| is| has| have| had| was| all)?(?: been| all)? (?:different|chang(?:e|es|ed|ing))\b|^how "
     r"(?:did|does|has|have) .*\bchanged?$|\bwhat changes\b",
-    happens=r"^(?:(?:tell me|describe|show me) )?(?:and )?what (?:happen(?:s|ed)|is happening|was happening|goes on|"
-    r"went on|is going on|was going on|takes place|took place|occur(?:s|red)|is (?:shown|visible|to be seen)|was "
-    r"(?:shown|visible)|can (?:be seen|you see|we see|i see)|do (?:you|we|i) see|is there to see)(?: (?:there|then|"
-    r"here|"
+    happens=rf"^(?:(?:tell me|describe|show me) )?(?:and )?what {_HAPPENS}(?: (?:there|then|here|"
     rf"on (?:the )?(?:screen|camera|video)|in {_WHICH} {_RECORDING}))*$",
     table=r"\b(?:as|in|into) (?:an? )?(?:\w+ )?table\b|\btabulate\b|\btable of\b",
     listed=r"^(?:list|name|enumerate|give (?:me )?(?:a list|all))\b|^(?:what|which) are (?:all )?the\b|\ba list of\b",
@@ -102,6 +103,14 @@ _ENGLISH = _words(
     unsure=r"\b(?:always|ever|never|every|everything|throughout|overall|altogether|total|usually|mostly|repeatedly|"
     r"count|counts|whole|entire|sequence|stages|phases|storyline|plot|summar\w+|in general)\b",
 )
+_GERMAN_HAPPENS = (
+    r"(?:passiert\w*|geschieht|geschah|ist (?:passiert|geschehen|los|zu sehen)|war (?:los|zu sehen)|ist|war|sieht man|"
+    r"ist da los)"
+)
+_GERMAN_IN = (
+    r"(?:im|in dem|in diesem|auf dem|auf diesem|in der|in dieser|auf der|auf dieser) (?:ganzen |gesamten )?"
+    r"(?:video|film|clip|aufnahme)"
+)
 _GERMAN = _words(
     times=r"(?P<pre>.*?)\b(?:wie oft|wie ?viele? ?mal\w*|wie häufig)\b(?P<rest>.*)",
     many=r"(?P<pre>.*?)\b(?:wie ?viele?|die (?:anzahl|zahl) der)\b(?P<rest>.+)",
@@ -111,12 +120,11 @@ _GERMAN = _words(
     r"jemals|je|nie|niemals|irgendwann)\b.*)",
     about=r"\bworum (?:geht|ging|handelt)\b|\bwovon handelt\b|^was ist (?:das|der) thema\b",
     summary=r"^(?:bitte )?fass\w*\b.*\bzusammen\b|zusammenfass\w*|\büberblick\b|\bkurzfassung\b|\b(?:wichtigsten|"
-    r"wesentlichen) (?:punkte|momente|ereignisse)\b",
+    rf"wesentlichen) (?:punkte|momente|ereignisse)\b|^was {_GERMAN_HAPPENS} {_GERMAN_IN}(?: zu sehen)?$",
     topics=r"\bthemen\b",
     steps=r"\bschritte?n?\b",
     changed=r"^was (?:hat|haben) sich\b.*(?:änder|wandel)|^was (?:ver)?änder\w* sich\b|^was ist anders\b",
-    happens=r"^was (?:passiert\w*|geschieht|geschah|ist (?:passiert|geschehen|los|zu sehen)|war (?:los|zu sehen)|sieht "
-    r"man|ist da los)(?: da| dort| dann)?$",
+    happens=rf"^was {_GERMAN_HAPPENS}(?: da| dort| dann| {_GERMAN_IN}(?: zu sehen)?)?$",
     table=r"\btabelle\b|\btabellarisch\b",
     listed=r"^(?:liste|nenne|zähle)\b|\beine liste\b",
     parts=r"^\W*(?:themen|kapitel|abschnitte|teile)\b",
@@ -125,6 +133,8 @@ _GERMAN = _words(
     r"jemals|je|nie|niemals|irgendwann|zu sehen|bitte|überhaupt)\b",
     unsure=r"\b(?:immer|jemals|nie|niemals|insgesamt|ständig|meistens|ganze|gesamte|ablauf|verlauf|zähle)\b",
 )
+_SPANISH_HAPPENS = r"(?:pas[aóo]|ha pasado|pasaba|sucedi[oó]|sucede|ocurre|ocurri[oó]|se ve|se ve[ií]a)"
+_SPANISH_IN = r"(?:en|durante) (?:el|este|todo el|la|esta|toda la) (?:v[ií]deo|grabaci[oó]n|clip|pel[ií]cula)"
 _SPANISH = _words(
     times=r"(?P<pre>.*?)\b(?:cu[aá]ntas veces|con qu[eé] frecuencia)\b(?P<rest>.*)",
     many=r"(?P<pre>.*?)\b(?:cu[aá]nt[oa]s|el n[uú]mero de)\b(?P<rest>.+)",
@@ -132,12 +142,12 @@ _SPANISH = _words(
     r"las? que)?(?P<rest>.*)",
     ever=r"(?P<pre>)^(?P<rest>.*\b(?:alguna vez|nunca|jam[aá]s|en alg[uú]n momento)\b.*)",
     about=r"\bde qu[eé] (?:se )?(?:trata|va|habla)\b",
-    summary=r"\bresum\w*|\bsinopsis\b|\b(?:puntos|momentos) (?:clave|principales)\b",
+    summary=r"\bresum\w*|\bsinopsis\b|\b(?:puntos|momentos) (?:clave|principales)\b|"
+    rf"^qu[eé] {_SPANISH_HAPPENS} {_SPANISH_IN}$",
     topics=r"\btemas\b",
     steps=r"\bpasos\b|\bpaso a paso\b",
     changed=r"\bqu[eé] (?:ha |han )?cambi\w+",
-    happens=r"^qu[eé] (?:pas[aóo]|ha pasado|pasaba|sucedi[oó]|sucede|ocurre|ocurri[oó]|se ve|se ve[ií]a)(?: all[ií]| "
-    r"entonces)?$",
+    happens=rf"^qu[eé] {_SPANISH_HAPPENS}(?: all[ií]| entonces| {_SPANISH_IN})?$",
     table=r"\btabla\b",
     listed=r"^(?:lista|enumera|nombra)\b|\buna lista\b",
     parts=r"^\W*(?:temas|cap[ií]tulos|partes)\b",
@@ -147,17 +157,19 @@ _SPANISH = _words(
     r"en total|alguna vez|nunca|jam[aá]s|en alg[uú]n momento|por favor)\b",
     unsure=r"\b(?:siempre|nunca|jam[aá]s|en total|todo el|toda la|secuencia|cuenta)\b",
 )
+_CHINESE_HAPPENS = r"都?(?:发生|發生)了?(?:什么|什麼|啥)(?:事情?)?了?"
+_CHINESE_IN = r"(?:在)?(?:整个|整個|这个|這個|这段|這段)?(?:视频|視頻|影片|录像|錄像)(?:里|裡|中|内|內)?(?:面)?"
 _CHINESE = _words(
     times=r"(?P<pre>.*?)(?:多少次|[几幾]次|多少回|多久一次)(?P<rest>.*)",
     many=r"(?P<pre>.*?)(?:多少|[几幾])[个個辆輛名位只隻条條台只件]?(?P<rest>.+)",
     every=r"(?P<pre>.*?)(?:每一?次|所有(?=.*(?:时刻|時刻|片段|地方)))(?P<rest>.*)",
     ever=r"(?P<pre>)(?P<rest>.*(?:有没有|有沒有|是否|曾经|曾經|从未|從未|从来没有).*)",
     about=r"(?:讲|講|说|說|关于|關於)(?:了|的)?(?:是)?(?:什么|什麼|啥)|主要内容|主要內容|大意",
-    summary=r"总结|總結|概括|摘要|概述|概要",
+    summary=rf"总结|總結|概括|摘要|概述|概要|^{_CHINESE_IN}{_CHINESE_HAPPENS}$",
     topics=r"主题|主題|话题|話題",
     steps=r"步骤|步驟",
     changed=r"(?:什么|什麼|哪些)(?:改变|改變|变化|變化)|[变變]了(?:什么|什麼)|(?:改变|改變)了(?:什么|什麼)",
-    happens=r"^(?:当时|當時|那时|那時|这时|這時|都)?(?:发生|發生)了?(?:什么|什麼|啥)(?:事情?)?了?$",
+    happens=rf"^(?:当时|當時|那时|那時|这时|這時|{_CHINESE_IN})?{_CHINESE_HAPPENS}$",
     table=r"表格",
     listed=r"列出|列举|列舉",
     parts=r"^(?:主题|主題|话题|話題|章节|章節|部分)",
@@ -166,17 +178,19 @@ _CHINESE = _words(
     r"有沒有|是否|曾经|曾經|从未|從未|从来没有|[吗嗎呢]$|出现了?$|出現了?$",
     unsure=r"总是|總是|从不|從不|整个|整個|一共|总共|總共|全部",
 )
+_ARABIC_HAPPENS = r"(?:حدث|يحدث|حصل|يحصل|جرى|يجري|كان يحدث)"
+_ARABIC_IN = r"في (?:هذا |كامل )?(?:الفيديو|المقطع|التسجيل)"
 _ARABIC = _words(
     times=r"(?P<pre>.*?)(?:كم مر[ةه]|كم عدد المرات(?: التي)?)(?P<rest>.*)",
     many=r"(?P<pre>.*?)(?:كم عدد|كم)\b(?P<rest>.+)",
     every=r"(?P<pre>.*?)(?:في كل مرة|كل مرة|جميع اللحظات التي)(?P<rest>.*)",
     ever=r"(?P<pre>)^هل\b(?P<rest>.*(?:أبدا|أبداً|قط|في أي وقت|من قبل).*)",
     about=r"عم(?:ّ|ا|ّا)? (?:يدور|يتحدث|تدور)|عن ماذا|حول ماذا|ما (?:هو )?موضوع",
-    summary=r"لخ(?:ص|ّص)|ملخص|خلاصة|موجز|تلخيص",
+    summary=rf"لخ(?:ص|ّص)|ملخص|خلاصة|موجز|تلخيص|^ماذا {_ARABIC_HAPPENS} {_ARABIC_IN}$",
     topics=r"المواضيع|الموضوعات",
     steps=r"خطوات",
     changed=r"ما(?:ذا)? (?:الذي )?تغي(?:ر|ّر)",
-    happens=r"^ماذا (?:حدث|يحدث|حصل|جرى|كان يحدث)(?: هناك)?$",
+    happens=rf"^ماذا {_ARABIC_HAPPENS}(?: هناك| {_ARABIC_IN})?$",
     table=r"جدول",
     listed=r"^(?:اذكر|عدد|اسرد)\b|قائمة",
     parts=r"^\W*(?:المواضيع|الموضوعات|مواضيع|الفصول)",

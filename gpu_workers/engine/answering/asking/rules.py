@@ -75,7 +75,10 @@ def _tables(language: str) -> Sequence[RouteWords]:
 
 def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
     if words.happens.search(text):
-        return Reading("time", "summary") if timed else None
+        if timed:
+            return Reading("time", "summary")
+        # Without a time it may refer to what was said before, unless it names the recording.
+        return Reading("whole", "summary") if words.summary.search(text) else None
     if (match := words.times.search(text)) and (statement := _statement(match, words)):
         return Reading("scan", "count", statement)
     if match := words.every.search(text):
