@@ -240,6 +240,8 @@ def _text(desk: Desk, contents: Contents, items: Sequence[Item], *, written: boo
     named = "; ".join(f"{item.text.rstrip('.')} ({_when(desk, item.parts[0])})" for item in items)
     head = (phrases.part if len(items) == 1 else phrases.parts).format(n=len(items))
     about = [] if shape == "count" or not complete else _overviews(contents)
+    if about and all(item.text.rstrip(".") in " ".join(about) for item in items):
+        return " ".join(about)
     return " ".join([*about, f"{head} {named}."])
 
 

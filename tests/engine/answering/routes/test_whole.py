@@ -59,6 +59,14 @@ def test_a_small_reasoner_is_not_asked_and_all_topics_are_named_in_order() -> No
     assert answer.citations[2].claims == (2,)
 
 
+def test_titles_that_the_overview_names_are_not_repeated() -> None:
+    text = "In the morning: Baking a cake and Washing the dishes. Later: A talk about trains. At last: Packing the car."
+    video = replace(kitchen(), overview=Overview(text, (), (), 120_000, "measured"))
+    answer, _ = ask("What happens in this video?", video=video, calibration=EMBEDDED)
+    assert answer.text == text
+    assert [claim.text for claim in answer.claims] == list(TITLES)
+
+
 @pytest.mark.parametrize(
     ("question", "first"),
     [
