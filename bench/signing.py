@@ -64,12 +64,14 @@ def _ratio(video: IndexedVideo, storage: Stack, opened: ExitStack) -> float:
         opened.enter_context(patch.object(settings, name, value))
     lease, source = _observing(video)
     folder = f"{version_prefix(video.tenant_id, video.video_id, 1)}frames/"
+    keys_of_pictures = [f"{folder}{number}.jpg" for number in range(PICTURES)]
     picture = os.urandom(PICTURE_BYTES)
 
     def store(objects: ObjectStorage) -> None:
         objects.presign_get(source)
-        for number in range(PICTURES):
-            objects.put(f"{folder}{number}.jpg", picture, content_type="image/jpeg")
+        put = objects.putter({key: len(picture) for key in keys_of_pictures}, content_type="image/jpeg")
+        for key in keys_of_pictures:
+            put(key, picture)
 
     own, signed = ObjectStorage(), SignedStorage(lease)
     for objects in (own, signed):

