@@ -26,6 +26,7 @@ from backend.accounts.bodies import (
 from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
+from backend.api.listing import ListQuerySerializer, list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
@@ -46,13 +47,14 @@ class ApiKeysView(TenantView):
 
     @extend_schema(
         operation_id="listApiKeys",
-        parameters=PAGE_PARAMETERS,
+        parameters=[ListQuerySerializer, *PAGE_PARAMETERS],
         responses=page_of("ApiKeyPage", ApiKeySerializer),
         tags=["API keys"],
     )
     def get(self, request: Request) -> Response:
         """List API keys, newest first. Revoked and expired keys are in the list."""
-        return page(request, queries.api_keys(), serialize=api_key_body)
+        _, wish = list_query(ListQuerySerializer, request)
+        return page(request, wish.of(queries.api_keys()), serialize=api_key_body, order=wish.order)
 
     @extend_schema(
         operation_id="createApiKey",

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from backend.api.bodies import page_of, parsed
 from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
+from backend.api.listing import ListQuerySerializer, list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode
@@ -71,13 +72,14 @@ class MembersView(TenantView):
 
     @extend_schema(
         operation_id="listMembers",
-        parameters=PAGE_PARAMETERS,
+        parameters=[ListQuerySerializer, *PAGE_PARAMETERS],
         responses=page_of("MemberPage", MemberSerializer),
         tags=TAGS,
     )
     def get(self, request: Request) -> Response:
         """List the members of the tenant, newest first."""
-        return page(request, queries.members(), serialize_many=member_bodies)
+        _, wish = list_query(ListQuerySerializer, request)
+        return page(request, wish.of(queries.members()), serialize_many=member_bodies, order=wish.order)
 
 
 class MemberView(ConditionalView):
@@ -150,13 +152,14 @@ class InvitationsView(TenantView):
 
     @extend_schema(
         operation_id="listInvitations",
-        parameters=PAGE_PARAMETERS,
+        parameters=[ListQuerySerializer, *PAGE_PARAMETERS],
         responses=page_of("InvitationPage", InvitationSerializer),
         tags=TAGS,
     )
     def get(self, request: Request) -> Response:
         """List invitations, newest first. Accepted, revoked and expired invitations are in the list."""
-        return page(request, queries.invitations(), serialize=invitation_body)
+        _, wish = list_query(ListQuerySerializer, request)
+        return page(request, wish.of(queries.invitations()), serialize=invitation_body, order=wish.order)
 
     @extend_schema(
         operation_id="createInvitation",

@@ -10,8 +10,9 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.bodies import page_of, parsed
 from backend.api.idempotency import idempotent
+from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
@@ -47,7 +48,8 @@ class SharesView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List shares, newest first, with how often each was viewed. Ended shares are in the list."""
-        return page(request, queries.shares(**parsed_query(ShareQuerySerializer, request)), serialize=share_body)
+        query, wish = list_query(ShareQuerySerializer, request)
+        return page(request, wish.of(queries.shares(**query)), serialize=share_body, order=wish.order)
 
     @extend_schema(
         operation_id="createShare",

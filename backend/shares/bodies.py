@@ -9,6 +9,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from backend.api.bodies import MAX_TIME_MS, StrictSerializer
+from backend.api.listing import ListQuerySerializer
 from backend.api.public_ids import PublicIdField, encode
 from backend.jobs.bodies import DeadlineField
 from backend.shares.models import Share
@@ -66,7 +67,7 @@ class ShareRequestSerializer(StrictSerializer):
         return attrs
 
 
-class ShareQuerySerializer(StrictSerializer):
+class ShareQuerySerializer(ListQuerySerializer):
     question_id = PublicIdField("qst", required=False, help_text="Only shares of this question.")
     video_id = PublicIdField("vid", required=False, help_text="Only shares of this video.")
 

@@ -8,9 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api import public_ids
-from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.bodies import page_of, parsed
 from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
+from backend.api.listing import ListQuerySerializer, list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.views import TenantView
 from backend.tenancy.context import current_tenant_id
@@ -60,13 +61,14 @@ class EndpointsView(TenantView):
 
     @extend_schema(
         operation_id="listWebhookEndpoints",
-        parameters=PAGE_PARAMETERS,
+        parameters=[ListQuerySerializer, *PAGE_PARAMETERS],
         responses=page_of("WebhookEndpointPage", WebhookEndpointSerializer),
         tags=TAGS,
     )
     def get(self, request: Request) -> Response:
         """List webhook endpoints, newest first."""
-        return page(request, queries.endpoints(), serialize=endpoint_body)
+        _, wish = list_query(ListQuerySerializer, request)
+        return page(request, wish.of(queries.endpoints()), serialize=endpoint_body, order=wish.order)
 
     @extend_schema(
         operation_id="createWebhookEndpoint",
@@ -183,8 +185,8 @@ class DeliveriesView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List webhook deliveries, newest first."""
-        rows = queries.deliveries(**parsed_query(WebhookDeliveryQuerySerializer, request))
-        return page(request, rows, serialize=delivery_body)
+        query, wish = list_query(WebhookDeliveryQuerySerializer, request)
+        return page(request, wish.of(queries.deliveries(**query)), serialize=delivery_body, order=wish.order)
 
 
 class DeliveryView(TenantView):

@@ -9,6 +9,7 @@ from typing import Any
 from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
+from backend.api.listing import ListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.tenancy.models import NOTICE_ROLES
 from backend.webhooks import payloads
@@ -87,7 +88,7 @@ class NoticeAddressRequestSerializer(StrictSerializer):
     )
 
 
-class WebhookDeliveryQuerySerializer(StrictSerializer):
+class WebhookDeliveryQuerySerializer(ListQuerySerializer):
     endpoint_id = PublicIdField("whe", required=False)
     state = serializers.ChoiceField(DeliveryState.choices, required=False)
     event_type = serializers.ChoiceField(tuple(payloads.EVENT_TYPES), required=False)

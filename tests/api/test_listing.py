@@ -5,17 +5,25 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
+import yaml
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from backend.api.public_ids import encode
-from backend.library.models import Upload
+from backend.library.models import Collection, Upload
 from backend.questions.models import Comparison, Question, QuestionBatch, Search, Session
+from backend.shares.models import Share
+from backend.tenancy.secrets import seal
+from backend.tenancy.services import issue_api_key
+from backend.webhooks.models import Delivery, Endpoint, WebhookEvent
+from tests.api.test_service import OPENAPI
 from tests.conftest import Cast
 from tests.factories import make_video
+from tests.people.cast import invitation_of, member_of, person
 
 ARMS = [{"method": name, "effort": "low", "check": "auto", "label": name} for name in ("ava", "vector")]
 SETTINGS = {"mode": "hybrid", "views": {}, "fusion": "borda", "limit": 16}
@@ -45,12 +53,71 @@ def made(cast: Cast, path: str, labels: dict[str, str]) -> tuple[str, Any]:
             prefix, row = "ses", Session.objects.create(**mine, metadata=labels)
         case "question-batches":
             prefix, row = "bat", QuestionBatch.objects.create(**mine, total=0, metadata=labels)
+        case "collections":
+            prefix, row = "col", Collection.objects.create(**mine, name=uuid4().hex)
+        case "index-jobs":
+            prefix, row = "job", make_video()
+        case "api-keys":
+            row, _ = issue_api_key(name="another", scopes=["videos:read"])
+            prefix = "key"
+        case "members":
+            prefix, row = "mem", member_of(cast, "viewer", person())
+        case "invitations":
+            prefix, row = "inv", invitation_of(cast)
+        case "shares":
+            video = make_video()
+            ends = timezone.now() + timedelta(days=1)
+            prefix, row = "shr", Share.objects.create(**mine, video=video, digest=b"0" * 32, expires_at=ends)
+        case "webhook-endpoints":
+            prefix, row = "whe", endpoint_of(cast)
+        case "webhook-deliveries":
+            event = WebhookEvent.objects.create(
+                **mine, type="video.ready", body=json.dumps({"data": {"id": "vid_1"}}), resource_id=uuid4(), sequence=1
+            )
+            prefix, row = (
+                "whd",
+                Delivery.objects.create(
+                    **mine, endpoint=endpoint_of(cast), event=event, expires_at=timezone.now() + timedelta(days=1)
+                ),
+            )
         case _:
             prefix, row = "cmp", Comparison.objects.create(**mine, total=0, arms=ARMS, metadata=labels)
     return encode(prefix, row.id), row.created_at
 
 
-LISTS = ("videos", "uploads", "questions", "searches", "sessions", "question-batches", "comparisons")
+def endpoint_of(cast: Cast) -> Endpoint:
+    row: Endpoint = Endpoint.objects.create(
+        tenant_id=cast.tenant_id, url=f"https://example.com/{uuid4().hex}", secret=seal(b"x")
+    )
+    return row
+
+
+LABELLED = ("videos", "uploads", "questions", "sessions", "question-batches", "comparisons")
+LISTS = (
+    *LABELLED, "searches", "collections", "index-jobs", "api-keys", "members", "invitations", "shares",
+    "webhook-endpoints", "webhook-deliveries",
+)  # fmt: skip
+
+WITHOUT = {
+    "/v1/audit-events": "has since and until",
+    "/v1/budgets": "one row for each key",
+    "/v1/credits": "few rows",
+    "/v1/invoices": "one row a month",
+    "/v1/usage": "has from and to",
+    "/v1/usage/events": "has from and to",
+}
+"""Lists without a span of creation, with the reason. Lists of the parts of one thing need none either."""
+
+
+def test_every_list_takes_a_span_of_creation_or_says_why_not() -> None:
+    paths = yaml.safe_load(OPENAPI.read_text())["paths"]
+    spans: dict[str, bool] = {}
+    for path, operations in paths.items():
+        names = {parameter.get("name") for parameter in operations.get("get", {}).get("parameters", ())}
+        if "cursor" in names and "{" not in path:
+            spans[path] = {"created_since", "created_until", "sort"} <= names
+    assert {path for path, has in spans.items() if has} == {f"/v1/{path}" for path in LISTS}
+    assert {path for path, has in spans.items() if not has} == set(WITHOUT)
 
 
 def ids(cast: Cast, path: str, **query: Any) -> list[str]:
@@ -63,20 +130,22 @@ def ids(cast: Cast, path: str, **query: Any) -> list[str]:
 def test_a_list_is_narrowed_by_the_time_of_creation_and_sorted(acme: Cast, path: str) -> None:
     with acme.scope():
         rows = [made(acme, path, {}) for _ in range(3)]
-    (first, _), (second, at), (third, last) = rows
+    (first, begin), (second, at), (third, last) = rows
 
-    assert ids(acme, path) == ids(acme, path, sort="-created_at") == [third, second, first]
-    assert ids(acme, path, sort="created_at") == [first, second, third]
+    since = {"created_since": begin.isoformat()}
+
+    assert ids(acme, path, **since) == ids(acme, path, **since, sort="-created_at") == [third, second, first]
+    assert ids(acme, path, **since, sort="created_at") == [first, second, third]
     assert ids(acme, path, created_since=at.isoformat()) == [third, second]
-    assert ids(acme, path, created_until=at.isoformat()) == [first]
+    assert ids(acme, path, **since, created_until=at.isoformat()) == [first]
     span = {"created_since": at.isoformat(), "created_until": last.isoformat()}
     assert ids(acme, path, **span, sort="created_at") == [second]
 
-    page = acme.client.get(f"/v1/{path}", {"sort": "created_at", "limit": 2}).json()
-    assert ids(acme, path, sort="created_at", cursor=page["next_cursor"]) == [third]
+    page = acme.client.get(f"/v1/{path}", {**since, "sort": "created_at", "limit": 2}).json()
+    assert ids(acme, path, **since, sort="created_at", cursor=page["next_cursor"]) == [third]
 
 
-@pytest.mark.parametrize("path", [name for name in LISTS if name != "searches"])
+@pytest.mark.parametrize("path", LABELLED)
 def test_a_list_is_narrowed_by_labels(acme: Cast, globex: Cast, path: str) -> None:
     with globex.scope():
         made(globex, path, {"case": "7"})

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from backend.api.bodies import page_of, parsed
 from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
+from backend.api.listing import ListQuerySerializer, list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
@@ -47,13 +48,14 @@ class CollectionsView(TenantView):
 
     @extend_schema(
         operation_id="listCollections",
-        parameters=PAGE_PARAMETERS,
+        parameters=[ListQuerySerializer, *PAGE_PARAMETERS],
         responses=page_of("CollectionPage", CollectionSerializer),
         tags=["Collections"],
     )
     def get(self, request: Request) -> Response:
         """List collections, newest first."""
-        return page(request, queries.collections(), serialize=collection_body)
+        _, wish = list_query(ListQuerySerializer, request)
+        return page(request, wish.of(queries.collections()), serialize=collection_body, order=wish.order)
 
     @extend_schema(
         operation_id="createCollection",

@@ -8,6 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from backend.api.bodies import ResourceErrorSerializer, StrictSerializer, TimeSpanSerializer
+from backend.api.listing import ListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.jobs.bodies import PRIORITY_HELP, DeadlineField, PriorityField
 from backend.library.indexing.progress import IndexJob, index_jobs
@@ -17,7 +18,7 @@ STATUSES = ("queued", "running", "paused", "succeeded", "failed", "canceled")
 STAGES = ("probe", "input", "observe", "assemble", "summarise", "")
 
 
-class IndexJobQuerySerializer(StrictSerializer):
+class IndexJobQuerySerializer(ListQuerySerializer):
     video_id = PublicIdField("vid", required=False)
 
 

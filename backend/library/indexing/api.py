@@ -17,10 +17,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.awaiting import EventStream
-from backend.api.bodies import MAX_TIME_MS, page_of, parsed, parsed_query
+from backend.api.bodies import MAX_TIME_MS, page_of, parsed
 from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.event_streams import EventStreamRenderer, stream_response
 from backend.api.idempotency import idempotent
+from backend.api.listing import list_query
 from backend.api.open_replies import open_reply
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
@@ -60,11 +61,11 @@ class IndexJobsView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List index jobs, newest first: one per video."""
+        query, wish = list_query(IndexJobQuerySerializer, request)
         rows = videos()
-        video_id = parsed_query(IndexJobQuerySerializer, request).get("video_id")
-        if video_id is not None:
-            rows = rows.filter(id=video_id)
-        return page(request, rows, serialize_many=index_job_bodies)
+        if "video_id" in query:
+            rows = rows.filter(id=query["video_id"])
+        return page(request, wish.of(rows), serialize_many=index_job_bodies, order=wish.order)
 
 
 class IndexJobView(ConditionalView):
