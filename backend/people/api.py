@@ -60,7 +60,7 @@ class MeView(AuthenticatedView):
             raise NotAuthenticated("Sign in at /accounts/login/.")
         # A page asks here first, so it gets the cookie whose value unsafe requests repeat.
         get_token(request._request)
-        rows = [row for row in queries.memberships_of(person.id) if sessions.covers(request, row.tenant_id)]
+        rows = [row for row in queries.memberships_of(person.id) if sessions.reaches(request, row)]
         return Response(
             me_body(person, rows, second_factor=sessions.second_factor_is_set_up(person)),
             headers={"Cache-Control": "no-store"},
@@ -125,6 +125,23 @@ class MemberView(ConditionalView):
         """Remove a member. The next request is refused and open streams end. The last owner cannot be removed."""
         removed = members.remove(self._member(member_id).id, by_owner=by_owner(self.principal))
         self.audit_details = {"person_id": encode("per", removed.person_id), "role": removed.role}
+        return Response(status=204)
+
+
+class MemberSessionsView(TenantView):
+    scopes = {"DELETE": "members:write"}
+    audited = {"DELETE": "member.sessions_ended"}
+
+    @extend_schema(operation_id="deleteMemberSessions", responses={204: None}, tags=TAGS)
+    def delete(self, request: Request, member_id: str) -> Response:
+        """End the sessions of a member in this tenant; the membership stays.
+
+        The next request of an open session is refused (403 `session_ended`) and open streams end, until the person
+        signs in again. The person's sessions in other tenants and the keys that the member made go on.
+        """
+        member = self.get_or_404(queries.members(), decode("mem", member_id))
+        ended = members.end_sessions(member.id, by_owner=by_owner(self.principal))
+        self.audit_details = {"person_id": encode("per", ended.person_id)}
         return Response(status=204)
 
 
@@ -230,6 +247,7 @@ routes = [
     path("me/membership", LeaveView.as_view()),
     path("members", MembersView.as_view()),
     path("members/<str:member_id>", MemberView.as_view()),
+    path("members/<str:member_id>/sessions", MemberSessionsView.as_view()),
     path("invitations", InvitationsView.as_view()),
     path("invitations/<str:invitation_id>", InvitationView.as_view()),
     path("sign-in-settings", SignInSettingsView.as_view()),

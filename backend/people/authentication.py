@@ -42,6 +42,8 @@ class MemberAuthentication(SessionAuthentication):
         if membership is None or not sessions.covers(request, membership.tenant_id):
             # The same for a tenant that does not exist.
             raise PermissionDenied("You are not a member of this tenant.", code="not_a_member")
+        if not sessions.reaches(request, membership):
+            raise PermissionDenied("This session has ended for the tenant: sign in again.", code="session_ended")
         settings = queries.settings_of(membership.tenant_id)
         if settings is not None and settings.require_second_factor and not sessions.has_second_factor(request):
             raise PermissionDenied(
@@ -93,14 +95,19 @@ def principal_of(request: Request, person: Person, membership: Membership) -> Pr
         role=membership.role,
         collections=None if collections is None else tuple(UUID(one) for one in collections),
         fresh=sessions.is_fresh(request),
+        signed_in_at=sessions.signed_in_at(request),
     )
 
 
 def ended_members(callers: Collection[Principal]) -> set[Principal]:
-    """Return the people among the callers whose membership, or whose tenant's service, has ended."""
-    people = {(caller.tenant_id, caller.person_id): caller for caller in callers if caller.person_id is not None}
-    lasting = queries.lasting([(tenant, person) for tenant, person in people if person is not None])
-    return {caller for pair, caller in people.items() if pair not in lasting}
+    """Return the people among the callers whose membership, session, or tenant's service, has ended."""
+    people = {caller: (caller.tenant_id, person) for caller in callers if (person := caller.person_id) is not None}
+    lasting = queries.lasting(set(people.values()))
+    return {
+        caller
+        for caller, pair in people.items()
+        if pair not in lasting or sessions.is_older(caller.signed_in_at, lasting[pair])
+    }
 
 
 class MemberScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

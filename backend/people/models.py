@@ -47,6 +47,8 @@ class Person(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    # Sessions with no authentication since then have ended; null for none.
+    sessions_since = models.DateTimeField(null=True)
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -94,6 +96,8 @@ class Membership(TenantRow):
     created_by = models.UUIDField(null=True)
     # Whether the role follows the groups of the tenant's identity provider.
     from_groups = models.BooleanField(default=False)
+    # Sessions with no authentication since then do not reach the tenant; null for none.
+    sessions_since = models.DateTimeField(null=True)
 
     class Meta(TenantRow.Meta):
         constraints: ClassVar[list[models.BaseConstraint]] = [

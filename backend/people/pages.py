@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 def home(request: HttpRequest) -> HttpResponse:
     """Show who is signed in and the tenants that this session reaches."""
     person: Any = request.user
-    memberships = [row for row in queries.memberships_of(person.id) if sessions.covers(request, row.tenant_id)]
+    memberships = [row for row in queries.memberships_of(person.id) if sessions.reaches(request, row)]
     provided = bool(sessions.provider(request))
     return render(request, "people/home.html", {"memberships": memberships, "provided": provided})
 

@@ -7,6 +7,7 @@ tenant that could be trusted, so these three are read through the dispatch role.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -70,14 +71,15 @@ def memberships_of(person_id: UUID) -> list[Membership]:
     return list(rows.select_related("tenant").order_by("created_at", "id"))
 
 
-def lasting(pairs: Collection[tuple[UUID, UUID]]) -> set[tuple[UUID, UUID]]:
-    """Return those pairs of tenant and person that are memberships of living tenants."""
+def lasting(pairs: Collection[tuple[UUID, UUID]]) -> dict[tuple[UUID, UUID], datetime | None]:
+    """Return those pairs of tenant and person that are memberships of living tenants, with their sessions_since."""
     rows = Membership.unscoped.using("dispatch").filter(
         tenant_id__in={tenant for tenant, _ in pairs},
         person_id__in={person for _, person in pairs},
         tenant__suspended_at=None,
     )
-    return set(rows.values_list("tenant_id", "person_id")) & set(pairs)
+    found = {(row[0], row[1]): row[2] for row in rows.values_list("tenant_id", "person_id", "sessions_since")}
+    return {pair: found[pair] for pair in pairs if pair in found}
 
 
 def open_invitation(digest: bytes) -> Invitation | None:

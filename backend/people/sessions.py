@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from allauth.account.authentication import get_authentication_records
@@ -13,6 +14,9 @@ from django.conf import settings
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
+
+if TYPE_CHECKING:
+    from backend.people.models import Membership
 
 PROVIDER = "socialaccount"
 """Method of a sign-in at an identity provider, in the records of a session."""
@@ -33,10 +37,19 @@ def records(request: Any) -> list[dict[str, Any]]:
     return found
 
 
+def signed_in_at(request: Any) -> float:
+    """Return when the session's person has last authenticated, as Unix time."""
+    return max((record["at"] for record in records(request)), default=0.0)
+
+
 def is_fresh(request: Any) -> bool:
     """Whether the person has authenticated in the last FRESH_SECONDS."""
-    newest = max((record["at"] for record in records(request)), default=0.0)
-    return time.time() - newest < FRESH_SECONDS
+    return time.time() - signed_in_at(request) < FRESH_SECONDS
+
+
+def is_older(signed_in: float, since: datetime | None) -> bool:
+    """Whether a session with its last authentication then has ended, because its sessions had to begin again."""
+    return since is not None and signed_in < since.timestamp()
 
 
 def has_second_factor(request: Any) -> bool:
@@ -58,8 +71,13 @@ def covers(request: Any, tenant_id: UUID) -> bool:
     return provider(request) in {"", encode("tnt", tenant_id)}
 
 
+def reaches(request: Any, membership: Membership) -> bool:
+    """Whether the session covers a membership's tenant, and has not ended there."""
+    return covers(request, membership.tenant_id) and not is_older(signed_in_at(request), membership.sessions_since)
+
+
 class Lifetime:
-    """Ends sessions that are idle, or older than the absolute limit, and writes the time of use now and then."""
+    """Ends sessions that are idle, older than the absolute limit, or ended for their person; notes the time of use."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -69,7 +87,8 @@ class Lifetime:
             now = time.time()
             began = request.session.setdefault(_BEGAN, now)
             touched = request.session.setdefault(_TOUCHED, now)
-            if now - began > settings.SESSION_ABSOLUTE_SECONDS or now - touched > settings.SESSION_COOKIE_AGE:
+            expired = now - began > settings.SESSION_ABSOLUTE_SECONDS or now - touched > settings.SESSION_COOKIE_AGE
+            if expired or is_older(signed_in_at(request), request.user.sessions_since):
                 logout(request)
             elif now - touched > TOUCH_SECONDS:
                 request.session[_TOUCHED] = now

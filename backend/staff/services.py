@@ -8,9 +8,10 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from backend.api.public_ids import encode
 from backend.audit.models import ActorKind
-from backend.audit.services import Actor, record
-from backend.people.models import Person, written_email
+from backend.audit.services import OPERATOR, Actor, record
+from backend.people.models import Membership, Person, written_email
 from backend.staff.models import ContentAccess, Member, Role, SecondFactor, StaffEvent
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused, invalid
@@ -55,6 +56,31 @@ def dismiss(*, email: str) -> bool:
         member.delete()
         StaffEvent.objects.create(action="staff.dismissed", email=written_email(email))
     return True
+
+
+def end_sessions(*, email: str, reason: str) -> int | None:
+    """End all sessions of a customer's person or of staff, who may sign in again; on the command line only.
+
+    reason: shown in the audit log of each tenant of the person. Returns their number, None if there is no such person.
+    Raises Refused if the reason says nothing.
+    """
+    if len(reason.strip()) < SHORTEST_REASON:
+        raise Refused("invalid_request", f"Give a reason of at least {SHORTEST_REASON} characters.", status=400)
+    now = timezone.now()
+    person = Person.objects.using("staff").filter(email=written_email(email)).first()
+    if person is None:
+        return None
+    with transaction.atomic(using="staff"):
+        Person.objects.using("staff").filter(id=person.id).update(sessions_since=now)
+        StaffEvent.objects.create(action="sessions.ended", email=person.email, details={"reason": reason})
+    memberships = list(Membership.unscoped.using("dispatch").filter(person_id=person.id))
+    for membership in memberships:
+        with tenant_scope(membership.tenant_id):
+            # Open streams look at the membership alone.
+            Membership.objects.filter(id=membership.id).update(sessions_since=now)
+            object_id = encode("mem", membership.id)
+            record("member.sessions_ended", actor=OPERATOR, object_id=object_id, reason=reason)
+    return len(memberships)
 
 
 def reset_factor(*, email: str) -> bool:

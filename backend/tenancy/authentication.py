@@ -34,6 +34,7 @@ class Principal:
     expires_at, allowed_ips, requests_per_minute: limits of a key, which no key that it makes may pass. allowed_ips:
     networks; empty for everywhere. name, role: of a member. collections: ids of the collections that a member is
     limited to; None for all. fresh: whether the caller may do dangerous acts now; a member must have signed in lately.
+    signed_in_at: Unix time of a member's last authentication.
     """
 
     tenant_id: UUID
@@ -47,6 +48,7 @@ class Principal:
     role: str = ""
     collections: tuple[UUID, ...] | None = None
     fresh: bool = True
+    signed_in_at: float = 0.0
     # Origins of web pages that may read replies to this caller.
     origins: tuple[str, ...] = ()
 

@@ -36,6 +36,7 @@ class Migration(migrations.Migration):
                 ("is_active", models.BooleanField(default=True)),
                 ("is_staff", models.BooleanField(default=False)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("sessions_since", models.DateTimeField(null=True)),
                 (
                     "groups",
                     models.ManyToManyField(
@@ -149,6 +150,7 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("created_by", models.UUIDField(null=True)),
                 ("from_groups", models.BooleanField(default=False)),
+                ("sessions_since", models.DateTimeField(null=True)),
                 (
                     "person",
                     models.ForeignKey(

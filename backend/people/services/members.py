@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import transaction
+from django.utils import timezone
 
 from backend.library.queries import collections
 from backend.people import queries, roles
@@ -109,6 +110,19 @@ def remove(membership_id: UUID, *, by_owner: bool) -> Membership:
             _require_another_owner(membership)
         Membership.objects.filter(id=membership.id).delete()
         revoke_keys_of_person(membership.person_id)
+    return membership
+
+
+def end_sessions(membership_id: UUID, *, by_owner: bool) -> Membership:
+    """Let no session that a member has now reach the current tenant; the member stays and can sign in again.
+
+    Raises Membership.DoesNotExist or Refused `owners_only`.
+    """
+    with transaction.atomic():
+        membership = _locked(membership_id)
+        require_rank(membership.role, by_owner=by_owner)
+        membership.sessions_since = timezone.now()
+        membership.save(update_fields=["sessions_since"])
     return membership
 
 
