@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -11,6 +12,7 @@ from urllib.parse import urlencode
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.urls import reverse
+from redis import RedisError
 
 from backend.console import charts
 from backend.console.charts import Chart, Series
@@ -26,7 +28,9 @@ HOURLY = 7
 HEAT_DAYS = 7
 TOP = 20
 KEPT_SECONDS = 60
-"""Time for which the percentiles of a long span are kept: they sort every measurement of the span."""
+"""Time for which the percentiles of several days are kept: they sort every measurement of the span."""
+EARLIER_SECONDS = 600
+"""Time for which the sums of days before yesterday are kept: little is booked to such a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +103,29 @@ def _ended(listed: str, status: str, column: str, first: date, last: date) -> st
     return f"{reverse(f'admin:{listed}_changelist')}?status__exact={status}&{_between(column, first, last)}"
 
 
+def kept_spending(first: date, last: date) -> Spending:
+    """Return the money of the days first to last; days before yesterday are read at most EARLIER_SECONDS ago."""
+    recent = last - timedelta(days=1)
+    if recent <= first:
+        return money.spending(first, last)
+    name = f"console:spending:{first:%Y%m%d}:{recent:%Y%m%d}"
+    earlier: Spending = _kept(name, EARLIER_SECONDS, lambda: money.spending(first, recent - timedelta(days=1)))
+    return earlier + money.spending(recent, last)
+
+
+def _kept(name: str, seconds: int, read: Callable[[], Any]) -> Any:
+    """Return what was read at most so many seconds ago. Without Redis it is read each time: the page must not fail."""
+    with suppress(RedisError):
+        if (found := cache.get(name)) is not None:
+            return found
+    found = read()
+    with suppress(RedisError):
+        cache.set(name, found, seconds)
+    return found
+
+
 def _money(first: date, last: date) -> dict[str, Any]:
-    spent = money.spending(first, last)
+    spent = kept_spending(first, last)
     ordered = sorted(spent.by_tenant.items(), key=lambda item: (-item[1].price, -item[1].cost))[:TOP]
     names = money.names_of([tenant_id for tenant_id, _ in ordered])
     stages = sorted(spent.by_stage.items(), key=lambda item: -item[1].cost)
@@ -154,9 +179,9 @@ def _latency(since: datetime, now: datetime, days: str) -> dict[str, Any]:
     bucket = "hour" if int(days) <= HOURLY else "day"
 
     def kept(name: str, read: Any) -> Any:
-        if bucket == "hour":
+        if int(days) == 1:
             return read()
-        return cache.get_or_set(f"console:{name}:{days}:{since:%Y%m%d}", read, KEPT_SECONDS)
+        return _kept(f"console:{name}:{days}:{since:%Y%m%d}", KEPT_SECONDS, read)
 
     questions = kept("questions", lambda: latency.question_latency(since, bucket=bucket))
     indexing = kept("indexing", lambda: latency.index_latency(since, bucket=bucket))

@@ -10,13 +10,15 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.conf import settings
+from django.core.cache import cache
+from django.test import Client, override_settings
 from django.utils import timezone
 
 from backend.billing.models import CostDay, UsageDay, UsageEvent, UsageHour
 from backend.billing.services import rollups
 from backend.console.anomalies import anomalies
-from backend.console.overview import heat_map
+from backend.console.overview import heat_map, kept_spending
 from backend.console.queries import latency, money, work
 from backend.jobs.models import Job
 from backend.library.indexing.control import retry_indexing
@@ -42,6 +44,11 @@ def book(cast: Cast, at: datetime, cost: str, price: str, **values: Any) -> None
             price_amount=Decimal(price),
             **{"meter": "questions", "quantity": Decimal(1), **values},
         )
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept() -> None:
+    cache.clear()
 
 
 def rebuild(cast: Cast) -> None:
@@ -216,3 +223,31 @@ def test_each_chart_opens_the_rows_that_it_is_made_of(staff: Client, acme: Cast)
     lists = "".join(reply.content.decode() for reply in replies)
     for id, is_listed in ((answered[0], True), (failed[0], False), (ready.id, True), (other.id, False)):
         assert (f"/{id}/change/" in lists) == is_listed
+
+
+def test_days_that_are_over_are_kept_and_the_last_two_are_not(acme: Cast) -> None:
+    now = timezone.now()
+    for ago in (0, 1, 5):
+        book(acme, now - timedelta(days=ago), "1", "4", stage="rank", model="m")
+    rebuild(acme)
+    first, last = (now - timedelta(days=29)).date(), now.date()
+
+    def revenue() -> Decimal:
+        return kept_spending(first, last).total.price
+
+    assert kept_spending(first, last) == money.spending(first, last)
+    before = revenue()
+    book(acme, now - timedelta(days=5), "1", "16", stage="rank", model="m")
+    book(acme, now - timedelta(days=1), "1", "64", stage="rank", model="m")
+    book(acme, now, "1", "256", stage="rank", model="m")
+    rebuild(acme)
+    assert revenue() == before + 64 + 256
+    cache.clear()
+    assert revenue() == before + 16 + 64 + 256
+
+
+def test_the_overview_needs_no_cache(staff_as: Any, acme: Cast) -> None:
+    operator = staff_as("operator")
+    away = {**settings.CACHES["default"], "LOCATION": "redis://127.0.0.1:9/0"}
+    with override_settings(CACHES={"default": away}):
+        assert operator.get("/console/?days=90").status_code == 200

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from backend.billing.rates import LEDGER_CURRENCY
@@ -17,6 +17,7 @@ SUMS = (
 )  # fmt: skip
 _SUMMED = ", ".join(f"coalesce(sum({name}), 0) AS {name}" for name in SUMS)
 _ZERO = Decimal(0)
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,9 @@ class Sums:
     tokens_in: Decimal = _ZERO
     tokens_out: Decimal = _ZERO
     device_seconds: Decimal = _ZERO
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(**{name: getattr(self, name) + getattr(other, name) for name in SUMS})
 
     @property
     def margin(self) -> Decimal:
@@ -54,9 +58,23 @@ class Spending:
     by_stage: dict[tuple[str, str], Sums] = field(default_factory=dict)
     by_tenant: dict[UUID, Sums] = field(default_factory=dict)
 
+    def __add__(self, other: Spending) -> Spending:
+        """Return the money of two spans that share no day."""
+        return Spending(
+            self.total + other.total,
+            _added(self.by_currency, other.by_currency),
+            _added(self.by_day, other.by_day),
+            _added(self.by_stage, other.by_stage),
+            _added(self.by_tenant, other.by_tenant),
+        )
+
     @property
     def other_currencies(self) -> list[tuple[str, Sums]]:
         return sorted((code, sums) for code, sums in self.by_currency.items() if code != LEDGER_CURRENCY and sums.price)
+
+
+def _added(left: dict[Key, Sums], right: dict[Key, Sums]) -> dict[Key, Sums]:
+    return {key: left.get(key, Sums()) + right.get(key, Sums()) for key in left | right}
 
 
 def spending(first: date, last: date, *, tenant_id: UUID | None = None) -> Spending:
