@@ -45,6 +45,19 @@ class VoidForm(forms.Form):
     reissue = forms.BooleanField(required=False, label="Make a new invoice of the same period")
 
 
+class CreditNoteForm(forms.Form):
+    """The amount by which an invoice is corrected."""
+
+    net = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=20,
+        decimal_places=4,
+        widget=forms.NumberInput({"step": "any"}),
+        label="Amount before tax, in the currency of the invoice; empty for all that is left",
+    )
+
+
 class SegmentForm(forms.Form):
     """The segment that is indexed again."""
 

@@ -23,11 +23,13 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 from unfold.forms import ActionForm
 
-from backend.billing.models import InvoiceKind, InvoiceState
+from backend.audit.services import record
+from backend.billing.models import Invoice, InvoiceKind, InvoiceState
+from backend.billing.rates import plain
 from backend.billing.services import invoices
-from backend.console.act_forms import AskAgainForm, HoldForm, ReplaySinceForm, SegmentForm, VoidForm
-from backend.console.acts import Act, named, perform
-from backend.console.viewing import MONEY, OPERATORS, role_of
+from backend.console.act_forms import AskAgainForm, CreditNoteForm, HoldForm, ReplaySinceForm, SegmentForm, VoidForm
+from backend.console.acts import Act, By, named, perform
+from backend.console.viewing import MONEY, OPERATORS, public_id_of, role_of
 from backend.jobs import control as jobs
 from backend.jobs import holds
 from backend.jobs.models import BreakerState, Job, JobRank, JobState
@@ -77,6 +79,19 @@ def _is_enabled(endpoint: Any) -> bool:
 
 def _is_unpaid(invoice: Any) -> bool:
     return bool(invoice.state == InvoiceState.FINAL and invoice.kind == InvoiceKind.INVOICE)
+
+
+def _is_numbered(invoice: Any) -> bool:
+    """Whether a document is an invoice that a credit note can correct."""
+    return invoice.kind == InvoiceKind.INVOICE and invoice.state in (InvoiceState.FINAL, InvoiceState.PAID)
+
+
+def _correct(invoice: Any, fields: Mapping[str, Any], by: By) -> Invoice:
+    """Correct an invoice by a credit note, and return the note."""
+    note = invoices.credit_note(invoice.id, net=fields["net"], reason=by.reason, author=by.actor.name)
+    details = {"number": note.number, "net": plain(-note.subtotal), "currency": note.currency}
+    record("invoice.credit_note", actor=by.actor, object_id=public_id_of(invoice), reason=by.reason, details=details)
+    return note
 
 
 _WITHOUT_ANSWER = (QuestionStatus.FAILED, QuestionStatus.CANCELED)
@@ -180,6 +195,7 @@ BREAKER_ACTS = named(
 INVOICE_ACTS = named(
     Act("mark_paid", "Mark paid", lambda row, fields, by: invoices.mark_paid(row.id), MONEY, fits=_is_unpaid),
     Act("void", "Void", lambda row, fields, by: invoices.void(row.id, **fields), MONEY, VoidForm, fits=_is_unpaid),
+    Act("credit_note", "Credit note", _correct, MONEY, CreditNoteForm, fits=_is_numbered, records=True),
 )
 
 

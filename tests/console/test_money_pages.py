@@ -123,7 +123,7 @@ def test_an_invoice_is_downloaded_and_settled_for_a_reason(
     pdf, table = finance.get(f"{page}pdf/"), finance.get(f"{page}csv/")
     assert (pdf.content[:5], table.content[:7]) == (b"%PDF-", b"number,")
     assert re.findall(r'<button name="verb" value="(\w+)">', finance.get(f"{page}change/").content.decode()) == [
-        "mark_paid", "void",
+        "mark_paid", "void", "credit_note",
     ]  # fmt: skip
     reason = "Ticket 4711, as the bank says"
 
@@ -132,9 +132,84 @@ def test_an_invoice_is_downloaded_and_settled_for_a_reason(
         with acme.scope():
             assert Invoice.objects.get(id=invoice).state == (state if (client, why) == (finance, reason) else "final")
 
-    assert 'name="verb"' not in finance.get(f"{page}change/").content.decode()
+    left = ["credit_note"] if state == "paid" else []
+    assert re.findall(r'name="verb" value="(\w+)">', finance.get(f"{page}change/").content.decode()) == left
     with globex.scope():
         assert Invoice.objects.get(id=other).state == "final"
     with acme.scope():
         done = AuditEvent.objects.filter(action=f"invoice.{verb}")
         assert list(done.values_list("object_id", "reason")) == [(encode("ivc", invoice), reason)]
+
+
+def test_an_invoice_is_corrected_by_credit_notes_that_never_exceed_it(staff_as: Any, acme: Cast, globex: Cast) -> None:
+    invoice = unpaid_invoice(acme)
+    finance, page = staff_as("finance"), f"/console/billing/invoice/{invoice}/"
+    with acme.scope():
+        whole = Invoice.objects.get(id=invoice).subtotal
+    assert whole > 2
+
+    def corrected(client: Client, **fields: str) -> Any:
+        fields = {f"credit_note-{name}": value for name, value in fields.items()}
+        return client.post(f"{page}act/", {"verb": "credit_note", "reason": "Outage of Sunday", **fields})
+
+    first = corrected(finance, net="1.25")
+    assert first.status_code == 302
+    second = corrected(finance)
+    for reply in (first, second):
+        assert reply.headers["Location"] != f"{page}change/", "the page of the note opens"
+    shown = finance.get(first.headers["Location"]).content.decode()
+    assert "CN-000001" in shown
+    assert "Outage of Sunday (finance@example.org)" in shown
+    assert 'name="verb"' not in shown, "a credit note is not corrected"
+    with acme.scope():
+        notes = list(Invoice.objects.filter(corrects_id=invoice).order_by("number"))
+        assert [(note.number, note.subtotal) for note in notes] == [
+            ("CN-000001", Decimal("-1.25")), ("CN-000002", Decimal("1.25") - whole),
+        ]  # fmt: skip
+        assert Invoice.objects.get(id=invoice).state == "paid", "nothing is left to pay"
+        done = AuditEvent.objects.filter(action="invoice.credit_note").order_by("id")
+        assert list(done.values_list("object_id", "reason")) == [(encode("ivc", invoice), "Outage of Sunday")] * 2
+        assert done[0].details == {"number": "CN-000001", "net": "1.25", "currency": "USD"}
+    for note in notes:
+        at = f"/console/billing/invoice/{note.id}/"
+        assert finance.get(f"{at}pdf/").content.startswith(b"%PDF-")
+        assert note.number in finance.get(f"{at}csv/").content.decode()
+        assert note.number in finance.get(f"{page}change/").content.decode()
+    assert (
+        "Nothing of this invoice is left to correct."
+        in finance.get(corrected(finance).headers["Location"]).content.decode()
+    )
+    with globex.scope():
+        assert Invoice.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("net", "said"),
+    [
+        ("0", "must be positive"), ("1.255", "in steps of 0.01"), ("9999", "at most"), ("-1", "greater than or equal"),
+        ("NaN", "Enter a number"), ("Infinity", "Enter a number"), ("1e400", "no more than"), ("ten", "Enter a number"),
+    ],
+)  # fmt: skip
+def test_a_credit_note_of_a_wrong_amount_is_refused_in_words(staff_as: Any, acme: Cast, net: str, said: str) -> None:
+    invoice = unpaid_invoice(acme)
+    finance, page = staff_as("finance"), f"/console/billing/invoice/{invoice}/"
+    form = {"verb": "credit_note", "reason": "Outage of Sunday", "credit_note-net": net}
+    reply = finance.post(f"{page}act/", form)
+
+    assert reply.headers["Location"] == f"{page}change/"
+    assert said in finance.get(f"{page}change/").content.decode()
+    with acme.scope():
+        assert Invoice.objects.filter(kind="credit_note").count() == 0
+
+
+def test_only_finance_and_operators_correct_an_invoice_and_for_a_reason(staff_as: Any, acme: Cast) -> None:
+    page = f"/console/billing/invoice/{unpaid_invoice(acme)}/"
+    asked = {"verb": "credit_note", "credit_note-net": "1"}
+
+    assert staff_as("support").post(f"{page}act/", {**asked, "reason": "Outage of Sunday"}).status_code == 403
+    finance = staff_as("finance")
+    finance.post(f"{page}act/", {**asked, "reason": "short"})
+    assert "State a reason of at least" in finance.get(f"{page}change/").content.decode()
+    with acme.scope():
+        assert Invoice.objects.filter(kind="credit_note").count() == 0
+        assert AuditEvent.objects.filter(action="invoice.credit_note").count() == 0

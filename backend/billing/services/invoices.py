@@ -9,8 +9,9 @@ from uuid import UUID
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from backend.billing.currencies import payable
+from backend.billing.currencies import minor_unit, payable
 from backend.billing.models import CORRECTION_LINE, BillingPeriod, Invoice, InvoiceKind, InvoiceLine, InvoiceState
+from backend.billing.rates import plain
 from backend.billing.services.accounts import billing_account
 from backend.billing.services.billing_lock import lock_billing
 from backend.billing.services.closing import finalise
@@ -52,11 +53,12 @@ def void(invoice_id: UUID, *, reissue: bool = False) -> Invoice:
     return invoice
 
 
-def credit_note(invoice_id: UUID, *, net: Decimal, reason: str, author: str) -> Invoice:
+def credit_note(invoice_id: UUID, *, net: Decimal | None, reason: str, author: str) -> Invoice:
     """Correct an invoice by an amount before tax, in its currency. Returns the numbered credit note.
 
-    An unpaid invoice is lowered; what was paid before becomes credit. net: positive, of the currency's minor unit; all
-    notes of an invoice together never exceed it. Raises Refused `invoice_not_final`, `invalid_credit` (400).
+    An unpaid invoice is lowered; what was paid before becomes credit. net: positive, of the currency's minor unit; None
+    for all that is left. All notes of an invoice together never exceed it. Raises Refused `invoice_not_final`,
+    `invalid_credit` (400).
     """
     invoice = _locked(invoice_id)
     if invoice.kind != InvoiceKind.INVOICE or invoice.state not in (InvoiceState.FINAL, InvoiceState.PAID):
@@ -67,8 +69,16 @@ def credit_note(invoice_id: UUID, *, net: Decimal, reason: str, author: str) -> 
         net=Sum("subtotal", default=Decimal(0)), total=Sum("total", default=Decimal(0))
     )
     left = invoice.subtotal + invoice.discount + earlier["net"]
+    if left <= 0:
+        raise Refused("invalid_credit", "Nothing of this invoice is left to correct.", status=400)
+    net = left if net is None else net
     if net <= 0 or payable(net, invoice.currency) != net or net > left:
-        raise Refused("invalid_credit", f"The amount must be positive and at most {left} before tax.", status=400)
+        steps = f"in steps of {minor_unit(invoice.currency)}"
+        raise Refused(
+            "invalid_credit",
+            f"The amount before tax must be positive, {steps}, and at most {plain(left)} {invoice.currency}.",
+            status=400,
+        )
     # The last note takes the rest of the tax, so that tax is never given back twice through rounding.
     tax = payable(net * invoice.tax_rate, invoice.currency)
     if net == left:
