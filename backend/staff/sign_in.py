@@ -108,6 +108,8 @@ def has_second_factor(request: HttpRequest) -> bool:
 
 
 def is_too_old(request: HttpRequest) -> bool:
-    """Whether the session has reached its absolute limit."""
-    began = request.session.get(BEGAN)
-    return not isinstance(began, float) or timezone.now().timestamp() - began > ABSOLUTE.total_seconds()
+    """Whether the session has reached its absolute limit, or the sessions of its person had to begin again since."""
+    began, since = request.session.get(BEGAN), getattr(request.user, "sessions_since", None)
+    if not isinstance(began, float) or timezone.now().timestamp() - began > ABSOLUTE.total_seconds():
+        return True
+    return since is not None and began < since.timestamp()

@@ -210,3 +210,14 @@ def test_a_role_is_changed_and_the_staff_listed(database: None, capsys: pytest.C
     call_command("staff", "list")
 
     assert capsys.readouterr().out == "support@example.org: finance\n"
+
+
+def test_the_sessions_of_staff_end_by_a_command_and_they_sign_in_again(staff_as: Any) -> None:
+    operator, other = staff_as("operator"), staff_as("support")
+    assert operator.get("/console/").status_code == 200
+
+    services.end_sessions(email="operator@example.org", reason="The laptop was stolen on Monday.")
+
+    assert operator.get("/console/").status_code == 302
+    assert other.get("/console/").status_code == 200
+    assert signed_in("operator@example.org").get("/console/").status_code == 200
