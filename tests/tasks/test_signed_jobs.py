@@ -55,11 +55,12 @@ def test_a_recording_is_indexed_and_a_question_answered_through_the_signer(
     with acme.scope():
         assert Video.objects.get(id=video_id).status == "ready"
         frames = list(Frame.objects.filter(video_id=video_id))
-    assert operations.count("put") == len(frames) > 0
+    assert len(frames) > 1
+    assert operations.count("put") == 1, "one request for all pictures of the segment"
     question_id = ask(acme, video_id)
     run_due()
     with acme.scope():
         assert Question.objects.get(id=question_id).status == "succeeded"
         (evidence,) = Evidence.objects.all()
     assert colour_of(ObjectStorage().get(evidence.frame_key)) == GREEN
-    assert operations.count("put") == len(frames) + 1
+    assert operations.count("put") == 2
