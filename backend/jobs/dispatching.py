@@ -85,7 +85,8 @@ _TAKE = (
     "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
     "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
     "started_at = now(), rerun_requested = rerun_requested AND cancel_requested_at IS NOT NULL FROM chosen "
-    "WHERE jobs_job.tenant_id = chosen.tenant_id AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
+    "WHERE jobs_job.tenant_id = chosen.tenant_id AND jobs_job.id = chosen.id "
+    "RETURNING jobs_job.*, statement_timestamp() AS now"
 )
 # A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
 _ABANDONED = (
@@ -183,18 +184,14 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
     fair tag of all priorities. A cap may be passed by claims of the same instant. A job that needs a dependency that is
     away is claimed only to try it, one job at a time, or to end it after its deadline.
     """
-    with transaction.atomic(using="dispatch"), connections["dispatch"].cursor() as cursor:
+    with transaction.atomic(using="dispatch"):
         away = frozenset(outage.dependency for outage in breakers.outages())
         ready = breakers.lock_ready() if away else frozenset()
         parameters = _parameters(queue, away - ready) | {"worker": worker, "lease": settings.LEASE_SECONDS}
         any_kind = _FIRST.format(kind="true", order=_BY_TAG if any_priority else _BY_PRIORITY)
         first = _FIRST_OF_KINDS if parameters["held"] else any_kind
         for how, statement in (("expired", _ABANDONED), ("next", _NEXT.format(first=first))):
-            cursor.execute(statement, parameters)
-            claimed = cursor.fetchone()
-            if claimed:
-                tenant_id, job_id = claimed
-                job = Job.unscoped.using("dispatch").annotate(now=Now()).get(tenant_id=tenant_id, id=job_id)
+            for job in Job.unscoped.using("dispatch").raw(statement, parameters):
                 probing = breakers.needs(JobKind(job.kind), job.dependency) & ready
                 if probing:
                     breakers.probe(job.id, probing)

@@ -159,11 +159,12 @@ def checkpoint(lease: Lease) -> Iterator[None]:
 
 def complete(lease: Lease) -> None:
     """End the job, or queue it once more if its subject changed while it ran; inside checkpoint()."""
-    if _queued_again(lease):
-        return
-    if not _held(lease).update(
-        state=JobState.SUCCEEDED, completed_at=Now(), lease_until=None, error_code="", error_message=""
-    ):
+    ended = (
+        _held(lease)
+        .filter(rerun_requested=False)
+        .update(state=JobState.SUCCEEDED, completed_at=Now(), lease_until=None, error_code="", error_message="")
+    )
+    if not ended and not _queued_again(lease):
         raise LeaseLost(f"job {lease.job_id} is no longer held with token {lease.token}")
 
 
