@@ -189,7 +189,11 @@ class Runs:
         return []
 
     def _hurry_webhooks(self) -> None:
-        """Let the hours between two attempts at a delivery pass."""
+        """Let the hours between two attempts at a delivery pass, and those until a failing receiver is tried again."""
+        self._database.rows(
+            "UPDATE webhooks_endpoint SET probe_at = now() "
+            "WHERE breaker = 'open' AND probe_at > now() + interval '2 seconds'"
+        )
         self._database.rows(
             "UPDATE jobs_job SET not_before = now() WHERE kind = 'deliver_webhook' AND state = 'queued' "
             "AND not_before > now() + interval '2 seconds'"
