@@ -94,8 +94,8 @@ eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activity
 compare: bootstrap ## compare arms of make eval item by item: SET=egoschema|nextqa DATA=folder ARMS=ava,caption_rag [LIMIT SEED OUT EVENT_WORDS]
 	@$(PY) -m bench.evaluation.compare --set="$(SET)" --data="$(DATA)" --arms="$(ARMS)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --out="$(OUT)"
 
-eval-videos: bootstrap ## ask thirty questions about real recordings by answering methods: DATA=folder OUT=folder [METHODS=ava,videoagent EFFORT=low]
-	@$(PY) -m bench.evaluation.real_videos --data="$(DATA)" --out="$(OUT)" $(if $(METHODS),--methods="$(METHODS)") $(if $(EFFORT),--effort="$(EFFORT)")
+eval-videos: bootstrap ## ask open questions about real recordings by answering methods: DATA=folder OUT=folder [METHODS=ava,videoagent PARTS=first,second EFFORT=low]
+	@$(PY) -m bench.evaluation.real_videos --data="$(DATA)" --out="$(OUT)" $(if $(METHODS),--methods="$(METHODS)") $(if $(PARTS),--parts="$(PARTS)") $(if $(EFFORT),--effort="$(EFFORT)")
 
 up: bootstrap ## run the service in the foreground; Ctrl-C stops it
 	@$(PY) -m infra.local.supervisor up

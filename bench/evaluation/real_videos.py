@@ -1,10 +1,11 @@
-"""`make eval-videos`: thirty open questions about real recordings through answering methods, for a person to judge.
+"""`make eval-videos`: open questions about real recordings through answering methods, for a person to judge.
 
-    make eval-videos DATA=../shared/data/video OUT=answers METHODS=ava,videoagent
+    make eval-videos DATA=../shared/data/video OUT=answers METHODS=ava,videoagent PARTS=first,second
 
-DATA: the folder with the files that real_questions.QUESTIONS names. OUT gets <method>.json with answers and citations,
-the cited frames as JPEG, and unjudged.json with the answers that nobody has judged yet. A stopped run goes on where it
-was. Prints right, wrong and abstained by the verdicts so far, and what each method cost.
+DATA: the folder with the files that real_questions.PROFILES names. OUT gets <method>.json with answers and citations,
+the cited frames as JPEG, and unjudged.json with what nobody has judged yet, in the form of real_verdicts.json. A
+stopped run goes on where it was. Prints for each method and part right, wrong and abstained by the verdicts so far,
+how many of the citations marked supported do support their answer, and what the method cost.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tqdm import tqdm
 
 from bench.evaluation.cached_calls import CachedChat, CachedTextEmbedder, CallCache
 from bench.evaluation.models import answering_models
-from bench.evaluation.real_questions import QUESTIONS, Verdict, plain, read_verdicts, verdict
+from bench.evaluation.real_questions import PROFILES, QUESTIONS, Part, Verdict, plain, read_verdicts, supports, verdict
 from docs.examples.index_a_file import index_file
 from gpu_workers.engine.answering.answer_question import answer_question
 from gpu_workers.engine.answering.contract import EFFORTS, Answer, Effort, QuestionInput
@@ -51,39 +52,71 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--methods", default=",".join(METHODS), help="names, separated by commas")
     parser.add_argument("--effort", default="low", choices=EFFORTS)
+    parser.add_argument("--parts", default="first", help="parts of the questions, separated by commas")
     options = parser.parse_args(arguments)
     methods = [name for name in options.methods.split(",") if name]
     if unknown := sorted(set(methods) - set(METHODS)):
         parser.error(f"no method {', '.join(unknown)}; there are {', '.join(METHODS)}")
+    parts = [part for part in QUESTIONS if part in options.parts.split(",")]
+    if unknown := sorted(set(options.parts.split(",")) - set(QUESTIONS)):
+        parser.error(f"no part {', '.join(unknown)}; there are {', '.join(QUESTIONS)}")
     options.out.mkdir(parents=True, exist_ok=True)
     with _models() as (settings, models):
         graphs = _graphs(options.data, load_index_models(settings))
         for method in methods:
-            _ask_all(method, options.effort, graphs, models, options.out)
-    print(table(options.out, methods))
+            _ask_all(method, parts, options.effort, graphs, models, options.out)
+    print(table(options.out, methods, parts))
 
 
-def table(out: Path, methods: Sequence[str]) -> str:
-    """Return a line per method, and write the answers without a verdict to unjudged.json."""
+def table(out: Path, methods: Sequence[str], parts: Sequence[Part]) -> str:
+    """Return a line per method and part, and write what has no verdict to unjudged.json."""
     judged = read_verdicts()
-    lines = ["method           " + " ".join(f"{kind:>9}" for kind in get_args(Verdict)) + "   calls  tokens  seconds"]
-    open_: dict[str, dict[str, dict[str, str]]] = {}
+    lines = [
+        "method           part   "
+        + " ".join(f"{kind:>9}" for kind in get_args(Verdict))
+        + "   calls  tokens  seconds   supported citations that support"
+    ]
+    open_answers: dict[str, Any] = {}
+    open_citations: dict[str, Any] = {}
     for method in methods:
-        rows: list[Row] = json.loads(_answers(out, method).read_text())
-        counts: Counter[str] = Counter()
-        for row in rows:
-            kind = verdict(row["video"], row["question"], row["answer"], row["finish_reason"], judged)
-            counts[kind] += 1
-            if kind == "unjudged":
-                open_.setdefault(row["video"], {}).setdefault(row["question"], {})[plain(row["answer"])] = ""
-        cost = [sum(row[name] for row in rows) / max(1, len(rows)) for name in ("calls", "tokens", "seconds")]
-        lines.append(
-            f"{method:<16} "
-            + " ".join(f"{counts[kind]:>9}" for kind in get_args(Verdict))
-            + f" {cost[0]:>7.1f} {cost[1]:>7.0f} {cost[2]:>8.1f}"
-        )
-    (out / "unjudged.json").write_text(json.dumps(open_, indent=1, ensure_ascii=False) + "\n")
+        stored: list[Row] = json.loads(_answers(out, method).read_text())
+        for part in parts:
+            rows = [row for row in stored if row["question"] in QUESTIONS[part].get(row["video"], ())]
+            counts: Counter[str] = Counter()
+            citations: Counter[bool | None] = Counter()
+            for row in rows:
+                where = (row["video"], row["question"], row["answer"])
+                kind = verdict(*where, row["finish_reason"], judged)
+                counts[kind] += 1
+                if kind == "unjudged":
+                    _place(open_answers, row["video"], row["question"])[plain(row["answer"])] = ""
+                for span in (_span(cited) for cited in row["citations"] if cited["status"] == "supported"):
+                    said = supports(*where, span, judged)
+                    citations[said] += 1
+                    if said is None:
+                        _place(open_citations, row["video"], row["question"], plain(row["answer"]))[span] = None
+            cost = [sum(row[name] for row in rows) / max(1, len(rows)) for name in ("calls", "tokens", "seconds")]
+            lines.append(
+                f"{method:<16} {part:<6} "
+                + " ".join(f"{counts[kind]:>9}" for kind in get_args(Verdict))
+                + f" {cost[0]:>7.1f} {cost[1]:>7.0f} {cost[2]:>8.1f}"
+                + f"   {citations[True]} of {citations[True] + citations[False]}, {citations[None]} unjudged"
+            )
+    unjudged = {"answers": open_answers, "citations": open_citations}
+    (out / "unjudged.json").write_text(json.dumps(unjudged, indent=1, ensure_ascii=False) + "\n")
     return "\n".join(lines)
+
+
+def _span(citation: Row) -> str:
+    """Return the name of a citation among those of one answer: its seconds."""
+    start, end = citation["seconds"]
+    return f"{start:g}-{end:g}"
+
+
+def _place(tree: dict[str, Any], *names: str) -> dict[str, Any]:
+    for name in names:
+        tree = tree.setdefault(name, {})
+    return tree
 
 
 @contextmanager
@@ -100,8 +133,8 @@ def _models() -> Iterator[tuple[ModelSettings, AnswerModels]]:
 
 def _graphs(data: Path, seeing: IndexModels) -> dict[str, InMemoryGraph]:
     graphs = {}
-    with tqdm(QUESTIONS.items(), unit="video") as bar:
-        for name, (profile, _) in bar:
+    with tqdm(PROFILES.items(), unit="video") as bar:
+        for name, profile in bar:
             bar.set_description(f"indexing {name}")
             graphs[name] = _indexed(data / f"{name}.mp4", seeing, profile).graph()
     return graphs
@@ -124,16 +157,23 @@ def _indexed(path: Path, seeing: IndexModels, profile: str) -> MemoryIndex:
     return index
 
 
-def _ask_all(method: str, effort: Effort, graphs: dict[str, InMemoryGraph], models: AnswerModels, out: Path) -> None:
-    """Ask every question that the method's file does not hold yet."""
+def _ask_all(
+    method: str,
+    parts: Sequence[Part],
+    effort: Effort,
+    graphs: dict[str, InMemoryGraph],
+    models: AnswerModels,
+    out: Path,
+) -> None:
+    """Ask every question of the parts that the method's file does not hold yet."""
     path = _answers(out, method)
     rows: list[Row] = json.loads(path.read_text()) if path.exists() else []
     done = {(row["video"], row["question"], row["effort"]) for row in rows}
-    asked = [(name, profile, text) for name, (profile, texts) in QUESTIONS.items() for text in texts]
-    for name, profile, text in tqdm(asked, desc=method, unit="question"):
+    asked = [(name, text) for part in parts for name, texts in QUESTIONS[part].items() for text in texts]
+    for name, text in tqdm(asked, desc=method, unit="question"):
         if (name, text, effort) in done:
             continue
-        question = QuestionInput(text, profile=profile, method=method, effort=effort)
+        question = QuestionInput(text, profile=PROFILES[name], method=method, effort=effort)
         answer = answer_question(question, graphs[name], models)
         rows.append(_row(name, question, answer, graphs[name], out))
         path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
