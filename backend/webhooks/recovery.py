@@ -47,9 +47,9 @@ def replay_since(*, endpoint: Endpoint, since: datetime, include_succeeded: bool
     """Send an endpoint the events of its types since a time that it has not got, oldest first.
 
     A delivery that failed for good starts again. An event without a delivery, because the endpoint was disabled then,
-    gets one. Of events older than history is kept nobody knows any more what was delivered, so they are left out.
-    include_succeeded: deliveries that succeeded are sent again too, for a receiver that lost its data. At most MOST
-    events are looked at. Raises WebhookError("endpoint_disabled").
+    gets one. Events that are older than the history of deliveries are left out, because nobody knows any more whether
+    they were delivered. include_succeeded: deliveries that succeeded are sent again too, for a receiver that lost its
+    data. At most MOST events are looked at. Raises WebhookError("endpoint_disabled").
     """
     row = queries.lock_endpoint(endpoint.id)
     if row is None or row.state != EndpointState.ENABLED:
