@@ -43,7 +43,7 @@ def test_an_event_whose_delivery_is_no_longer_kept_is_not_taken_for_missed(acme:
     endpoint = endpoint_of(acme)
     kept, forgotten = emit(acme), emit(acme)
     with acme.scope():
-        # As the sweep of history leaves it: the last event of a change stays, and its delivery is gone.
+        # The sweep of history leaves the last event of a change, and takes its delivery.
         for event, days in ((kept, settings.KEEP_HISTORY_DAYS - 1), (forgotten, settings.KEEP_HISTORY_DAYS + 1)):
             Delivery.objects.filter(event=event).delete()
             WebhookEvent.objects.filter(id=event.id).update(created_at=Now() - timedelta(days=days))
