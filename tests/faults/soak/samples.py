@@ -100,7 +100,7 @@ def judged(samples: Sequence[Sample], seconds: Sequence[float], failed: int) -> 
 
 def _grown(name: str, growth: Mapping[str, float], reference: str) -> Figure:
     most = max(growth, key=lambda one: growth[one], default="")
-    return at_most(name, growth.get(most, 1.0), MOST_GROWTH, f"{most or 'nothing is large enough'}; {reference}")
+    return at_most(name, growth.get(most, 1.0), MOST_GROWTH, f"{most}; {reference}" if most else "none is large enough")
 
 
 def _growth(samples: Sequence[Mapping[str, float]], *, least: float) -> dict[str, float]:
