@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls seed-load bench-console
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -51,6 +51,9 @@ test-schema: bootstrap ## send 10,000 requests made out of openapi.yaml, with an
 
 chaos: bootstrap ## run the service under random faults, and compare each run with a calm one: RUNS=10 SEED=1 [ARGS=--keep]
 	@$(PY) -m tests.faults.chaos --runs "$(or $(RUNS),1)" --seed "$(or $(SEED),0)" $(ARGS)
+
+soak: bootstrap ## put the service under mixed load, and print memory, rows, sessions and reads as JSON lines: MINUTES=120
+	@$(PY) -m tests.faults.soak --minutes "$(or $(MINUTES),120)" $(ARGS)
 
 test-recordings: bootstrap ## index a real recording of ../shared/data and count its people by SQL (a few minutes)
 	@$(PY) -m pytest tests/recordings $(ARGS)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import BaseCommand, CommandError
 
 from tests.prose import COLUMNS, PRIVATE_WORDS
 
@@ -14,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 READMES = ("README.md", "terraform/README.md", "backend/tenancy/README.md")
 DOCUMENTS = sorted([*ROOT.glob("docs/**/*.md"), *(ROOT / name for name in READMES)])
 NAMED_TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+COMMAND = re.compile(r"manage\.py ([a-z_]+[^`;|\n]*)")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 ADRS = sorted((ROOT / "docs" / "adr").glob("*.md"))
 
@@ -35,6 +39,28 @@ def test_make_targets_that_documents_name_exist() -> None:
     named = {name for path in DOCUMENTS for name in re.findall(r"`(?:[A-Z]+=\S+ )?make ([a-z-]+)", path.read_text())}
     assert named
     assert named <= targets
+
+
+def test_commands_of_the_runbooks_are_accepted_as_they_are_written() -> None:
+    homes, refused = get_commands(), []
+    written = [
+        words
+        for runbook in sorted((ROOT / "docs" / "runbooks").glob("*.md"))
+        for words in COMMAND.findall(runbook.read_text().replace("\\\n", " "))
+    ]
+    assert written
+    for words in written:
+        name, *arguments = shlex.split(words.translate({ord("["): None, ord("]"): None}), comments=True)
+        home = homes.get(name)
+        if home is None:
+            refused.append(words)
+        elif arguments:
+            command = home if isinstance(home, BaseCommand) else load_command_class(home, name)
+            try:
+                command.create_parser("manage.py", name).parse_args(arguments)
+            except (CommandError, SystemExit):
+                refused.append(words)
+    assert refused == []
 
 
 @pytest.mark.parametrize("adr", ADRS, ids=lambda path: path.stem)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 from uuid import UUID
 
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import InputSegment, Segment, Video
@@ -30,7 +30,7 @@ _KEY = re.compile(r"t/[0-9a-f-]{36}/[uv]/[0-9a-f-]{36}/[A-Za-z0-9-]+(/[A-Za-z0-9
 def leased_job(job_id: UUID, token: int) -> Job | None:
     """Return the job if this lease of it is held now, else None. The job's tenant must be entered."""
     held = Job.objects.filter(
-        id=job_id, lease_token=token, state=JobState.RUNNING, lease_until__gt=timezone.now(), cancel_requested_at=None
+        id=job_id, lease_token=token, state=JobState.RUNNING, lease_until__gt=Now(), cancel_requested_at=None
     )
     return held.first()
 

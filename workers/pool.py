@@ -47,6 +47,7 @@ class Watch(bootsteps.StartStopStep):
 
     def start(self, parent: Any) -> None:
         self._pool = parent.pool
+        self._forks = getattr(self._pool, "_pool", None) is not None
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         liveness.forget_dead(self._folder)
         liveness.drain_file(self._folder, os.getpid()).unlink(missing_ok=True)
@@ -74,8 +75,11 @@ class Watch(bootsteps.StartStopStep):
 
     def _processes(self) -> list[Any] | None:
         """Return the child processes of the pool; None for a pool of threads."""
-        pool = getattr(self._pool, "_pool", None)
-        return None if pool is None else list(pool._pool)
+        if not self._forks:
+            return None
+        # A pool that has ended, because the worker stops, is let go by Celery.
+        pool = self._pool._pool
+        return [] if pool is None else list(pool._pool)
 
     def _children(self) -> tuple[ChildState, ...]:
         processes = self._processes()
@@ -129,13 +133,18 @@ class Watch(bootsteps.StartStopStep):
             children = self._children()
             liveness.write(liveness.worker_file(self._folder, os.getpid()), asdict(self._state(children)))
             reason = self._hopeless(children)
-            if reason and not celery_state.should_stop:
+            if reason and not _stops():
                 logger.critical("the worker stops: %s", reason)
                 # A warm shutdown: the other children finish their tasks first, or hand them back.
                 DRAIN.begin(settings.DRAIN_SECONDS)
                 setattr(celery_state, "should_stop", 1)  # noqa: B010 - Celery declares it as None only
                 threading.Timer(LAST_TASKS_SECONDS, os._exit, (1,)).start()
             time.sleep(WATCH_SECONDS)
+
+
+def _stops() -> bool:
+    """Whether this worker was asked to stop: Celery keeps the exit status then, which may be 0."""
+    return celery_state.should_stop is not None and celery_state.should_stop is not False
 
 
 class Consuming(bootsteps.StartStopStep):

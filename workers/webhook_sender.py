@@ -45,6 +45,7 @@ DRAIN_SECONDS = 4.0
 AWAY_SECONDS = 1.0
 _CLAIM_LOCK = 0x5EBD0001
 """Key of the advisory lock under which senders claim one after another, so that no cap is passed."""
+_TRY_LOCK = "SELECT pg_try_advisory_xact_lock(%s), set_config('idle_in_transaction_session_timeout', '5s', true)"
 # A pooler reports a lost server as an internal error.
 DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)
 
@@ -226,9 +227,9 @@ def _claim_some(worker: str, most: int) -> list[Lease]:
     while len(leases) < most:
         with transaction.atomic(using="dispatch"):
             with connections["dispatch"].cursor() as cursor:
-                # Nobody waits for the lock: its holder may be a suspended process.
-                cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_CLAIM_LOCK])
-                is_mine = cursor.fetchone() == (True,)
+                # Nobody waits for the lock, and a process that stands still with it loses it soon.
+                cursor.execute(_TRY_LOCK, [_CLAIM_LOCK])
+                is_mine = cursor.fetchone()[0] is True
             lease = claim_next(QUEUE, worker=worker) if is_mine else None
         if lease is None:
             break

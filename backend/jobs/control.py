@@ -135,6 +135,7 @@ def enqueue_again(job: Job) -> None:
         priority=job.priority,
         lane=job.lane,
         rank=JobRank(job.rank),
+        queue=job.queue,
     )
 
 

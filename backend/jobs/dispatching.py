@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -19,10 +18,11 @@ from django.db.models.functions import Now
 
 from backend.jobs import breakers
 from backend.jobs.leases import Lease, lease_of
-from backend.jobs.models import DUE, QUEUE_OF, RUNNING, SYSTEM, WAITING, Job, JobKind, JobState
+from backend.jobs.models import DUE, QUEUE_OF, RUNNING, SYSTEM, Job, JobKind
 from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
+_KINDS_OF = {queue: {str(kind) for kind in QUEUE_OF if QUEUE_OF[kind] == queue} for queue in CLASSES}
 SELF_CLAIMED = frozenset({QUEUE_OF[JobKind.DELIVER_WEBHOOK]})
 """Classes whose workers ask for work without a bell."""
 SUSPENDED = "SELECT id FROM tenancy_tenant WHERE suspended_at IS NOT NULL"
@@ -108,10 +108,15 @@ _FIRST_OF_KINDS = (
     "SELECT first.* FROM unnest(%(free_kinds)s::text[]) AS free(kind), "
     f"LATERAL ({_FIRST.format(kind='kind = free.kind', order=_BY_PRIORITY)}) first ORDER BY {_BY_PRIORITY} LIMIT 1"
 )
+# A clock whose row another claim holds is left alone: that claim may stand still, and a later one moves the clock.
 _NEXT = (
-    "WITH chosen AS MATERIALIZED ({first}), served AS (INSERT INTO jobs_classclock (queue, served_tag) "
-    "SELECT %(queue)s, fair_tag FROM chosen ON CONFLICT (queue) DO UPDATE "
-    "SET served_tag = excluded.served_tag WHERE jobs_classclock.served_tag < excluded.served_tag) "
+    "WITH chosen AS MATERIALIZED ({first}), begun AS (INSERT INTO jobs_classclock (queue, served_tag) "
+    "SELECT %(queue)s, fair_tag FROM chosen WHERE NOT EXISTS (SELECT FROM jobs_classclock WHERE queue = %(queue)s) "
+    "ON CONFLICT (queue) DO NOTHING), "
+    "late AS MATERIALIZED (SELECT clock.queue, chosen.fair_tag FROM jobs_classclock clock, chosen "
+    "WHERE clock.queue = %(queue)s AND clock.served_tag < chosen.fair_tag FOR UPDATE OF clock SKIP LOCKED), "
+    "served AS (UPDATE jobs_classclock SET served_tag = late.fair_tag FROM late "
+    "WHERE jobs_classclock.queue = late.queue) "
     f"{_TAKE}"
 )
 _WAIT = f"SELECT FROM jobs_job WHERE {_may_run('class.queue', 'class.cap')} AND {{kind}} LIMIT %(most)s"
@@ -141,13 +146,25 @@ _RUNNABLE = (
 )
 _TENANTS_AT_CAP = _full("tenant_id", "%(queue)s", _tenant_cap("%(queue)s", "%(tenant_cap)s"))
 _WAITING = (
-    "SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
+    "SELECT id, tenant_id, kind, priority, fair_tag, extract(epoch FROM now() - not_before)::float8, "
     f"CASE WHEN NOT {_open_to('tenant_id', '%(queue)s')} THEN 'tenant_suspended' "
     f"WHEN NOT {_STAYS} THEN 'tenant_moving' WHEN deadline_at < now() THEN '' "
     f"WHEN tenant_id = {_TENANTS_AT_CAP} THEN 'tenant_at_cap' "
     f"WHEN lane = {_full('lane', '%(queue)s', '%(lane_cap)s')} THEN 'lane_at_cap' "
     f"WHEN NOT ({_FREE}) THEN 'dependency_away' ELSE '' END FROM jobs_job WHERE queue = %(queue)s "
     f"AND state = 'queued' AND due AND paused_at IS NULL ORDER BY {_BY_PRIORITY} LIMIT %(limit)s"
+)
+# A row that somebody holds is left for the next pass: one that stands still must not stop the bells of all.
+_MARK_DUE = (
+    "UPDATE jobs_job SET due = true FROM (SELECT tenant_id, id FROM jobs_job WHERE state = 'queued' AND NOT due "
+    "AND not_before <= now() FOR UPDATE SKIP LOCKED) ripe "
+    "WHERE jobs_job.tenant_id = ripe.tenant_id AND jobs_job.id = ripe.id"
+)
+# Only jobs that a worker could claim: one more worker helps no job that waits for its tenant's cap or for a dependency.
+_AGES = (
+    "SELECT class.queue, extract(epoch FROM now() - (SELECT min(not_before) FROM jobs_job "
+    f"WHERE {_may_run('class.queue', 'class.cap')} AND kind = ANY(%(free_kinds)s)))::float8 "
+    "FROM unnest(%(queues)s::text[], %(caps)s::float8[]) AS class(queue, cap)"
 )
 _NO_CAP = float(2**31 - 1)
 
@@ -189,7 +206,7 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
         ready = breakers.lock_ready() if away else frozenset()
         parameters = _parameters(queue, away - ready) | {"worker": worker, "lease": settings.LEASE_SECONDS}
         any_kind = _FIRST.format(kind="true", order=_BY_TAG if any_priority else _BY_PRIORITY)
-        first = _FIRST_OF_KINDS if parameters["held"] else any_kind
+        first = any_kind if _KINDS_OF[queue] <= set(parameters["free_kinds"]) else _FIRST_OF_KINDS
         for how, statement in (("expired", _ABANDONED), ("next", _NEXT.format(first=first))):
             for job in Job.unscoped.using("dispatch").raw(statement, parameters):
                 probing = breakers.needs(JobKind(job.kind), job.dependency) & ready
@@ -219,37 +236,36 @@ def renew(leases: Sequence[Lease]) -> set[UUID]:
 
 def runnable(*queues: str, most: int) -> dict[str, int]:
     """Return how many jobs of each class could be claimed now, counted up to about most."""
-    caps = [settings.JOBS_PER_TENANT.get(queue, _NO_CAP) for queue in queues]
-    parameters: dict[str, Any] = {
-        "queues": list(queues),
-        "caps": caps,
-        "most": most,
-        "lane_cap": LANE_CAP,
-        **_plan_caps(),
-    }
-    parameters |= _held(_away())
+    parameters = _of_classes(queues) | {"most": most} | _held(_away())
     wait = _WAIT_OF_KINDS if parameters["held"] else _WAIT.format(kind="true")
     with connections["dispatch"].cursor() as cursor:
         cursor.execute(_RUNNABLE.format(wait=wait), parameters)
         return dict(cursor.fetchall())
 
 
+def _of_classes(queues: Sequence[str]) -> dict[str, Any]:
+    caps = [float(settings.JOBS_PER_TENANT.get(queue, _NO_CAP)) for queue in queues]
+    return {"queues": list(queues), "caps": caps, "lane_cap": LANE_CAP, **_plan_caps()}
+
+
 def mark_due() -> int:
     """Let the jobs run whose time has come. Returns their number."""
-    waiting = Job.unscoped.using("dispatch").filter(WAITING, not_before__lte=Now())
-    return int(waiting.update(due=True))
+    with connections["dispatch"].cursor() as cursor:
+        cursor.execute(_MARK_DUE)
+        return int(cursor.rowcount)
 
 
 @dataclass(frozen=True, slots=True)
 class NextJob:
-    """A waiting job, for an operator. reason: why it does not run now, "" if it may."""
+    """A waiting job, for an operator. waited_s: seconds for which it has been due. reason: why it does not run now, ""
+    if it may."""
 
     job_id: UUID
     tenant_id: UUID
     kind: str
     priority: int
     fair_tag: float
-    waiting_since: datetime
+    waited_s: float
     reason: str
 
 
@@ -261,19 +277,14 @@ def next_jobs(queue: str, *, limit: int) -> list[NextJob]:
 
 
 def oldest_runnable_age_seconds() -> dict[str, float]:
-    """Return, per queue, how long the oldest due job has waited; worker groups are scaled by this age.
+    """Return, per queue, how long the oldest job that may run has waited; worker groups are scaled by this age.
 
-    Jobs that an outage holds are not counted: more workers would not help them.
+    Jobs that an outage, a cap, a suspension or a move holds are not counted: more workers would not help them.
     """
     held = _held([outage.dependency for outage in breakers.outages()])
-    ages = (
-        Job.unscoped.using("dispatch")
-        .filter(state=JobState.QUEUED, paused_at=None, not_before__lte=Now(), kind__in=held["free_kinds"])
-        .exclude(dependency__in=held["held"])
-        .values_list("queue")
-        .annotate(age=Now() - models.Min("not_before"))
-    )
-    return {queue: age.total_seconds() for queue, age in ages}
+    with connections["dispatch"].cursor() as cursor:
+        cursor.execute(_AGES, _of_classes(CLASSES) | held)
+        return {queue: age for queue, age in cursor.fetchall() if age is not None}
 
 
 def running_jobs() -> dict[str, int]:

@@ -71,6 +71,16 @@ def tags_after_pause(
     return new
 
 
+def tag_of_next_run(kind: JobKind, tenant_id: UUID, *, priority: int, queue: str, tag: float) -> float:
+    """Return the tag with which a job runs once more. tag: of the run that ends, which the new one pays for.
+
+    It comes before the tenant's later jobs, as its subject waits for nothing else, and not before the clock: a job that
+    is asked for again and again would otherwise be the first of all tenants' each time.
+    """
+    served, _, step = _served(kind, tenant_id, priority=priority, with_paused=True, queue=queue)
+    return max(served, tag + step)
+
+
 def _served(
     kind: JobKind, tenant_id: UUID, *, priority: int, with_paused: bool, queue: str | None = None
 ) -> tuple[float, float | None, float]:

@@ -24,6 +24,7 @@ from backend.jobs import breakers
 from backend.jobs.clock import after
 from backend.jobs.deadlines import deadline_of
 from backend.jobs.failures import JobFailed, LeaseLost, Unavailable
+from backend.jobs.fairness import tag_of_next_run
 from backend.jobs.models import SYSTEM, Job, JobKind, JobState
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Fence, Tenant
@@ -171,11 +172,17 @@ def complete(lease: Lease) -> None:
 def _queued_again(lease: Lease) -> bool:
     """Queue the job once more if it was enqueued while it ran, however it ends. Returns whether it was."""
     again = _held(lease).filter(rerun_requested=True)
+    job = again.values("queue", "priority", "fair_tag").first()
+    if job is None:
+        return False
+    tag = tag_of_next_run(
+        lease.kind, lease.tenant_id, priority=job["priority"], queue=job["queue"], tag=job["fair_tag"]
+    )
     return bool(
         again.update(
             state=JobState.QUEUED, rerun_requested=False, attempt=0, not_before=Now(), due=True, lease_until=None,
             deadline_at=deadline_of(lease.kind), outages=0, dependency="", error_code="", error_message="",
-            cancel_requested_at=None, completed_at=None,
+            cancel_requested_at=None, completed_at=None, fair_tag=tag,
         )
     )  # fmt: skip
 

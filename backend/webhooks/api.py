@@ -167,7 +167,8 @@ class EndpointReplayView(TenantView):
         """Send one webhook endpoint the events since a time that it has not received, oldest first.
 
         Deliveries that failed for good start again, with their `webhook-id` and body. Events that happened while the
-        endpoint was disabled are sent too. One request looks at 1,000 events at most; `next_since` continues.
+        endpoint was disabled are sent too. One request looks at 1,000 events at most; `next_since` continues. Events
+        are sent again for as long as deliveries are kept: 30 days by default.
         """
         endpoint = _endpoint(endpoint_id)
         options = parsed(WebhookReplayRequestSerializer, request)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F, QuerySet
-from django.db.models.functions import Now
+from django.db.models import DateTimeField, F, QuerySet, Value
+from django.db.models.functions import Greatest, Now
 
+from backend.jobs.retention import kept_for
 from backend.jobs.services import after
 from backend.webhooks import queries
 from backend.webhooks.models import Delivery, DeliveryState, Endpoint, EndpointState, WebhookEvent
@@ -46,8 +47,9 @@ def replay_since(*, endpoint: Endpoint, since: datetime, include_succeeded: bool
     """Send an endpoint the events of its types since a time that it has not got, oldest first.
 
     A delivery that failed for good starts again. An event without a delivery, because the endpoint was disabled then,
-    gets one. include_succeeded: deliveries that succeeded are sent again too, for a receiver that lost its data. At
-    most MOST events are looked at. Raises WebhookError("endpoint_disabled").
+    gets one. Events that are older than the history of deliveries are left out, because nobody knows any more whether
+    they were delivered. include_succeeded: deliveries that succeeded are sent again too, for a receiver that lost its
+    data. At most MOST events are looked at. Raises WebhookError("endpoint_disabled").
     """
     row = queries.lock_endpoint(endpoint.id)
     if row is None or row.state != EndpointState.ENABLED:
@@ -66,7 +68,9 @@ def replay_since(*, endpoint: Endpoint, since: datetime, include_succeeded: bool
 
 
 def _events_since(endpoint: Endpoint, since: datetime) -> QuerySet[WebhookEvent]:
-    events: QuerySet[WebhookEvent] = WebhookEvent.objects.filter(created_at__gte=since).order_by("created_at", "id")
+    events: QuerySet[WebhookEvent] = WebhookEvent.objects.filter(
+        created_at__gte=Greatest(Value(since), after(-kept_for()), output_field=DateTimeField())
+    ).order_by("created_at", "id")
     return events.filter(type__in=[*endpoint.event_types, "webhook.test"]) if endpoint.event_types else events
 
 

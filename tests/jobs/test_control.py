@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from backend.jobs import control, services
 from backend.jobs.dispatching import claim_next, mark_due, oldest_runnable_age_seconds, runnable
-from backend.jobs.models import Job, JobKind, JobRank, JobState
+from backend.jobs.models import ClassClock, Job, JobKind, JobRank, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.tenancy.refusals import Refused
 from tests.conftest import Cast
@@ -178,3 +178,16 @@ def test_a_dead_job_is_replayed_with_all_its_attempts_and_an_open_one_is_not(acm
         control.replay_dead(Job.objects.get(id=job.id))
     replayed = row(acme, job.id)
     assert (replayed.state, replayed.attempt, replayed.max_attempts, replayed.error_code) == ("queued", 0, 1, "")
+
+
+def test_a_job_that_is_replayed_keeps_its_class(acme: Cast) -> None:
+    ClassClock.objects.using("owner").update_or_create(queue=CLASS, defaults={"served_tag": 1_000.0})
+    with acme.scope():
+        job = services.enqueue(
+            kind=JobKind.SETTLE_FAILURE, subject_id=UUID(int=1), dedupe_key="settle", queue=CLASS, max_attempts=20
+        )
+        Job.objects.filter(id=job.id).update(state=JobState.DEAD, fair_tag=0.0)
+        control.replay_dead(Job.objects.get(id=job.id))
+        replayed = Job.objects.get(id=job.id)
+    assert (replayed.state, replayed.queue) == (JobState.QUEUED, CLASS)
+    assert replayed.fair_tag >= 1_000.0, "the clock of another class decides its turn"

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 from django.utils import timezone
 
-from backend.jobs import services
-from backend.jobs.dispatching import claim_next, mark_due, next_jobs, runnable
+from backend.jobs import breakers, services
+from backend.jobs.dispatching import claim_next, mark_due, next_jobs, oldest_runnable_age_seconds, runnable
 from backend.jobs.fairness import ANY_PRIORITY_EVERY, COST_OF
 from backend.jobs.models import ClassClock, Job, JobKind, JobState
 from backend.jobs.services import Lease
@@ -106,6 +108,36 @@ def test_a_higher_priority_goes_first_and_a_lower_one_never_starves(acme: Cast, 
 
     assert claim_next("gpu.query", worker="w").tenant_id == globex.tenant_id  # type: ignore[union-attr]
     assert claim_next("gpu.query", worker="w", any_priority=True).tenant_id == acme.tenant_id  # type: ignore[union-attr]
+
+
+def test_a_lower_priority_starves_neither_while_something_else_is_away(acme: Cast, globex: Cast) -> None:
+    breakers.opened(breakers.DESCRIBER, code="away", message="")
+    queued(acme, 3, priority=5)
+    queued(globex, 1)
+    claims(1)
+    lease = claim_next("gpu.query", worker="w", any_priority=True)
+    assert lease is not None
+    assert lease.tenant_id == globex.tenant_id
+
+
+def test_a_job_that_is_wanted_once_more_pays_for_its_run(acme: Cast, globex: Cast) -> None:
+    def ring() -> None:
+        with acme.scope():
+            services.enqueue(kind=JobKind.ASSEMBLE_VIDEO, subject_id=UUID(int=1), dedupe_key="assemble")
+
+    ring()
+    (lease,) = claims(1, "gpu.index")
+    ring()
+    queued(globex, 1, kind=JobKind.OBSERVE_SEGMENT)
+    queued(acme, 1, kind=JobKind.OBSERVE_SEGMENT)
+    with services.checkpoint(lease):
+        services.complete(lease)
+    order = [(one.tenant_id, one.kind) for one in drained("gpu.index")]
+    assert order == [
+        (globex.tenant_id, JobKind.OBSERVE_SEGMENT),
+        (acme.tenant_id, JobKind.ASSEMBLE_VIDEO),
+        (acme.tenant_id, JobKind.OBSERVE_SEGMENT),
+    ]
 
 
 def test_a_tenant_at_its_cap_is_passed_over_and_no_bell_rings_for_it(
@@ -233,6 +265,55 @@ def test_a_claim_neither_waits_for_a_row_that_is_held_nor_takes_it(acme: Cast) -
     assert lease.job_id != first
 
 
+def test_a_claim_that_stands_still_before_its_commit_holds_up_no_other(acme: Cast) -> None:
+    queued(acme, 3)
+    first = claim_next("gpu.query", worker="ended")
+    with psycopg.connect(os.environ["DATABASE_DISPATCH_URL"]) as stopped:
+        # The row that a claim writes besides its job.
+        stopped.execute("UPDATE jobs_classclock SET served_tag = served_tag + 1 WHERE queue = 'gpu.query'")
+        second = claim_next("gpu.query", worker="w")
+        stopped.rollback()
+    third = claim_next("gpu.query", worker="w")
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert len({first.job_id, second.job_id, third.job_id}) == 3
+    assert (
+        ClassClock.objects.get(queue="gpu.query").served_tag
+        == Job.unscoped.using("dispatch").get(id=third.job_id).fair_tag
+    )
+
+
+def test_jobs_whose_time_has_come_run_though_somebody_holds_the_row_of_one(acme: Cast) -> None:
+    with acme.scope():
+        jobs = [
+            services.enqueue(
+                kind=JobKind.SEARCH_EVENTS, subject_id=uuid4(), dedupe_key=f"late {n}", wait=timedelta(hours=1)
+            )
+            for n in range(2)
+        ]
+        Job.objects.update(not_before=timezone.now() - timedelta(seconds=1))
+    with acme.scope():
+        Job.objects.select_for_update().get(id=jobs[0].id)
+        assert mark_due() == 1
+    assert mark_due() == 1
+
+
+def test_jobs_that_no_further_worker_could_claim_make_no_class_late(
+    acme: Cast, globex: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "JOBS_PER_TENANT", {"gpu.query": 1})
+    queued(acme, 2)
+    assert set(oldest_runnable_age_seconds()) == {"gpu.query"}
+    assert claim_next("gpu.query", worker="w") is not None
+    assert oldest_runnable_age_seconds() == {}, "the tenant is at its cap"
+    queued(globex, 1)
+    assert set(oldest_runnable_age_seconds()) == {"gpu.query"}
+    with globex.scope():
+        Tenant.objects.filter(id=globex.tenant_id).update(suspended_at=timezone.now())
+    assert oldest_runnable_age_seconds() == {}, "the other one is suspended"
+
+
 def test_claims_at_once_never_take_the_same_job(acme: Cast, globex: Cast) -> None:
     queued(acme, 40)
     queued(globex, 40)
@@ -284,12 +365,21 @@ def test_an_operator_sees_what_runs_next_and_why(acme: Cast, capsys: pytest.Capt
     queued(acme, 3, priority=10)
     claim_next("gpu.query", worker="w")
 
-    call_command("queue", "--class", "gpu.query")
+    call_command("queue", "gpu.query")
 
     shown = capsys.readouterr().out
     assert "gpu.query: 2 wait, 1 runs" in shown
+    assert "gpu.index" not in shown
     assert shown.count("answer_question") == 2
     assert str(acme.tenant_id) in shown
+
+
+def test_an_operator_names_classes_by_their_beginnings(database: None, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("queue", "system", "io.f")
+    shown = capsys.readouterr().out
+    assert [line.partition(":")[0] for line in shown.splitlines()] == ["io.fetch", "system.delete", "system.sweep"]
+    with pytest.raises(CommandError, match=r"no class is called gpu\.video"):
+        call_command("queue", "gpu.video")
 
 
 def test_a_tenant_that_moves_begins_nothing_by_any_claim(acme: Cast) -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db.models.functions import Now
 from django.utils import timezone
 from uuid6 import uuid7
@@ -36,6 +37,19 @@ def emit(cast: Any, type: str = "video.ready") -> WebhookEvent:
 def replay(cast: Any, endpoint: Endpoint, since: Any, **values: Any) -> Any:
     where = f"/v1/webhook-endpoints/{public_ids.encode('whe', endpoint.id)}/replay"
     return cast.client.post(where, {"since": since.isoformat(), **values}, format="json")
+
+
+def test_an_event_whose_delivery_is_no_longer_kept_is_not_taken_for_missed(acme: Any) -> None:
+    endpoint = endpoint_of(acme)
+    kept, forgotten = emit(acme), emit(acme)
+    with acme.scope():
+        # The sweep of history leaves the last event of a change, and takes its delivery.
+        for event, days in ((kept, settings.KEEP_HISTORY_DAYS - 1), (forgotten, settings.KEEP_HISTORY_DAYS + 1)):
+            Delivery.objects.filter(event=event).delete()
+            WebhookEvent.objects.filter(id=event.id).update(created_at=Now() - timedelta(days=days))
+    assert replay(acme, endpoint, timezone.now() - timedelta(days=365)).json()["queued"] == 1
+    with acme.scope():
+        assert list(Delivery.objects.values_list("event_id", flat=True)) == [kept.id]
 
 
 def test_dead_and_missed_events_since_a_time_are_sent_and_nothing_else(acme: Any) -> None:

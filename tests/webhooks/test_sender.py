@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 from uuid6 import uuid7
 
@@ -66,6 +67,18 @@ def test_hanging_receivers_of_one_tenant_do_not_hold_back_another(acme: Any, glo
         emit(globex, receiver.url, 5)
         until(lambda: states(globex) == {DeliveryState.SUCCEEDED: 5})
         assert (len(first), len(second)) == (2, 2), "two deliveries of an endpoint are in flight, and no third"
+
+
+def test_a_sender_that_stands_still_while_it_claims_stops_no_other_for_long(acme: Any) -> None:
+    with psycopg.connect(os.environ["DATABASE_DISPATCH_URL"]) as stopped:
+        stopped.execute(webhook_sender._TRY_LOCK, [webhook_sender._CLAIM_LOCK])
+        (left,) = stopped.execute("SHOW idle_in_transaction_session_timeout").fetchone() or ("",)
+        assert left == "5s", "the role's own limit is longer"
+        with receiving() as receiver, sending():
+            emit(acme, receiver.url)
+            until(lambda: states(acme) == {DeliveryState.SUCCEEDED: 1})
+        with pytest.raises(psycopg.errors.IdleInTransactionSessionTimeout):
+            stopped.execute("SELECT 1")
 
 
 def test_two_senders_together_keep_to_the_limit_of_an_endpoint(acme: Any, quick_drain: None) -> None:

@@ -90,6 +90,20 @@ def test_a_probe_reads_its_recording_whole_and_by_ranges(acme: Cast, signer: int
     assert httpx.put(url, content=b"x").status_code == 403
 
 
+@pytest.mark.parametrize("minutes", [-5, 5])
+def test_a_signer_whose_clock_is_wrong_judges_leases_by_that_of_the_database(
+    acme: Cast, signer: int, monkeypatch: pytest.MonkeyPatch, minutes: int
+) -> None:
+    lease, key = probing(acme)
+    now, wrong = timezone.now, timedelta(minutes=minutes)
+    monkeypatch.setattr(timezone, "now", lambda: now() + wrong)
+    assert SignedStorage(lease).head(key).size_bytes > 0
+    with acme.scope():
+        Job.objects.filter(id=lease.job_id).update(lease_until=now() - timedelta(seconds=1))
+    with pytest.raises(LeaseLost):
+        SignedStorage(lease).head(key)
+
+
 def test_no_other_object_and_no_other_operation(acme: Cast, globex: Cast, signer: int) -> None:
     lease, key = probing(acme)
     _, foreign = probing(globex)

@@ -34,17 +34,32 @@ class Client:
     def __init__(self, base_url: str, key: str) -> None:
         # No proxy, because all servers are on this machine.
         self._http = httpx.Client(
-            base_url=f"{base_url}/v1", headers={"Authorization": f"Bearer {key}"}, timeout=90, trust_env=False
+            base_url=f"{base_url}/v1",
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=90,
+            # Less than the 5 s after which the API closes an idle connection.
+            limits=httpx.Limits(keepalive_expiry=2),
+            trust_env=False,
         )
         self._plain = httpx.Client(timeout=120, trust_env=False)
 
     def call(self, method: str, path: str, body: Json | None = None, **headers: str) -> Json:
-        response = self._http.request(
-            method, path, json=body, headers={name.replace("_", "-"): value for name, value in headers.items()}
+        response = self._answered(
+            method, path, body, {name.replace("_", "-"): value for name, value in headers.items()}
         )
         if response.status_code >= 400:
             raise ApiRefused(response)
         return response.json() if response.content else {}
+
+    def _answered(self, method: str, path: str, body: Json | None, headers: dict[str, str]) -> httpx.Response:
+        """Send a request, and a GET again whose connection the server ended, as at the end of one of its processes."""
+        for again in (True, True, False):
+            try:
+                return self._http.request(method, path, json=body, headers=headers)
+            except (httpx.ReadError, httpx.RemoteProtocolError):
+                if method != "GET" or not again:
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     def pages(self, path: str) -> Iterator[Json]:
         cursor = ""

@@ -13,6 +13,7 @@ from tests.faults.chaos.words import ILLS, Patient
 
 WINDOW_S = 12.0
 """Time from the start of a run in which faults begin."""
+CHILDLESS = frozenset({"relay", "signer"})
 LONGEST_S = 8.0
 """Longest fault: twice a lease."""
 
@@ -47,7 +48,7 @@ def _kill(world: World, chance: random.Random, at: float) -> Fault:
 
 
 def _kill_child(world: World, chance: random.Random, at: float) -> Fault:
-    name = chance.choice([name for name in world.service.names() if name != "relay"])
+    name = chance.choice([name for name in world.service.names() if name not in CHILDLESS])
     return Fault(f"kill a child of {name}", at, lambda: world.service.kill_child(name))
 
 

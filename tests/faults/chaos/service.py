@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import secrets
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from typing import TypeVar
 
 import httpx
 
+from backend.env import SIGNER_KEYS
+from infra.local import ports
 from infra.local.app_processes import AppProcess, app_processes
 from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.metrics_targets import metrics_env
@@ -90,13 +93,15 @@ class Service:
             "AVA_WORKER_STATE": str(self.scratch.folder / "state"),
             "PYTHONUNBUFFERED": "1",
             "NO_PROXY": "127.0.0.1,localhost",
+            **{variable: secrets.token_urlsafe(32) for variable in SIGNER_KEYS.values()},
             "DJANGO_SETTINGS_MODULE": "backend.settings",
         }
         for command in (["provision"], ["migrate", "--noinput", "--database", "owner", "-v0"]):
             self.manage(*command)
         # Only provisioning may create roles.
         self.superuser_url = self.env.pop("DATABASE_SUPERUSER_URL")
-        for process in app_processes(self._stack.api_port()):
+        signer_port = ports.claim(self._stack.state, "signer")
+        for process in app_processes(self._stack.api_port(), signer_port=signer_port):
             self._start_process(process)
         for name in list(self._running):
             self._wait_until_ready(name)
@@ -246,6 +251,11 @@ class Service:
         child = self._server(Valkey).child
         assert child is not None
         child.identity.send(signal.SIGSTOP if paused else signal.SIGCONT)
+
+    def servers(self) -> dict[str, list[Identity]]:
+        """Return each server's process with all processes below it."""
+        own = {server.name: server.child.identity for server in self._stack.servers if server.child is not None}
+        return {name: [identity, *below(identity)] for name, identity in own.items()}
 
     def server_processes(self) -> list[Identity]:
         """Return the processes of the servers."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-from django.utils import timezone
+from django.core.management.base import BaseCommand, CommandError
 
 from backend.jobs.breakers import breakers
 from backend.jobs.dispatching import CLASSES, next_jobs, running_jobs, waiting_jobs
@@ -17,10 +16,16 @@ class Command(BaseCommand):
     help = "Show what is away, and the jobs that run next, in their order, and why some do not run yet."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--class", dest="queue", choices=CLASSES, help="only this class")
+        parser.add_argument(
+            "classes", nargs="*", metavar="CLASS", help="only these classes, or those whose names begin so"
+        )
         parser.add_argument("--limit", type=int, default=20, help="maximum number of jobs per class")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        beginnings = tuple(options["classes"]) or ("",)
+        for beginning in beginnings:
+            if not any(queue.startswith(beginning) for queue in CLASSES):
+                raise CommandError(f"no class is called {beginning}: {', '.join(CLASSES)}")
         for breaker in breakers():
             if breaker.state != BreakerState.CLOSED:
                 self.stdout.write(
@@ -28,13 +33,12 @@ class Command(BaseCommand):
                     f"({breaker.state}, {breaker.failures} tries): {breaker.error_code}: {breaker.error_message}"
                 )
         running, waiting = running_jobs(), waiting_jobs()
-        for queue in [options["queue"]] if options["queue"] else CLASSES:
+        for queue in [queue for queue in CLASSES if queue.startswith(beginnings)]:
             number = running.get(queue, 0)
             runs = "1 runs" if number == 1 else f"{number} run"
             self.stdout.write(f"{queue}: {waiting.get(queue, 0)} wait, {runs}")
             for place, job in enumerate(next_jobs(queue, limit=options["limit"]), start=1):
-                waited = (timezone.now() - job.waiting_since).total_seconds()
                 self.stdout.write(
                     f"  {place:>3}. {job.kind:<18} tenant {job.tenant_id}  priority {job.priority:>3}  "
-                    f"tag {job.fair_tag:.1f}  due for {waited:.0f} s  {job.reason}".rstrip()
+                    f"tag {job.fair_tag:.1f}  due for {job.waited_s:.0f} s  {job.reason}".rstrip()
                 )

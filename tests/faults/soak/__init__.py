@@ -1,0 +1,1 @@
+"""Hours of mixed load on a whole service, to see what grows."""
