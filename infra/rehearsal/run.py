@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import FrameType
 
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.model_table import preset
 from infra.local import ffmpeg
 from infra.local.default_video import default_video
 from infra.local.errors import ServiceFailed
+from infra.local.leaving import unwind_on_signals
 from infra.local.llama import Llama
 from infra.local.server import StackHome
 from infra.local.state import State
@@ -66,8 +65,7 @@ class Rehearsal:
 
     def run(self) -> int:
         """Make all checks and return 0 if every one holds, else 1."""
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, _leave)
+        unwind_on_signals()
         with ExitStack() as running:
             running.callback(self._stop)
             self._rehearse(running)
@@ -258,10 +256,3 @@ class Rehearsal:
                 continue
             if seconds > 1:
                 self._report.say(f"{name} ended after {seconds:.0f} s")
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    """Unwind, so that everything is stopped; a second signal does not interrupt this."""
-    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, signal.SIG_IGN)
-    raise SystemExit(128 + number)

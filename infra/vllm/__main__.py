@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import platform
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from types import FrameType
 
 from gpu_workers.engine.models.weights import WeightsError
-from infra.local.bootstrap import BootstrapFailed, say
+from infra.local.bootstrap import BootstrapFailed
 from infra.local.errors import StackError
+from infra.local.leaving import unwind_on_signals
 from infra.vllm import environment
 
 _PROJECT = Path(__file__).resolve().parents[2]
@@ -21,8 +20,7 @@ _PROJECT = Path(__file__).resolve().parents[2]
 
 def main(arguments: list[str]) -> int:
     """Make what is missing and run the tests, which start the servers. Returns the exit status of pytest."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)
+    unwind_on_signals()
     try:
         if arguments == ["lock"]:
             environment.relock()
@@ -47,13 +45,6 @@ def _test(arguments: list[str]) -> int:
     command = [sys.executable, "-m", "pytest", "-o", "timeout_func_only=true", *(arguments or ["tests/infra/vllm"])]
     env = {**os.environ, "AVA_TEST_VLLM": str(interpreter)}
     return subprocess.run(command, cwd=_PROJECT, env=env, check=False).returncode
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    """Unwind, so that the servers are stopped; a second signal does not interrupt this."""
-    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, lambda *_: say("still stopping"))
-    raise SystemExit(128 + number)
 
 
 if __name__ == "__main__":

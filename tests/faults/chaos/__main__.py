@@ -9,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from infra.local.leaving import unwind_on_signals
 from tests.faults.chaos.results import Result
 from tests.faults.chaos.scenarios import SCENARIOS
 from tests.faults.chaos.world import Started, started
@@ -22,6 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--patience", type=float, default=300.0, help="seconds for which customers wait in a run")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the logs")
     options = parser.parse_args(arguments)
+    unwind_on_signals()
     failed = 0
     root = Path(tempfile.mkdtemp(prefix="ava-chaos-"))
     # An unprivileged server process must be able to enter it.

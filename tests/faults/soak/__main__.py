@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
+from infra.local.leaving import unwind_on_signals
 from tests.faults.chaos.customers import CLIPS, Customer, write_clip
 from tests.faults.chaos.leftovers import Database
 from tests.faults.chaos.receiver import Receiver
@@ -41,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=120.0)
     parser.add_argument("--every", type=float, default=30.0, help="seconds between two samples")
     options = parser.parse_args(arguments)
+    unwind_on_signals()
     root = Path(tempfile.mkdtemp(prefix="ava-soak-"))
     # An unprivileged server process must be able to enter it.
     root.chmod(0o755)
