@@ -339,6 +339,7 @@ LOGGING = {
     },
 }
 
+CONSOLE_URL = ""
 if PROCESS == "console":
     # The console's own host name; customers' browsers never send its cookies, nor the console's theirs.
     CONSOLE_URL = env.text("AVA_CONSOLE_URL", "http://127.0.0.1:8001")
