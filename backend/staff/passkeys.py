@@ -9,7 +9,7 @@ import json
 import struct
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 from django.db import transaction
@@ -117,14 +117,18 @@ def _parsed(reply: str) -> dict[str, Any]:
 
 def are_possible() -> bool:
     """Whether browsers make passkeys for the console's address: a host name, and TLS unless it is localhost."""
-    url = urlsplit(settings.CONSOLE_URL)
+    url = _console()
     host = url.hostname or ""
     is_address = ":" in host or host.replace(".", "").isdigit()
     return host == "localhost" or (url.scheme == "https" and not is_address)
 
 
 def _server() -> Fido2Server:
-    url = urlsplit(settings.CONSOLE_URL)
+    url = _console()
     port = "" if url.port in (None, {"https": 443, "http": 80}.get(url.scheme)) else f":{url.port}"
     origin = f"{url.scheme}://{url.hostname}{port}"
     return Fido2Server(PublicKeyCredentialRpEntity(id=url.hostname, name=ISSUER), verify_origin=origin.__eq__)
+
+
+def _console() -> SplitResult:
+    return urlsplit(settings.CONSOLE_URL)
