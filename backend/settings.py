@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from backend import env
+from backend import env, peers
 from backend.api import openapi
 from backend.console.site_settings import console_settings
 
@@ -229,6 +229,8 @@ S3_ACCESS_KEY_ID = env.text("S3_ACCESS_KEY_ID", "") if _KEEPS_OBJECTS else ""
 S3_SECRET_ACCESS_KEY = env.text("S3_SECRET_ACCESS_KEY", "") if _KEEPS_OBJECTS else ""
 S3_BUCKET = env.text("S3_BUCKET")
 S3_REGION = env.text("S3_REGION", "us-east-1")
+_CONTROL = env.optional_database("DATABASE_CONTROL_URL", alias="control")
+peers.require_verified({**DATABASES, "listen": LISTEN_DATABASE, **_CONTROL}, redis=REDIS_URL, storage=S3_ENDPOINT_URL)
 
 # --- limits ----------------------------------------------------------------------------------------------------------
 RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)
@@ -339,6 +341,7 @@ LOGGING = {
     },
 }
 
+CONSOLE_URL = ""
 if PROCESS == "console":
     # The console's own host name; customers' browsers never send its cookies, nor the console's theirs.
     CONSOLE_URL = env.text("AVA_CONSOLE_URL", "http://127.0.0.1:8001")

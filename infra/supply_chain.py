@@ -6,6 +6,7 @@ the hashes of its files. The audit asks the package index, so it needs the netwo
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from pip_requirements_parser import InstallRequirement, RequirementsFile
 from infra.image_locks import LOCKS, lock_of
 from infra.local.bootstrap import PROJECT
 
+IMAGES = PROJECT / "infra" / "images"
 _FILES = "https://pypi.org/project/{name}/{version}/#files"
 
 
@@ -69,6 +71,18 @@ def write_bills(folder: Path) -> list[Path]:
     return written
 
 
+def bases_by_tag(folder: Path = IMAGES) -> list[str]:
+    """Return the base images that a Dockerfile of a folder names without a digest: a registry may change them."""
+    found: set[str] = set()
+    for path in folder.glob("*.Dockerfile"):
+        stages: set[str] = set()
+        for base, name in re.findall(r"^FROM (?:--platform=\S+ )?(\S+)(?: AS (\S+))?$", path.read_text(), flags=re.M):
+            if base not in stages and "@sha256:" not in base:
+                found.add(base)
+            stages.add(name)
+    return sorted(found)
+
+
 def audit() -> bool:
     """Print the known vulnerabilities of what each image installs; return whether there are none."""
     # Strict: a package that the index does not answer for fails the audit.
@@ -87,6 +101,8 @@ def main() -> int:
         return 0 if audit() else 1
     for path in write_bills(PROJECT / ".local" / "sbom"):
         print(path.relative_to(PROJECT))
+    for base in bases_by_tag():
+        print(f"warning: the base image {base} has no digest (docs/operations.md#base-images)", file=sys.stderr)
     return 0
 
 

@@ -33,7 +33,8 @@ locals {
     DATABASE_OWNER_URL   = "postgresql://app_owner@${module.database.address}:5432/ava"
     DATABASE_CONSOLE_URL = "postgresql://app_admin_ro@${module.database.address}:6432/ava"
     DATABASE_LISTEN_URL  = "postgresql://app_rw@${module.database.address}:5432/ava"
-    PGSSLMODE            = "require"
+    PGSSLMODE            = "verify-full"
+    PGSSLROOTCERT        = "/etc/ava/database.crt"
     S3_BUCKET            = module.storage.bucket
     S3_REGION            = var.region
     AWS_DEFAULT_REGION   = var.region
@@ -298,7 +299,7 @@ module "database" {
   secret_arns        = { for name in concat(local.base_secrets, module.secrets.database_names) : name => module.secrets.arns[name] }
 
   # The passwords come from the secrets. What provision and migrate do not need, such as the domain, stays away from the host.
-  migrate_environment = { for variable in ["PGSSLMODE", "S3_BUCKET", "S3_REGION", "AWS_DEFAULT_REGION"] : variable => local.app_environment[variable] }
+  migrate_environment = { for variable in ["PGSSLMODE", "PGSSLROOTCERT", "S3_BUCKET", "S3_REGION", "AWS_DEFAULT_REGION"] : variable => local.app_environment[variable] }
 }
 
 module "load_balancer" {
@@ -352,6 +353,8 @@ module "workers" {
   secret_arns        = module.secrets.arns
   metrics_namespace  = local.metrics
   alarm_topic_arn    = module.alarms.topic_arn
+
+  database_certificate = module.database.certificate
 }
 
 module "alarms" {

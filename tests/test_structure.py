@@ -108,7 +108,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "gate": "who gets past the sign-in",
         "opening": "the page of reasons",
         "signed_in_as": "the pages of a tenant as its owner reads them",
-        "second_factor": "the page of the second factor",
+        "second_factor": "the pages of second factors",
         "site_settings": "what differs from the API's settings",
         "urls": "the routes of the console's process",
         "viewing": "what staff may see, and its record",
@@ -206,7 +206,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "templates": "pages",
     },
     "staff": {
-        "factors": "codes of authenticator apps",
+        "factors": "who may add and remove second factors, and codes of authenticator apps",
+        "passkeys": "WebAuthn as a second factor",
         "sign_in": "counted attempts and limits of sessions",
     },
     "tenancy": {

@@ -30,6 +30,7 @@ LEFT = {
     "usersessions_usersession": "sessions end with the move",
     "django_session": "sessions end with the move",
     "staff_member": "staff belongs to one cell",
+    "staff_passkey": "staff belongs to one cell",
     "staff_secondfactor": "staff belongs to one cell",
     "staff_contentaccess": "staff belongs to one cell",
     "django_admin_log": "acts of staff in one cell",

@@ -92,6 +92,12 @@ _LOOKS: dict[str, Any] = {
                 "title": "Trust",
                 "separator": True,
                 "items": [
+                    {
+                        "title": "Your second factors",
+                        "icon": "passkey",
+                        "link": reverse_lazy("own_factors"),
+                        "permission": lambda request: role_of(request) in EVERYBODY,
+                    },
                     _page("Audit log", "history", "audit_auditevent_changelist", OPERATORS),
                     _page("Staff log", "badge", "staff_staffevent_changelist", OPERATORS),
                 ],

@@ -22,6 +22,7 @@ def console_settings(url: str, middleware: Sequence[str]) -> dict[str, Any]:
     at = shared.index(_AFTER) + 1
     return {
         "PROCESS": "console",
+        "CONSOLE_URL": url,
         "ROOT_URLCONF": "backend.console.urls",
         "ALLOWED_HOSTS": sorted({host, "127.0.0.1", "localhost", "[::1]", "testserver"}),
         "CSRF_TRUSTED_ORIGINS": [url],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.db import transaction
@@ -15,6 +16,7 @@ from unfold.widgets import (
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
     UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
 )
 
 from backend.accounts import suspension
@@ -27,10 +29,13 @@ from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.plans import subscribe
 from backend.console import signed_in_as
 from backend.console.acts import Act, By, Done, named
+from backend.console.queries import tenants
 from backend.console.queries.role import CONSOLE
 from backend.console.viewing import MONEY
 from backend.erasure.services.tenants import ask_for_erasure
+from backend.people.models import Membership
 from backend.people.models import Role as MemberRole
+from backend.people.services import members
 from backend.people.services.invitations import invite
 from backend.staff import services
 from backend.staff.services import SHORTEST_REASON
@@ -121,6 +126,24 @@ class SignInForm(ActForm):
     )
 
 
+class SessionsForm(ActForm):
+    """The member whose sessions end, here or everywhere."""
+
+    member = forms.ChoiceField(widget=UnfoldAdminSelectWidget())
+    everywhere = forms.BooleanField(
+        required=False,
+        widget=UnfoldBooleanWidget(),
+        help_text="Also in the person's other tenants, and on the pages of the account. Their audit logs show it too.",
+    )
+
+    def __init__(self, tenant: Tenant | None, data: Mapping[str, Any] | None) -> None:
+        super().__init__(tenant, data)
+        people = tenants.members(tenant.id) if tenant else []
+        choices = [(str(line.id), f"{line.name} ({line.role})") for line in people]
+        self.fields["member"] = forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget(choices=choices))
+        self.order_fields(["member", "everywhere", "reason"])
+
+
 def _plan_field(initial: str = "") -> forms.ChoiceField:
     choices = [(plan.code, plan.name) for plan in Plan.objects.using(CONSOLE).order_by("name")]
     return forms.ChoiceField(choices=choices, initial=initial, widget=UnfoldAdminSelectWidget(choices=choices))
@@ -193,6 +216,24 @@ def _grant_credit(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     return Done(f"{plain(grant.amount)} {grant.currency} were granted to {tenant.name}.")
 
 
+def _end_sessions(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
+    """End a member's sessions in this tenant; or all sessions of the person, which enters each tenant by itself."""
+    member_id = UUID(values["member"])
+    if values["everywhere"]:
+        ended = services.end_sessions(email=tenants.email_of(tenant.id, member_id), reason=by.reason, actor=by.actor)
+        if ended is None:
+            raise Refused("not_found", "This member has left.")
+        return Done(f"All sessions of the person have ended; {ended} audit logs show it.")
+    with tenant_scope(tenant.id):
+        try:
+            member = members.end_sessions(member_id, by_owner=True)
+        except Membership.DoesNotExist:
+            raise Refused("not_found", "This member has left.") from None
+        object_id = encode("mem", member.id)
+        record("member.sessions_ended", actor=by.actor, object_id=object_id, reason=by.reason)
+    return Done(f"The sessions of the member in {tenant.name} have ended.")
+
+
 def _sign_in_as(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     if by.actor.id is None:
         raise Refused("not_staff", "Sign in again.")
@@ -224,6 +265,10 @@ ACTS = named(
     Act(
         "sign-in-as", "Sign in as", _sign_in_as, services.CONTENT_ROLES, SignInForm, records=True,
         explains="You read what the tenant's owner reads. The tenant's audit log shows each page that you open.",
+    ),
+    Act(
+        "end-sessions", "End sessions", _end_sessions, form=SessionsForm, records=True, enters=True,
+        explains="The member's browsers are signed out and open streams end. Membership, role and keys stay.",
     ),
     Act(
         "suspend", "Suspend", _suspend, dangerous=True, records=True, fits=lambda tenant: tenant.suspended_at is None,

@@ -8,7 +8,7 @@ from backend.api import health
 from backend.console import signed_in_as
 from backend.console.opening import open_content
 from backend.console.operations import operations
-from backend.console.second_factor import second_factor
+from backend.console.second_factor import own_factors, second_factor
 from backend.console.site import site
 
 handler403 = "backend.console.refusing.forbidden"
@@ -18,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("console/second-factor/", second_factor, name="second_factor"),
+    path("console/second-factor/own/", own_factors, name="own_factors"),
     path("console/open/<uuid:tenant_id>/", open_content, name="open_content"),
     path("console/as/leave/", site.admin_view(signed_in_as.leave), name="leave_signed_in_as"),
     path("console/as/<uuid:tenant_id>/", site.admin_view(signed_in_as.page), name="signed_in_as_home"),

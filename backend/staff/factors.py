@@ -1,4 +1,4 @@
-"""The second factor of staff: codes of an authenticator app (TOTP, RFC 6238)."""
+"""The second factors of staff: who may enrol and remove them, and the codes of authenticator apps (TOTP, RFC 6238)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
+from django.db import transaction
 
-from backend.staff.models import SecondFactor
+from backend.staff.models import Member, Passkey, SecondFactor
 from backend.tenancy.secrets import open_sealed, seal
 
 STEP_SECONDS, DIGITS, SECRET_BYTES = 30, 6, 20
@@ -47,15 +48,47 @@ def step_of(secret: str, code: str, *, now: float | None = None) -> int | None:
     )
 
 
-def enrol(person_id: UUID, secret: str, code: str) -> bool:
-    """Keep a new secret if the code proves that the app has it. False for a wrong code, or if there is a factor."""
+def number(person_id: UUID) -> int:
+    """Return how many second factors a person has, of both kinds."""
+    apps = SecondFactor.objects.filter(person_id=person_id).count()
+    return apps + Passkey.objects.filter(person_id=person_id).count()
+
+
+def may_enrol(person_id: UUID, *, first: bool) -> bool:
+    """Lock the factors of a person of the staff for this transaction; whether one more may be enrolled.
+
+    first: whether the session has passed no factor, so that only the very first one may be enrolled.
+    """
+    staff = Member.objects.select_for_update().filter(person_id=person_id).exists()
+    return staff and not (first and number(person_id))
+
+
+def enrol(person_id: UUID, secret: str, code: str, *, first: bool) -> bool:
+    """Keep a new secret if the code proves that the app has it. False for a wrong code, or if there is an app.
+
+    first: whether the person must not have a factor of any kind yet.
+    """
     step = step_of(secret, code)
     if step is None:
         return False
-    _, created = SecondFactor.objects.get_or_create(
-        person_id=person_id, defaults={"secret": seal(secret.encode()), "last_step": step}
-    )
+    with transaction.atomic(using="staff"):
+        if not may_enrol(person_id, first=first):
+            return False
+        _, created = SecondFactor.objects.get_or_create(
+            person_id=person_id, defaults={"secret": seal(secret.encode()), "last_step": step}
+        )
     return created
+
+
+def remove(person_id: UUID, factor_id: UUID) -> str | None:
+    """Remove a factor of a person and return its kind; None if it is not theirs, or the last that they have."""
+    with transaction.atomic(using="staff"):
+        if not may_enrol(person_id, first=False) or number(person_id) < 2:
+            return None
+        for kind, model in (("app", SecondFactor), ("passkey", Passkey)):
+            if model.objects.filter(person_id=person_id, id=factor_id).delete()[0]:
+                return kind
+    return None
 
 
 def verify(person_id: UUID, code: str) -> bool:

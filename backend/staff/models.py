@@ -44,6 +44,23 @@ class SecondFactor(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
 
+class Passkey(models.Model):
+    """A passkey of one person (WebAuthn), as a second factor next to the authenticator app or in its place.
+
+    credential: public key and id of the credential, as the authenticator attested them. sign_count: the authenticator's
+    counter at its last use, 0 for an authenticator that does not count.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=60)
+    credential_id = models.BinaryField(max_length=1024, unique=True)
+    credential = models.BinaryField(max_length=4096)
+    sign_count = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    used_at = models.DateTimeField(null=True)
+
+
 class ContentAccess(models.Model):
     """The right of one person to open the content of one tenant, for a stated reason and until a time."""
 

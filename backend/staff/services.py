@@ -12,7 +12,7 @@ from backend.api.public_ids import encode
 from backend.audit.models import ActorKind
 from backend.audit.services import OPERATOR, Actor, record
 from backend.people.models import Membership, Person, written_email
-from backend.staff.models import ContentAccess, Member, Role, SecondFactor, StaffEvent
+from backend.staff.models import ContentAccess, Member, Passkey, Role, SecondFactor, StaffEvent
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused, invalid
 
@@ -51,6 +51,7 @@ def dismiss(*, email: str) -> bool:
         if member is None:
             return False
         SecondFactor.objects.filter(person=member.person).delete()
+        Passkey.objects.filter(person=member.person).delete()
         ContentAccess.objects.filter(person=member.person).delete()
         Person.objects.using("staff").filter(id=member.person_id).update(is_active=False, is_superuser=False)
         member.delete()
@@ -58,10 +59,11 @@ def dismiss(*, email: str) -> bool:
     return True
 
 
-def end_sessions(*, email: str, reason: str) -> int | None:
-    """End all sessions of a customer's person or of staff, who may sign in again; on the command line only.
+def end_sessions(*, email: str, reason: str, actor: Actor = OPERATOR) -> int | None:
+    """End all sessions of a customer's person or of staff, who may sign in again.
 
-    reason: shown in the audit log of each tenant of the person. Returns their number, None if there is no such person.
+    actor: who does it, by default the operator on the command line. reason: shown in the audit log of each tenant of
+    the person. Returns the number of these tenants, None if there is no such person.
     Raises Refused if the reason says nothing.
     """
     if len(reason.strip()) < SHORTEST_REASON:
@@ -72,22 +74,28 @@ def end_sessions(*, email: str, reason: str) -> int | None:
         return None
     with transaction.atomic(using="staff"):
         Person.objects.using("staff").filter(id=person.id).update(sessions_since=now)
-        StaffEvent.objects.create(action="sessions.ended", email=person.email, details={"reason": reason})
+        details = {"reason": reason, "by": actor.name}
+        StaffEvent.objects.create(action="sessions.ended", email=person.email, details=details)
     memberships = list(Membership.unscoped.using("dispatch").filter(person_id=person.id))
     for membership in memberships:
         with tenant_scope(membership.tenant_id):
             # Open streams look at the membership alone.
             Membership.objects.filter(id=membership.id).update(sessions_since=now)
             object_id = encode("mem", membership.id)
-            record("member.sessions_ended", actor=OPERATOR, object_id=object_id, reason=reason)
+            record("member.sessions_ended", actor=actor, object_id=object_id, reason=reason)
     return len(memberships)
 
 
-def reset_factor(*, email: str) -> bool:
-    """Remove the second factor of a person who lost it; the next sign-in asks for a new one."""
-    found, _ = SecondFactor.objects.filter(person__email=written_email(email)).delete()
-    if found:
-        StaffEvent.objects.create(action="staff.factor_reset", email=written_email(email))
+def reset_factors(*, email: str) -> bool:
+    """Remove the second factors of a person who lost them; the next sign-in asks for a new one. Sessions end."""
+    with transaction.atomic(using="staff"):
+        person = Person.objects.using("staff").filter(email=written_email(email)).first()
+        if person is None:
+            return False
+        found = sum(kind.objects.filter(person_id=person.id).delete()[0] for kind in (SecondFactor, Passkey))
+        if found:
+            Person.objects.using("staff").filter(id=person.id).update(sessions_since=timezone.now())
+            StaffEvent.objects.create(action="staff.factor_reset", email=person.email, details={"factors": found})
     return bool(found)
 
 

@@ -18,13 +18,16 @@ IDLE = timedelta(minutes=30)
 """Time without a request after which a session ends."""
 ABSOLUTE = timedelta(hours=12)
 """Time after which a session ends, however busy."""
+FRESH = timedelta(minutes=10)
+"""Time after a second factor for which factors may be added and removed."""
 WINDOW = timedelta(minutes=15)
 """Time for which failed attempts count."""
 ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS = 5, 20
 """Failed attempts within WINDOW after which the account, or the address, is locked."""
 
 ATTEMPTED, SIGNED_IN = "staff.sign_in_attempted", "staff.signed_in"
-PASSWORD_ACCEPTED, LOCKED_OUT, FACTOR_ENROLLED = "staff.password_accepted", "staff.locked_out", "staff.factor_enrolled"
+PASSWORD_ACCEPTED, LOCKED_OUT, CONFIRMED = "staff.password_accepted", "staff.locked_out", "staff.factor_confirmed"
+FACTOR_ENROLLED, FACTOR_REMOVED = "staff.factor_enrolled", "staff.factor_removed"
 
 BEGAN, VERIFIED = "staff_began_at", "staff_verified_at"
 """Keys of the session: when the password was accepted, and when the second factor was."""
@@ -66,16 +69,18 @@ def attempt(request: HttpRequest, email: str) -> bool:
     by_account = recent.filter(email=email[:254], occurred_at__gt=_last_success(email) or since).count()
     address = client_address(request)
     by_address = recent.filter(address=address).count() if address else 0
-    successes = StaffEvent.objects.filter(action=SIGNED_IN, occurred_at__gt=since, address=address or None).count()
-    # A colleague behind the same address signs in with two attempts, which do not count against it.
-    if by_account <= ATTEMPTS_PER_ACCOUNT and by_address - 2 * successes <= ATTEMPTS_PER_ADDRESS:
+    here = StaffEvent.objects.filter(occurred_at__gt=since, address=address or None)
+    # Attempts of colleagues that passed do not count against their address: two of a sign-in, one of a confirmation.
+    passed = 2 * here.filter(action=SIGNED_IN).count() + here.filter(action=CONFIRMED).count()
+    if by_account <= ATTEMPTS_PER_ACCOUNT and by_address - passed <= ATTEMPTS_PER_ADDRESS:
         return True
     note(request, LOCKED_OUT, email)
     return False
 
 
 def _last_success(email: str) -> datetime | None:
-    events = StaffEvent.objects.filter(email=email[:254], action=SIGNED_IN).order_by("-occurred_at")
+    passed = StaffEvent.objects.filter(email=email[:254], action__in=(SIGNED_IN, CONFIRMED))
+    events = passed.order_by("-occurred_at")
     return events.values_list("occurred_at", flat=True).first()
 
 
@@ -95,16 +100,23 @@ def begin(request: HttpRequest) -> None:
     request.session[BEGAN] = timezone.now().timestamp()
 
 
-def complete(request: HttpRequest) -> None:
-    """Note in a session that the second factor was verified, under a new session key."""
+def complete(request: HttpRequest, factor: str) -> None:
+    """Note in a session that a second factor was verified, under a new session key. factor: its kind."""
+    action = CONFIRMED if has_second_factor(request) else SIGNED_IN
     request.session.cycle_key()
     request.session[VERIFIED] = timezone.now().timestamp()
-    note(request, SIGNED_IN, str(getattr(request.user, "email", "")))
+    note(request, action, str(getattr(request.user, "email", "")), factor=factor)
 
 
 def has_second_factor(request: HttpRequest) -> bool:
     """Whether the second factor was verified in this session."""
     return VERIFIED in request.session
+
+
+def is_fresh(request: HttpRequest) -> bool:
+    """Whether a second factor was verified in this session within the last minutes."""
+    verified = request.session.get(VERIFIED)
+    return isinstance(verified, float) and timezone.now().timestamp() - verified <= FRESH.total_seconds()
 
 
 def is_too_old(request: HttpRequest) -> bool:

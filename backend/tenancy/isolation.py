@@ -42,6 +42,7 @@ PLAIN_TABLES = frozenset(
         "people_person_user_permissions",
         "staff_contentaccess",
         "staff_member",
+        "staff_passkey",
         "staff_secondfactor",
         "staff_staffevent",
     }

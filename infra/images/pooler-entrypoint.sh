@@ -3,6 +3,7 @@
 #
 # DATABASE_URL, DATABASE_DISPATCH_URL, DATABASE_CONSOLE_URL, DATABASE_PEOPLE_URL, DATABASE_STAFF_URL  name the roles that
 # it serves, with their passwords; their host and port are not read. Migrations, the superuser and LISTEN reach PostgreSQL itself.
+# POOLER_CERTIFICATE  a folder with server.crt and server.key, by which clients verify it; without it, it makes its own.
 set -eu
 umask 0077
 
@@ -16,8 +17,12 @@ done > "$folder/users.txt"
 unset DATABASE_URL DATABASE_DISPATCH_URL DATABASE_CONSOLE_URL DATABASE_PEOPLE_URL DATABASE_STAFF_URL
 
 # Encrypts the way between hosts, as PostgreSQL's own certificate does.
-openssl req -new -x509 -nodes -days 3650 -newkey rsa:3072 -subj /CN=pooler \
-    -keyout "$folder/server.key" -out "$folder/server.crt" 2>/dev/null
+if [ -n "${POOLER_CERTIFICATE:-}" ]; then
+    cp "$POOLER_CERTIFICATE/server.crt" "$POOLER_CERTIFICATE/server.key" "$folder/"
+else
+    openssl req -new -x509 -nodes -days 3650 -newkey rsa:3072 -subj /CN=pooler \
+        -keyout "$folder/server.key" -out "$folder/server.crt" 2>/dev/null
+fi
 
 # Sessions of the server that no number of clients can pass. With the sessions that reach PostgreSQL itself (two a host
 # of the API, migrations, backups) they stay below max_connections.

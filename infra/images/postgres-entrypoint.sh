@@ -3,6 +3,7 @@
 #
 # POSTGRES_PASSWORD_FILE  names a file with the superuser's password (or POSTGRES_PASSWORD holds it); read only when the cluster is created.
 # PRIMARY_URL             postgresql://app_replication:…@host:5432/postgres of the server that a new cluster copies and then follows.
+# POSTGRES_NAMES          names in the server's certificate (subjectAltName) by which clients verify it; default: postgres.
 # WAL_ARCHIVE_URL         the archive of the log in S3 (ava-archive has the other variables); without it there is none.
 # Roles, database and extensions are made by `manage.py provision`, not here.
 set -eu
@@ -30,9 +31,11 @@ elif [ ! -s "$PGDATA/PG_VERSION" ]; then
 fi
 unset POSTGRES_PASSWORD POSTGRES_PASSWORD_FILE PRIMARY_URL
 
-# Encrypts the way between hosts; clients ask for it with PGSSLMODE=require.
+# Encrypts the way between hosts. Clients verify it with PGSSLMODE=verify-full and a copy of server.crt as PGSSLROOTCERT. A
+# standby has the same certificate, so it can take over the name.
 if [ ! -s "$PGDATA/server.key" ]; then
     openssl req -new -x509 -nodes -days 3650 -newkey rsa:3072 -subj /CN=postgres \
+        -addext "subjectAltName=${POSTGRES_NAMES:-DNS:postgres}" \
         -keyout "$PGDATA/server.key" -out "$PGDATA/server.crt" 2>/dev/null
     chmod 0600 "$PGDATA/server.key"
 fi

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from infra.local.errors import ServiceFailed
 from infra.rehearsal import checks
@@ -125,7 +126,10 @@ class Machines:
         environment = {**image.final.environment(), **each.environment, **extra, "HOME": image.workdir}
         named = {secret: secret for secret in each.secrets} | dict(each.own_secrets)
         environment |= {name: self._secrets[secret] for name, secret in named.items() if secret in self._secrets}
+        # The stand-ins have no certificates, and all of them run on this host.
         environment["PGSSLMODE"] = "disable"
+        urls = [value for variable, value in environment.items() if variable.endswith("_URL") and "://" in value]
+        environment["AVA_PLAIN_PEERS"] = ",".join(sorted({urlsplit(url).hostname or "" for url in urls}))
         binds = [*built.binds]
         binds += [Bind(self._cache, target, writable=True) for target in each.volumes]
         writable = [volume for volume in image.volumes if volume not in each.volumes]

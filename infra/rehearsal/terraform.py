@@ -147,7 +147,10 @@ def machine(group: str, script: str, images: Mapping[str, str], *, objects: bool
                 health=next(iter(options.get("--health-cmd", [])), None),
                 read_only="--read-only" in options,
                 tmpfs=tuple(path.partition(":")[0] for path in options.get("--tmpfs", [])),
-                volumes=tuple(volume.partition(":")[2] for volume in options.get("--volume", [])),
+                # Files of the machine, such as the database's certificate, have no stand-in here.
+                volumes=tuple(
+                    volume.partition(":")[2] for volume in options.get("--volume", []) if not volume.startswith("/")
+                ),
                 host_network=options.get("--network") == ["host"],
                 gpus="--gpus" in options,
             )

@@ -14,13 +14,16 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.cache import cache
+from django.test import override_settings
 from django.utils import timezone
 
 from backend.jobs import breakers
 from backend.jobs.models import Job, JobState
 from backend.questions.models import Question
 from backend.questions.services import questions
+from backend.staff import sign_in
 from backend.webhooks.models import Attempt, Delivery, Endpoint
 from backend.webhooks.services import create_endpoint, send_test
 from tests.browser.chromium import (
@@ -34,6 +37,7 @@ from tests.browser.chromium import (
     serious_faults,
     served,
     shows,
+    with_authenticator,
 )
 from tests.conftest import Cast
 from tests.console.furnished import furnish, unpaid_invoice
@@ -339,6 +343,43 @@ def test_each_role_sees_its_pages_and_is_refused_in_words(site: str, chromium: A
     assert (refused == 0) == (role == "operator")
     if refused:
         assert faults_of(page, f"refused-{role}") == []
+
+
+def test_a_passkey_is_added_and_signs_in_by_keyboard(site: str, chromium: Any, database: None) -> None:
+    # A passkey belongs to a host name, and an address is none.
+    site = site.replace("127.0.0.1", "localhost")
+    with override_settings(CONSOLE_URL=site, CSRF_TRUSTED_ORIGINS=[site]):
+        tab = page_of(chromium, site, "support")
+        said = listened(tab)
+        passkeys = with_authenticator(tab)
+        tab.goto(f"{site}/console/")
+        tab.get_by_role("link", name="Your second factors").focus()
+        tab.keyboard.press("Enter")
+        tab.get_by_text("Each of them signs you in").wait_for()
+        assert serious_faults(tab) == []
+        tab.get_by_label("Name of the passkey").focus()
+        tab.keyboard.type("Desk")
+        tab.keyboard.press("Enter")
+        tab.get_by_text("Passkey Desk").wait_for()
+        (made,) = passkeys()
+
+        def forget() -> None:
+            """Leave the session as it is after the password."""
+            session = Session.objects.get()
+            kept = session.get_decoded()
+            del kept[sign_in.VERIFIED]
+            Session.objects.save(session.session_key, kept, session.expire_date)
+
+        in_a_thread(forget)
+        tab.goto(f"{site}/console/second-factor/")
+        assert serious_faults(tab) == []
+        tab.get_by_role("button", name="Use a passkey").focus()
+        tab.keyboard.press("Enter")
+        tab.wait_for_url(f"{site}/console/")
+
+        (used,) = passkeys()
+        assert used["signCount"] > made["signCount"]
+        assert said == []
 
 
 def test_content_opens_by_keyboard_for_a_reason(acme: Cast, site: str, chromium: Any, story: dict[str, Any]) -> None:

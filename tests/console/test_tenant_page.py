@@ -186,3 +186,31 @@ def test_a_tenant_is_created_with_an_invited_owner(staff: Client, staff_as: Any)
     assert (invitation.tenant_id, invitation.email, invitation.role) == (tenant.id, "peter@example.org", "owner")
     assert "Initech was created." in page
     assert staff.post("/console/tenancy/tenant/create/", form).status_code == 400
+
+
+def test_an_operator_ends_the_sessions_of_a_member_here_or_everywhere(staff: Client, acme: Cast, globex: Cast) -> None:
+    bob, eve = (Person.objects.create_user(f"{name}@example.org") for name in ("bob", "eve"))
+    made = {}
+    for cast, person in ((acme, bob), (globex, bob), (acme, eve)):
+        with cast.scope():
+            made[cast.slug, person] = Membership.objects.create(
+                tenant_id=cast.tenant_id, person=person, role="owner"
+            ).id
+
+    def ended(cast: Cast, person: Person) -> bool:
+        with cast.scope():
+            return Membership.objects.get(id=made[cast.slug, person]).sessions_since is not None
+
+    here = act(staff, acme, "end-sessions", member=str(made[acme.slug, bob]))
+    foreign = act(staff, acme, "end-sessions", member=str(made[globex.slug, bob]))
+
+    assert (here.status_code, foreign.status_code) == (302, 400)
+    assert (ended(acme, bob), ended(globex, bob), ended(acme, eve)) == (True, False, False)
+    bob.refresh_from_db()
+    assert bob.sessions_since is None
+    assert act(staff, acme, "end-sessions", member=str(made[acme.slug, bob]), everywhere="on").status_code == 302
+    assert (ended(globex, bob), ended(acme, eve)) == (True, False)
+    bob.refresh_from_db()
+    assert bob.sessions_since is not None
+    assert acts_of(acme) == [("member.sessions_ended", REASON)] * 2
+    assert acts_of(globex) == [("member.sessions_ended", REASON)]

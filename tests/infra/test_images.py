@@ -62,7 +62,7 @@ def test_bases_are_pinned(path: Path):
             continue
         base, _, name = rest.partition(" AS ")
         if base not in stages:
-            tag = base.rpartition(":")[2]
+            tag = base.partition("@")[0].rpartition(":")[2]
             assert re.search(r"\d+\.\d+\.\d+|\d{8}", tag), f"{base} is not a fixed version"
         stages.add(name)
 

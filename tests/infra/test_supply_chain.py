@@ -30,6 +30,17 @@ def test_a_bill_names_each_package_of_the_image_with_its_hashes(image: str, bill
     assert len(ours["dependsOn"]) == len(bill["components"])
 
 
+def test_base_images_without_a_digest_are_named(tmp_path: Path) -> None:
+    digest = "sha256:" + "0" * 64
+    (tmp_path / "a.Dockerfile").write_text(
+        f"FROM uv:1.0.0@{digest} AS uv\nFROM python:3.11.14-slim AS build\nRUN true\nFROM build\n"
+    )
+    (tmp_path / "b.Dockerfile").write_text(f"FROM --platform=linux/amd64 debian:forky-20260824-slim@{digest}\n")
+
+    assert supply_chain.bases_by_tag(tmp_path) == ["python:3.11.14-slim"]
+    assert "python:3.11.14-slim-bookworm" in supply_chain.bases_by_tag()
+
+
 def test_an_audit_fails_if_the_index_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     # Nothing listens at this address.
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):

@@ -472,7 +472,7 @@ def start_script(folder: Path, **given: Any) -> str:
     shutil.copy(module("workers") / "user_data.sh.tftpl", folder)
     values = {"group": "g", "region": "r", "registry_host": "h", "secret_prefix": "p", "log_group": "l", "gpu": False}
     values |= {"secrets": [], "environment": {"A": "1"}, "drained": [], "finish": 900, "scaling_group": "ava-prod-g"}
-    values |= {"leaves": False, "uses_role": True}
+    values |= {"leaves": False, "uses_role": True, "certificate": ""}
     (folder / "values.json").write_text(json.dumps(values | given))
     rendered = subprocess.run(
         [binary, "console", "-no-color"],
@@ -484,6 +484,25 @@ def start_script(folder: Path, **given: Any) -> str:
     )
     assert rendered.returncode == 0, rendered.stderr
     return rendered.stdout.partition("\n")[2].rpartition("EOT")[0]
+
+
+def test_a_machine_verifies_the_database_by_what_the_primary_publishes(tmp_path: Path):
+    spec = {"image": "registry/api:1", "entrypoint": "", "read_only": True, "secrets": {}, "memory": "", "pids": 9}
+    spec |= {"arguments": "", "environment": {}, "after": [], "health": "", "metrics_port": 9464}
+    script = start_script(tmp_path, containers={"api": spec}, certificate="/ava-prod/database-certificate")
+    fetched = script.index("--name /ava-prod/database-certificate")
+    assert fetched < script.index("docker image inspect")
+    assert "--volume /run/ava/api.crt:/etc/ava/database.crt:ro" in script
+    without = start_script(tmp_path, containers={"api": spec})
+    assert "database.crt" not in without
+
+    source = text(TERRAFORM)
+    assert 'PGSSLMODE            = "verify-full"' in source
+    assert 'PGSSLROOTCERT        = "/etc/ava/database.crt"' in source
+    assert "sslmode=require" not in (module("database") / "user_data.sh.tftpl").read_text()
+    # Only machines of the database may write what all others trust.
+    writers = [path.parent.name for path in TERRAFORM.rglob("*.tf") if "ssm:PutParameter" in path.read_text()]
+    assert writers == ["database"]
 
 
 def test_a_machine_starts_its_servers_one_after_the_other(tmp_path: Path):

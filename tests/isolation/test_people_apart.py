@@ -23,7 +23,7 @@ VARIABLES = {
     "app_console": "DATABASE_STAFF_URL",
 }
 PEOPLE = ("people_person", "django_session", "mfa_authenticator", "account_emailaddress", "usersessions_usersession")
-STAFF = ("staff_member", "staff_secondfactor", "staff_contentaccess", "django_admin_log")
+STAFF = ("staff_member", "staff_secondfactor", "staff_passkey", "staff_contentaccess", "django_admin_log")
 ALL = "SELECT, INSERT, UPDATE, DELETE"
 # Role: what it may do, by table. What is not named here it may not.
 MAY: dict[str, dict[str, str]] = {

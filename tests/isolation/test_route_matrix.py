@@ -5,12 +5,15 @@ The routes and the scopes they need come from the URL resolver, so a new route i
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 import pytest
+from django.conf import settings
 from django.test import override_settings
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -18,6 +21,7 @@ from rest_framework.test import APIClient
 from backend.api.public_ids import encode
 from backend.people.models import Person, Role
 from backend.people.roles import SCOPES_OF
+from backend.people.services import members
 from backend.tenancy import keys
 from backend.tenancy.models import ApiKey
 from backend.tenancy.services import issue_api_key
@@ -163,6 +167,41 @@ def test_a_member_of_another_tenant_is_nobody_here(acme: Cast, globex: Cast) -> 
     for method, route, scope in cases():
         if scope != keys.ANYBODY:
             assert send(stranger.api, method, route) == (403, "not_a_member"), (method, route)
+    assert rows() == before
+
+
+def test_a_session_that_has_ended_is_refused_on_every_route(acme: Cast, globex: Cast) -> None:
+    """Too old, ended by an owner, of a member who was removed, of a suspended tenant."""
+
+    def browser(cast: Cast, **session: Any) -> tuple[Browser, UUID]:
+        membership = member_of(cast, Role.OWNER)
+        return Browser(Person.objects.get(id=membership.person_id), cast.slug, **session), membership.id
+
+    began = time.time() - 60
+    too_old, _ = browser(acme)
+    session = too_old.session
+    session["began_at"] = time.time() - settings.SESSION_ABSOLUTE_SECONDS - 1
+    session.save()
+    ended, to_end = browser(acme, at=began)
+    removed, to_remove = browser(acme)
+    suspended, _ = browser(globex)
+    with acme.scope():
+        members.end_sessions(to_end, by_owner=True)
+        members.remove(to_remove, by_owner=True)
+    with superuser() as connection:
+        connection.execute("UPDATE tenancy_tenant SET suspended_at = now() WHERE id = %s", [globex.tenant_id])
+    refused = {
+        "ended": (ended, (403, "session_ended")),
+        "removed": (removed, (403, "not_a_member")),
+        "suspended": (suspended, (403, "not_a_member")),
+        "too old": (too_old, (401, "not_authenticated")),
+    }
+    before = rows()
+
+    for name, (caller, expected) in refused.items():
+        for method, route, scope in cases():
+            if scope != keys.ANYBODY:
+                assert send(caller.api, method, route) == expected, (name, method, route)
     assert rows() == before
 
 

@@ -60,6 +60,13 @@ def members(tenant_id: UUID) -> list[MemberLine]:
     return [MemberLine(row.id, emails.get(row.person_id, "–"), row.role, row.created_at) for row in found]
 
 
+def email_of(tenant_id: UUID, membership_id: UUID) -> str:
+    """Return the address of a member of this tenant; "" if there is no such member."""
+    found = across_tenants(Membership).filter(tenant_id=tenant_id, id=membership_id).first()
+    person = None if found is None else Person.objects.using(STAFF).filter(id=found.person_id).first()
+    return "" if person is None else str(person.email)
+
+
 def memberships_of(person_id: UUID) -> QuerySet[Any]:
     """Return the memberships of a person."""
     return across_tenants(Membership).filter(tenant_id__in=Tenant.objects.values("id"), person_id=person_id)

@@ -55,6 +55,24 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="Passkey",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=60)),
+                ("credential_id", models.BinaryField(max_length=1024, unique=True)),
+                ("credential", models.BinaryField(max_length=4096)),
+                ("sign_count", models.BigIntegerField(default=0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("used_at", models.DateTimeField(null=True)),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
             name="StaffEvent",
             fields=[
                 ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
@@ -90,7 +108,7 @@ class Migration(migrations.Migration):
         ),
         *[
             people_table(table, customers=False)
-            for table in ("staff_member", "staff_secondfactor", "staff_contentaccess")
+            for table in ("staff_member", "staff_secondfactor", "staff_passkey", "staff_contentaccess")
         ],
         people_table("staff_staffevent", customers=False, append_only=True),
         migrations.RunSQL("GRANT SELECT ON staff_staffevent TO app_admin_ro", migrations.RunSQL.noop),

@@ -61,6 +61,13 @@ data "aws_iam_policy_document" "this" {
     }
   }
 
+  # Clients verify the database by what stands here, so nobody else may write it. It is a certificate, and no secret.
+  statement {
+    sid       = "PublishCertificate"
+    actions   = ["ssm:PutParameter", "ssm:GetParameter"]
+    resources = ["arn:aws:ssm:${var.region}:*:parameter${local.certificate}"]
+  }
+
   statement {
     sid       = "ArchiveObjects"
     actions   = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"]

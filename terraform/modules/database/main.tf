@@ -87,6 +87,8 @@ resource "aws_instance" "this" {
     postgres_image      = var.postgres_image
     volume_serial       = replace(aws_ebs_volume.data[each.key].id, "-", "")
     secret_prefix       = var.secret_prefix
+    address             = local.address
+    certificate         = local.certificate
     log_group           = aws_cloudwatch_log_group.this.name
     migrate_environment = var.migrate_environment
     follows             = each.key != var.primary

@@ -2,6 +2,10 @@ output "address" {
   value = aws_route53_record.primary.name
 }
 
+output "certificate" {
+  value = local.certificate
+}
+
 output "instance_id" {
   value = aws_instance.this[var.primary].id
 }

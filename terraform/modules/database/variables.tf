@@ -85,6 +85,9 @@ locals {
 
   address = "database.${var.name}.internal"
 
+  # Where the primary publishes the certificate by which clients verify it.
+  certificate = "/${var.name}/database-certificate"
+
   # Days back to which the database can be restored.
   archive_days = 14
 }

@@ -61,6 +61,12 @@ data "aws_iam_policy_document" "this" {
   }
 
   statement {
+    sid       = "ReadCertificate"
+    actions   = ["ssm:GetParameter"]
+    resources = ["arn:aws:ssm:${var.region}:*:parameter${var.database_certificate}"]
+  }
+
+  statement {
     sid       = "UseKeyThroughServices"
     actions   = length(each.value.object_actions) > 0 ? ["kms:Decrypt", "kms:GenerateDataKey"] : ["kms:Decrypt"]
     resources = [var.kms_key_arn]

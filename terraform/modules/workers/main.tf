@@ -54,6 +54,8 @@ resource "aws_launch_template" "this" {
     secret_prefix = var.name
     secrets       = each.value.secrets
     environment   = each.value.environment
+    # Machines that hold no database's password ask for no certificate.
+    certificate   = contains(each.value.secrets, "DATABASE_URL") ? var.database_certificate : ""
     log_group     = aws_cloudwatch_log_group.this[each.key].name
     gpu           = each.value.gpu
     drained       = [for container, spec in each.value.containers : container if spec.entrypoint == "" && length(each.value.queues) > 0]

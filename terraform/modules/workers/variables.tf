@@ -33,6 +33,11 @@ variable "groups" {
   }))
 }
 
+variable "database_certificate" {
+  description = "SSM parameter with the certificate by which clients verify the database."
+  type        = string
+}
+
 variable "sizes" {
   type = map(object({ instance_type = string, least = number, most = number }))
 }

@@ -12,7 +12,7 @@ from backend.staff.models import Member, Role
 
 
 class Command(BaseCommand):
-    help = "Appoint or dismiss staff, or reset a lost second factor. The password comes from an environment variable."
+    help = "Appoint or dismiss staff, or reset lost second factors. The password comes from an environment variable."
 
     def add_arguments(self, parser: CommandParser) -> None:
         acts = parser.add_subparsers(dest="act", required=True)
@@ -21,7 +21,10 @@ class Command(BaseCommand):
         appoint.add_argument("--role", required=True, choices=Role.values)
         # Not an argument, because arguments are visible to every process of the machine.
         appoint.add_argument("--password-from-env", metavar="NAME")
-        for act, words in (("dismiss", "take the access away"), ("reset-factor", "remove a lost second factor")):
+        for act, words in (
+            ("dismiss", "take the access away"),
+            ("reset-factor", "remove all second factors of a person who lost one"),
+        ):
             acts.add_parser(act, help=words).add_argument("email")
         acts.add_parser("list", help="show all staff")
 
@@ -41,7 +44,7 @@ class Command(BaseCommand):
             raise CommandError(f"{options['email']} is no staff")
 
     def _reset_factor(self, options: dict[str, Any]) -> None:
-        if not services.reset_factor(email=options["email"]):
+        if not services.reset_factors(email=options["email"]):
             raise CommandError(f"{options['email']} has no second factor")
 
     def _list(self, options: dict[str, Any]) -> None:
