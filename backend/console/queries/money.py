@@ -117,10 +117,10 @@ class Machines:
 
     percent: float | None
     overhead: Decimal
-    lost: Decimal
-    lost_attempts: int
     usd_per_video_hour: Decimal | None
     usd_per_question: Decimal | None
+    lost: Decimal = Decimal(0)
+    lost_attempts: int = 0
 
 
 def machines(first: date, last: date) -> Machines | None:
@@ -140,7 +140,7 @@ def machines(first: date, last: date) -> Machines | None:
     if not row["days"]:
         return None
     percent = float(100 * row["attributed"] / row["paid"]) if row["paid"] else None
-    return Machines(percent, row["overhead"], row["lost"], row["lost_attempts"], row["hour"], row["question"])
+    return Machines(percent, row["overhead"], row["hour"], row["question"], row["lost"], row["lost_attempts"])
 
 
 def names_of(tenant_ids: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
