@@ -97,6 +97,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "backend.api.middleware.RequestId",
     "backend.observability.middleware.Observed",
+    "backend.api.middleware.Recorded",
     "backend.api.browsers.Headers",
     "backend.api.address_limits.AddressLimits",
     "backend.api.browsers.CrossOrigin",

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from uuid import uuid4
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 from backend.api.problems import Problem, as_json
+from backend.api.public_ids import encode
+from backend.api.recent_requests import RECORDER, Seen
+from backend.observability.middleware import method_of
+from backend.tenancy.authentication import Principal
 from backend.tenancy.guard import Watch
 
 HEADER = "X-Request-Id"
@@ -29,6 +35,39 @@ class RequestId:
         response = self.get_response(request)
         response.headers[HEADER] = request_id
         return response
+
+
+class Recorded:
+    """Notes each request of the API for the console's page of requests. Needs request.request_id.
+
+    Probes, static files and whatever has no route are left out; the log has them.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        began = time.monotonic()
+        response = self.get_response(request)
+        match = request.resolver_match
+        if match is not None and settings.PROCESS == "api" and request.path not in _PROBES:
+            ms = round((time.monotonic() - began) * 1000)
+            RECORDER.note(_seen(request, f"/{match.route}", response, ms))
+        return response
+
+
+def _seen(request: HttpRequest, route: str, response: HttpResponseBase, ms: int) -> Seen:
+    tenant = by = code = ""
+    caller = getattr(response, "caller", None)
+    if isinstance(caller, Principal):
+        tenant = encode("tnt", caller.tenant_id)
+        kind, id = ("key", caller.api_key_id) if caller.api_key_id else ("per", caller.person_id)
+        by = encode(kind, id) if id else ""
+    data = getattr(response, "data", None)
+    if response.status_code >= 400 and isinstance(data, dict):
+        code = str(data.get("code", ""))
+    request_id: str = request.request_id  # type: ignore[attr-defined]
+    return Seen(time.time(), request_id, method_of(request), route, response.status_code, ms, tenant, by, code)
 
 
 WATCH = Watch(on_fault=lambda: None)

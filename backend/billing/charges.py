@@ -38,3 +38,4 @@ def media_variant(profile: str, stages: str) -> str:
 
 FULL, OBSERVER = "full", "observer"
 """Sets of stages of an index: described by a model, or measured by the observer alone."""
+STAGE_SETS = (FULL, OBSERVER)

@@ -50,9 +50,12 @@ def quantity(amount: Decimal | int) -> Decimal:
 
 
 def variants_of(variant: str) -> tuple[str, ...]:
-    """Return the variants by which a price is looked up, the nearest first: "ava:low" -> "ava:low", "ava", ""."""
-    whole, _, _ = variant.partition(":")
-    return tuple(dict.fromkeys((variant, whole, "")))
+    """Return the variants by which a price is looked up, the nearest first: "ava:low" -> "ava:low", "ava", ":low", "".
+
+    ":low" is the price of low effort with any method, ":observer" that of the observer's stages with any profile.
+    """
+    first, colon, second = variant.partition(":")
+    return tuple(dict.fromkeys((variant, first, colon + second, "")))
 
 
 @dataclass(frozen=True, slots=True)

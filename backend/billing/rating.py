@@ -2,7 +2,8 @@
 
 The amounts of the ledger are list prices: unit amount times quantity, at the price in force when the work was done.
 The terms turn them into what is paid, line by line. Usage is grouped by the meter and the variant that an allowance or
-a tier names; a variant without a row of its own belongs to the nearest row: "ava:low", else "ava", else "".
+a tier names; a variant without a row of its own belongs to the nearest row: "ava:low", else "ava", else ":low",
+else "".
 
 1. One `usage` line for each price that applied.
 2. One `allowance` line for each usage line that the allowance covers, fully or in part, in the order of the usage.

@@ -14,7 +14,17 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from backend.audit.models import AuditEvent
-from backend.billing.models import CreditGrant, Invoice, Plan, Price, PriceBook, TenantBudget, UsageEvent, UsageMeter
+from backend.billing.models import (
+    CostDay,
+    CreditGrant,
+    Invoice,
+    Plan,
+    Price,
+    PriceBook,
+    TenantBudget,
+    UsageEvent,
+    UsageMeter,
+)
 from backend.billing.rates import plain
 from backend.console.actions import (
     BREAKER_ACTS,
@@ -27,7 +37,7 @@ from backend.console.base import ReadOnlyPage, worded
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
 from backend.console.filters import TenantFilter, fixed, typed
-from backend.console.money_pages import CreditPage, InvoicePage, PlanPage, PriceBookPage, PricePage
+from backend.console.money_pages import CostDayPage, CreditPage, InvoicePage, PlanPage, PriceBookPage, PricePage
 from backend.console.queries.deliveries import attempts
 from backend.console.searches import SearchPage
 from backend.console.site import site
@@ -53,6 +63,7 @@ site.register(Price, PricePage)
 site.register(Plan, PlanPage)
 site.register(Invoice, InvoicePage)
 site.register(CreditGrant, CreditPage)
+site.register(CostDay, CostDayPage)
 
 
 class LeaseFilter(admin.SimpleListFilter):

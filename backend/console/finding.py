@@ -24,13 +24,14 @@ from backend.staff.models import Role
 class Kind:
     """A kind of row that has public ids. table: where the rows lie. page: the address of the page that shows a row.
 
-    roles: who may open the page; None for everybody.
+    roles: who may open the page; None for everybody. also: another table whose rows have ids of this kind.
     """
 
     name: str
     table: str
     page: Callable[[Found], str]
     roles: frozenset[Role] | None = WORK
+    also: str = ""
 
 
 def _detail(name: str) -> Callable[[Found], str]:
@@ -70,7 +71,10 @@ KINDS: dict[str, Kind] = {
     "key": Kind("API key", "tenancy_apikey", _tenant, None),
     "mem": Kind("member", "people_membership", _tenant, None),
     "inv": Kind("invitation", "people_invitation", _tenant, None),
-    "bud": Kind("budget", "billing_tenantbudget", _tenant, MONEY),
+    "bud": Kind("budget", "billing_budget", _tenant, MONEY, "billing_tenantbudget"),
+    "ivc": Kind("invoice", "billing_invoice", _detail("billing_invoice"), MONEY),
+    "cre": Kind("credit", "billing_creditgrant", _tenant, MONEY),
+    "shr": Kind("share", "shares_share", _tenant),
     "bat": Kind("batch", "questions_questionbatch", _list("questions_question", batch__exact=lambda one: one.id)),
     "ses": Kind("session", "questions_session", _list("questions_question", session__exact=lambda one: one.id)),
     "col": Kind("collection", "library_collection", _list("library_video", collection__exact=lambda one: one.id)),
@@ -88,7 +92,24 @@ KINDS: dict[str, Kind] = {
     "obj": Kind("object", "ekg_trackedobject", _video),
 }
 """Kinds by the prefix of their ids. The prefix `per` names people, who belong to no tenant."""
-_PLAIN = ("tnt", "vid", "qst", "job", "sea", "cmp", "whe", "whd", "key", "upl", "col", "bat", "ses", "mem", "aud")
+_PLAIN = (
+    "tnt",
+    "vid",
+    "qst",
+    "job",
+    "sea",
+    "cmp",
+    "whe",
+    "whd",
+    "key",
+    "upl",
+    "col",
+    "bat",
+    "ses",
+    "mem",
+    "aud",
+    "ivc",
+)
 """Kinds that a UUID without a prefix is looked for in."""
 
 
@@ -130,17 +151,23 @@ def _by_id(id: UUID, prefixes: tuple[str, ...], role: str) -> list[Hit]:
     return [
         Hit(kind.name, encode(prefix, row.id), kind.page(row), row.tenant)
         for prefix, kind in allowed
-        for row in finds.by_id(kind.table, id)
+        for table in (kind.table, kind.also)
+        if table
+        for row in finds.by_id(table, id)
     ]
 
 
 def _by_request(request_id: str, role: str) -> list[Hit]:
-    if role != Role.OPERATOR:
-        return []
-    return [
-        Hit(row["action"], request_id, reverse("admin:audit_auditevent_change", args=[row["id"]]), row["tenant"])
-        for row in finds.by_request(request_id)
-    ]
+    """Return what the audit logs say of a request, and its line among the latest requests of the API."""
+    from backend.console.requests import by_id
+
+    hits = [Hit("request", request_id, url)] if role in WORK and (url := by_id(request_id)) else []
+    if role == Role.OPERATOR:
+        hits += [
+            Hit(row["action"], request_id, reverse("admin:audit_auditevent_change", args=[row["id"]]), row["tenant"])
+            for row in finds.by_request(request_id)
+        ]
+    return hits
 
 
 def _memberships(person_id: UUID, name: str) -> list[Hit]:

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.html import format_html
 from redis import RedisError
 
 from backend.console import charts
@@ -76,7 +77,7 @@ def overview(request: HttpRequest, now: datetime) -> dict[str, Any]:
         context |= _money(first, last)
     if role in WORK:
         context |= _work_links(context["failures"], first, last)
-    return context | _latency(since, now, days)
+    return context | _latency(since, now, days, opens=role in WORK)
 
 
 def _work_links(failures: Sequence[dict[str, Any]], first: date, last: date) -> dict[str, Any]:
@@ -133,6 +134,8 @@ def _money(first: date, last: date) -> dict[str, Any]:
         "spent": spent,
         "money": spent.total,
         "machines": money.machines(first, last),
+        "cost_days": f"{reverse('admin:billing_costday_changelist')}?"
+        + urlencode({"day_from": first.isoformat(), "day_to": last.isoformat()}),
         "by_stage": [(stage, model, sums) for (stage, model), sums in stages if stage][:TOP],
         "by_day": money_chart(spent, first, last),
         "stage_chart": stage_chart(spent),
@@ -175,7 +178,7 @@ def stage_chart(spent: Spending) -> Chart:
     )
 
 
-def _latency(since: datetime, now: datetime, days: str) -> dict[str, Any]:
+def _latency(since: datetime, now: datetime, days: str, *, opens: bool) -> dict[str, Any]:
     bucket = "hour" if int(days) <= HOURLY else "day"
 
     def kept(name: str, read: Any) -> Any:
@@ -196,7 +199,7 @@ def _latency(since: datetime, now: datetime, days: str) -> dict[str, Any]:
         "index_latency": indexing.stages,
         "index_lines": percentile_chart(indexing, bucket, unit="s per minute", divisor=1_000),
         "index_stages": stacked_chart(indexing, bucket, unit="s per minute", divisor=1_000),
-        "heat": heat_map(latency.by_hour(heat_since), heat_since.date(), HEAT_DAYS),
+        "heat": heat_map(latency.by_hour(heat_since), heat_since.date(), HEAT_DAYS, opens=opens),
         "bands": bands,
         "judged": sum(band.judged for band in bands),
         "right_percent": feedback.right_percent(bands),
@@ -236,8 +239,11 @@ def stacked_chart(measured: Latency, bucket: str, *, unit: str, divisor: float, 
     return charts.bars([_label(at, bucket) for at in times], series, unit=unit)
 
 
-def heat_map(hours: Sequence[dict[str, Any]], first: date, days: int) -> dict[str, Any]:
-    """Return the questions of each hour (UTC), coloured by their p95, as unfold's cohort table takes them."""
+def heat_map(hours: Sequence[dict[str, Any]], first: date, days: int, *, opens: bool = False) -> dict[str, Any]:
+    """Return the questions of each hour (UTC), coloured by their p95, as unfold's cohort table takes them.
+
+    opens: each number leads to the list of these questions.
+    """
     by_hour = {row["hour"]: row for row in hours}
     highest = max((row["p95"] or 0.0 for row in hours), default=0.0)
 
@@ -247,7 +253,9 @@ def heat_map(hours: Sequence[dict[str, Any]], first: date, days: int) -> dict[st
             return Cell("")
         failed = f"{row['failed']} failed" if row["failed"] else ""
         took = "" if row["p95"] is None else f"{row['p95'] / 1_000:.1f} s"
-        return Cell(f"{row['n']}", failed or took, charts.heat(row["p95"], highest) or "c-heat-0")
+        number = f"{row['n']}"
+        shown = format_html('<a href="{}" aria-label="{}">{}</a>', _hour_link(at), _hour_words(at, row), number)
+        return Cell(shown if opens else number, failed or took, charts.heat(row["p95"], highest) or "c-heat-0")
 
     starts = [datetime.combine(first + timedelta(days=n), datetime.min.time(), UTC) for n in range(days)]
     return {
@@ -260,6 +268,20 @@ def heat_map(hours: Sequence[dict[str, Any]], first: date, days: int) -> dict[st
             for start in starts
         ],
     }
+
+
+def _hour_link(at: datetime) -> str:
+    """Return the list of the questions that ended in an hour."""
+    day = f"{at:%Y-%m-%d}"
+    span = {
+        "completed_at_from_0": day, "completed_at_from_1": f"{at:%H}:00:00",
+        "completed_at_to_0": day, "completed_at_to_1": f"{at:%H}:59:59",
+    }  # fmt: skip
+    return f"{reverse('admin:questions_question_changelist')}?{urlencode(span)}"
+
+
+def _hour_words(at: datetime, row: dict[str, Any]) -> str:
+    return f"{row['n']} questions of {at:%-d %b %H}:00"
 
 
 _LISTS = {

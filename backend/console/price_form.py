@@ -6,9 +6,24 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from backend.billing.models import Price, PriceBook
+from backend.billing.charges import STAGE_SETS, media_variant, question_variant
+from backend.billing.models import Price, PriceBook, UsageMeter
+from backend.billing.rates import variants_of
 from backend.billing.services.prices import NewPrice, PriceRefused, check_price
 from backend.console.queries.role import STAFF
+from backend.library.models import Profile
+from backend.questions.bodies.questions import METHODS
+from gpu_workers.engine.answering.contract import EFFORTS
+
+_QUESTIONS = {question_variant(method, effort) for method in METHODS for effort in EFFORTS}
+_MEDIA = {media_variant(profile, stages) for profile in Profile.values for stages in STAGE_SETS}
+VARIANTS: dict[str, frozenset[str]] = {
+    meter: frozenset(near for variant in variants for near in variants_of(variant))
+    for meter, variants in (
+        (UsageMeter.QUESTIONS, _QUESTIONS), (UsageMeter.MEDIA_SECONDS, _MEDIA), (UsageMeter.LIVE_SECONDS, _MEDIA),
+    )
+}  # fmt: skip
+"""Variants that a price may have, by meter; other meters have none."""
 
 
 class PriceForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -24,6 +39,15 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         books: Any = self.fields["book"]
         books.queryset = PriceBook.objects.using(STAFF).order_by("code")
+
+    def clean_variant(self) -> str:
+        """Return the variant. A variant that no work can have would be a price that nobody ever pays."""
+        variant: str = self.cleaned_data["variant"]
+        known = VARIANTS.get(self.cleaned_data.get("meter", ""), frozenset({""}))
+        if variant not in known:
+            examples = ", ".join(sorted(known - {""})) or "none: leave it empty"
+            raise forms.ValidationError(f"No usage of this meter has the variant {variant}. Known are {examples}.")
+        return variant
 
     def clean(self) -> dict[str, Any]:
         """Return the fields. A price that append_price() would refuse is an error of the form."""

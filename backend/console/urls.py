@@ -8,6 +8,7 @@ from backend.api import health
 from backend.console import signed_in_as
 from backend.console.opening import open_content
 from backend.console.operations import operations
+from backend.console.requests import requests_page
 from backend.console.second_factor import own_factors, second_factor
 from backend.console.site import site
 
@@ -24,5 +25,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("console/as/<uuid:tenant_id>/", site.admin_view(signed_in_as.page), name="signed_in_as_home"),
     path("console/as/<uuid:tenant_id>/v1/<path:path>", site.admin_view(signed_in_as.page), name="signed_in_as"),
     path("console/operations/", site.admin_view(operations), name="operations"),
+    path("console/requests/", site.admin_view(requests_page), name="requests"),
     path("console/", site.urls),
 ]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +20,7 @@ from django.db.models.functions import Now
 
 from backend.jobs import breakers
 from backend.jobs.leases import Lease, lease_of
-from backend.jobs.models import DUE, QUEUE_OF, RUNNING, SYSTEM, Job, JobKind
+from backend.jobs.models import DUE, QUEUE_OF, RUNNING, SYSTEM, Job, JobKind, LostDay
 from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
@@ -88,16 +90,22 @@ _TAKE = (
     "WHERE jobs_job.tenant_id = chosen.tenant_id AND jobs_job.id = chosen.id "
     "RETURNING jobs_job.*, statement_timestamp() AS now"
 )
-# A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
+# A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends. The time
+# of the lost attempt is noted for the classes that use devices.
 _ABANDONED = (
-    "WITH abandoned AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
+    "WITH abandoned AS MATERIALIZED (SELECT tenant_id, id, started_at, lease_until FROM jobs_job "
+    "WHERE queue = %(queue)s AND state = 'running' "
     f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) AND {_admitted('%(queue)s')} "
     "ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED), "
     "overdue AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'queued' "
     f"AND paused_at IS NULL AND deadline_at < now() AND {_admitted('%(queue)s')} "
     "AND NOT EXISTS (SELECT FROM abandoned) "
     "ORDER BY deadline_at LIMIT 1 FOR UPDATE SKIP LOCKED), "
-    f"chosen AS (SELECT * FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
+    "lost AS (INSERT INTO jobs_lostday (day, attempts, seconds) "
+    "SELECT (lease_until AT TIME ZONE 'UTC')::date, 1, extract(epoch FROM lease_until - started_at) FROM abandoned "
+    "WHERE starts_with(%(queue)s, 'gpu.') ON CONFLICT (day) DO UPDATE "
+    "SET attempts = jobs_lostday.attempts + 1, seconds = jobs_lostday.seconds + excluded.seconds), "
+    f"chosen AS (SELECT tenant_id, id FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
 )
 _FIRST = (
     "SELECT tenant_id, id, fair_tag, priority FROM jobs_job "
@@ -246,6 +254,13 @@ def runnable(*queues: str, most: int) -> dict[str, int]:
 def _of_classes(queues: Sequence[str]) -> dict[str, Any]:
     caps = [float(settings.JOBS_PER_TENANT.get(queue, _NO_CAP)) for queue in queues]
     return {"queues": list(queues), "caps": caps, "lane_cap": LANE_CAP, **_plan_caps()}
+
+
+def lost_seconds(day: date) -> tuple[int, Decimal]:
+    """Return how many attempts of the classes that use devices lost their worker on a day (UTC), and for how long they
+    had their leases together: the most that their processes can have worked."""
+    row = LostDay.objects.filter(day=day).values_list("attempts", "seconds").first()
+    return row or (0, Decimal(0))
 
 
 def mark_due() -> int:

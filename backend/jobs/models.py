@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from django.db import models
 
 from backend.tenancy.models import TenantRow
@@ -232,6 +234,20 @@ class ClassClock(models.Model):
 
     queue = models.CharField(primary_key=True, max_length=32)
     served_tag = models.FloatField(default=0.0)
+
+
+class LostDay(models.Model):
+    """Attempts of the classes `gpu.*` whose lease ended on a day (UTC) without a word of their worker. No tenant data.
+
+    seconds: from their claims until their leases ended, added up.
+    """
+
+    day = models.DateField(primary_key=True)
+    attempts = models.PositiveIntegerField(default=0)
+    seconds = models.DecimalField(max_digits=20, decimal_places=6, default=Decimal(0))
+
+    def __str__(self) -> str:
+        return str(self.day)
 
 
 class BreakerState(models.TextChoices):

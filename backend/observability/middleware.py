@@ -28,7 +28,7 @@ class Observed:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        began, method = time.monotonic(), _method(request)
+        began, method = time.monotonic(), method_of(request)
         if request.path.strip("/") in PROBES:
             response = self.get_response(request)
             _measure(request, response, began)
@@ -54,7 +54,7 @@ class Observed:
         log_context.note(**shown)
 
 
-def _method(request: HttpRequest) -> str:
+def method_of(request: HttpRequest) -> str:
     """Return the method; a caller's own invention must not become a label."""
     return request.method if request.method in _METHODS else "OTHER"
 
@@ -62,5 +62,5 @@ def _method(request: HttpRequest) -> str:
 def _measure(request: HttpRequest, response: HttpResponseBase, began: float) -> tuple[str, float]:
     match: ResolverMatch | None = request.resolver_match
     route, seconds = f"/{match.route}" if match else _UNMATCHED, time.monotonic() - began
-    metrics.REQUESTS.labels(_method(request), route, response.status_code).observe(seconds)
+    metrics.REQUESTS.labels(method_of(request), route, response.status_code).observe(seconds)
     return route, seconds

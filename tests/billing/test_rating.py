@@ -114,7 +114,7 @@ def test_each_currency_has_its_minor_unit() -> None:
 
 
 PLACES = {"USD": D("0.01"), "EUR": D("0.01"), "JPY": D(1)}
-VARIANTS = ("", "ava", "ava:low", "tree:high")
+VARIANTS = ("", "ava", ":low", "ava:low", "tree:high")
 amounts = st.decimals(min_value=0, max_value=3, places=6)
 # One entry of a history: variant, price, units, whether a retry books the same work twice, and its reversal.
 entries = st.tuples(
@@ -186,7 +186,8 @@ def naive_total(sums: dict[tuple[str, int], int], prices: dict[tuple[str, int], 
         ladders.setdefault(tier.variant, []).append(tier)
     grouped: dict[str | None, dict[tuple[str, int], int]] = {}
     for key, units in sums.items():
-        chain = [key[0], key[0].split(":")[0], ""]
+        first, *second = key[0].split(":")
+        chain = [key[0], first, ":".join(["", *second]), ""]
         group = next((name for name in chain if name in allowances), None)
         grouped.setdefault(group, {})[key] = units
     total = D(0)

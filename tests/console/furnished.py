@@ -15,6 +15,8 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.api import fleet_reports
+from backend.api.public_ids import encode
+from backend.api.recent_requests import RECORDER, Seen
 from backend.billing.models import SEGMENT, BillingAccount, Plan, TenantBudget
 from backend.billing.services import ledger
 from backend.billing.services.credit_grants import grant_credit
@@ -249,6 +251,17 @@ def _comparison(cast: Cast) -> dict[str, Any]:
     return {"comparison": made.id}
 
 
+def _requests(cast: Cast) -> None:
+    """Note three requests of the tenant among the latest, one of them refused."""
+    tenant, key = encode("tnt", cast.tenant_id), encode("key", cast.key_id)
+    for n, (status, code) in enumerate(((200, ""), (200, ""), (404, "not_found"))):
+        seen = Seen(
+            timezone.now().timestamp(), f"req_of_acme{n}", "GET", "/v1/videos", status, 40 + n, tenant, key, code
+        )
+        RECORDER.note(seen)
+    RECORDER.sent()
+
+
 def _failures(cast: Cast) -> dict[str, Any]:
     """Make a dead job, an outage, and an endpoint that fails with a dead delivery; workers and servers report."""
     breakers.opened("describer", code="model_unavailable", message="no answer")
@@ -269,6 +282,7 @@ def _failures(cast: Cast) -> dict[str, Any]:
                 latency_ms=412 * n, error_code="http_error",
             )  # fmt: skip
         Endpoint.objects.update(dead_deliveries=5, breaker="open", failures=7, opened_at=timezone.now())
+    _requests(cast)
     fleet_reports.publish(fleet_reports.WORKERS, "gpu@worker-1", {"processes": {"ready": 2}, "queues": ["gpu.index"]})
     fleet_reports.publish(
         fleet_reports.SERVERS, "vlm", {"answers": True, "ModelRequestsWaiting": 3.0, "tokens_per_second": 1234.5}

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.api.public_ids import encode
+from backend.api.public_ids import PREFIXES, encode
+from backend.api.recent_requests import RECORDER
+from backend.billing.models import Budget
 from backend.console.finding import KINDS, find
 from backend.console.queries import finds
 from backend.jobs.models import Job
 from backend.people.models import Membership, Person
+from backend.shares.models import Share
 from tests.conftest import Cast
+from tests.console.furnished import unpaid_invoice
 from tests.console.signing_in import the_api
 from tests.questions.world import ask, finish
 
@@ -49,8 +55,12 @@ def test_a_request_id_leads_to_what_the_request_did(staff: Client, acme: Cast) -
     with the_api():
         reply = acme.client.post("/v1/api-keys", {"name": "second", "scopes": ["videos:read"]}, format="json")
     assert reply.status_code == 201
-    location = staff.get("/console/find/", {"q": reply.headers["X-Request-Id"]}).headers["Location"]
-    assert location.startswith("/console/audit/auditevent/")
+    RECORDER.sent()
+    # The request is among the latest, and in the audit log.
+    id = reply.headers["X-Request-Id"]
+    found = staff.get("/console/find/", {"q": id}).content.decode()
+    assert f"/console/requests/?request={id}&amp;which=" in found
+    assert re.search(r'href="/console/audit/auditevent/[^"]+"', found)
 
 
 def test_a_persons_address_leads_to_each_of_their_tenants(staff: Client, acme: Cast, globex: Cast) -> None:
@@ -70,6 +80,28 @@ def test_a_role_finds_what_it_may_open(acme: Cast, staff_as: Any) -> None:
     assert [hit.what for hit in find(text, "support")] == ["question"]
     assert find(text, "finance") == []
     assert [hit.what for hit in find(encode("tnt", acme.tenant_id), "finance")] == ["tenant"]
+
+
+def test_ids_of_money_and_shares_lead_to_their_pages(staff: Client, acme: Cast) -> None:
+    question_id, _ = ask(acme)
+    with acme.scope():
+        budget = Budget.objects.create(tenant_id=acme.tenant_id, charge=5)
+        share = Share.objects.create(
+            tenant_id=acme.tenant_id, digest=bytes(32), question_id=question_id, expires_at=timezone.now()
+        )
+    invoice = unpaid_invoice(acme)
+    tenant = f"/console/tenancy/tenant/{acme.tenant_id}/change/"
+    for text, page in {
+        encode("bud", budget.id): tenant,
+        encode("shr", share.id): tenant,
+        encode("ivc", invoice): f"/console/billing/invoice/{invoice}/change/",
+    }.items():
+        assert staff.get("/console/find/", {"q": text}).headers.get("Location") == page, text
+
+
+def test_every_kind_of_public_id_is_searched() -> None:
+    # People belong to no tenant: their ids lead to each of their memberships.
+    assert set(KINDS) == PREFIXES - {"per"}
 
 
 @pytest.mark.parametrize("prefix", sorted(KINDS))

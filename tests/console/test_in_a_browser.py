@@ -43,6 +43,7 @@ from tests.conftest import Cast
 from tests.console.furnished import furnish, unpaid_invoice
 from tests.console.indexed import indexed_video
 from tests.console.signing_in import appointed, open_content
+from tests.console.test_requests_page import forget_requests
 from tests.questions.world import ask, finish
 
 pytestmark = in_chromium
@@ -150,6 +151,7 @@ PAGES: dict[str, dict[str, tuple[str, str, list[str]]]] = {
         "found": ("find/?q=tenant", "Find", ["Tenant 1", "tenant-1"]),
         "not-found": ("find/?q=nobody", "Find", ["Nothing that you may open has this name."]),
         "operations": ("operations/", "Operations", ["model_unavailable", "gpu@worker-1", "vlm", "1,234"]),
+        "requests": ("requests/", "Requests", ["GET /v1/videos", "req_of_acme", "Acme Traffic", "p95 ms"]),
         "tenants": ("tenancy/tenant/", "Tenants", ["Acme Traffic", "Create a tenant"]),
         "tenant": (
             "tenancy/tenant/{tenant}/change/", "Acme Traffic",
@@ -194,6 +196,7 @@ PAGES: dict[str, dict[str, tuple[str, str, list[str]]]] = {
     "money": {
         "budgets": ("billing/tenantbudget/", "Tenant budgets", ["$250.00"]),
         "ledger": ("billing/usageevent/", "Usage events", ["Acme Traffic", "answer"]),
+        "costs-by-day": ("billing/costday/", "Cost days", ["at most lost by killed attempts"]),
         "invoices": ("billing/invoice/", "Invoices", ["INV-"]),
         "invoice": ("billing/invoice/{invoice}/change/", "INV-", ["Acme Traffic GmbH", "media seconds"]),
         "credits": ("billing/creditgrant/", "Credit grants", ["25.00 USD", "outage of Sunday"]),
@@ -248,7 +251,7 @@ def test_the_navigation_leads_to_each_list(acme: Cast, site: str, chromium: Any)
     page.goto(f"{site}/console/")
     links = set(page.eval_on_selector_all("a[href^='/console/']", "all => all.map(a => a.pathname)"))
     lists = {f"/console/{path.split('?')[0]}" for group in PAGES.values() for path, _, _ in group.values()}
-    walked = {path for path in lists if re.fullmatch(r"/console/([a-z]+/[a-z]+/|operations/|find/|)", path)}
+    walked = {path for path in lists if re.fullmatch(r"/console/([a-z]+/[a-z]+/|operations/|requests/|find/|)", path)}
     walked -= {"/console/billing/price/add/"}
     assert walked <= links
     assert {link for link in links if re.fullmatch(r"/console/[a-z]+/[a-z]+/", link)} <= walked
@@ -523,6 +526,7 @@ def _price_book() -> str:
 
 
 def test_empty_pages_say_so(acme: Cast, site: str, chromium: Any) -> None:
+    forget_requests()
     page = page_of(chromium, site, "operator", acme)
     said = listened(page)
     tenant = f"tenancy/tenant/{acme.tenant_id}/change/"
@@ -530,6 +534,7 @@ def test_empty_pages_say_so(acme: Cast, site: str, chromium: Any) -> None:
         "": ["Nothing failed in the last 24 hours.", "No usage in this span.", "No question was answered in this span.",
              "No tenant used anything in this span.", "No answer was judged in this span."],
         "operations/": ["No job fails.", "No worker reports.", "No endpoint fails."],
+        "requests/": ["No request of the latest ones matches."],
         tenant: ["No usage in 30 days.", "No month was invoiced yet.", "No credit was granted."],
         "library/video/": ["No results found"],
         "questions/question/": ["No results found"],

@@ -225,6 +225,41 @@ def test_each_chart_opens_the_rows_that_it_is_made_of(staff: Client, acme: Cast)
         assert (f"/{id}/change/" in lists) == is_listed
 
 
+def test_an_hour_of_the_heat_map_opens_its_questions(staff: Client, acme: Cast) -> None:
+    within, before = (ask(acme, text=text) for text in ("within?", "before?"))
+    for asked in (within, before):
+        finish(acme, *asked)
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    with acme.scope():
+        Question.objects.filter(id=within[0]).update(completed_at=hour + timedelta(seconds=1))
+        Question.objects.filter(id=before[0]).update(completed_at=hour - timedelta(seconds=1))
+    page = staff.get("/console/").content.decode()
+    words = f"1 questions of {hour.astimezone(UTC):%-d %b %H}:00"
+    (link,) = re.findall(rf'<a href="([^"]+)" aria-label="{words}">1</a>', page)
+    listed = staff.get(html.unescape(link)).content.decode()
+    assert f"/{within[0]}/change/" in listed
+    assert f"/{before[0]}/change/" not in listed
+
+
+def test_the_utilisation_opens_the_days_with_what_was_lost_and_idle(staff_as: Any, acme: Cast) -> None:
+    today = timezone.now().date()
+    CostDay.objects.using("owner").create(
+        day=today, paid_seconds=7200, attributed_seconds=900, overhead_seconds=6300, lost_attempts=1, lost_seconds=200,
+        paid_usd=10, attributed_usd=2, overhead_usd=8, lost_usd=3, hosted_usd=0, waste_usd=0, video_hours=0,
+        questions=0,
+    )  # fmt: skip
+    page = staff_as("finance").get("/console/?days=7").content.decode()
+    assert "at most $3.00 of it was used by 1 killed attempt" in page
+    (link,) = set(re.findall(r'href="(/console/billing/costday/[^"]*)"', page)) - {"/console/billing/costday/"}
+    days = staff_as("operator").get(html.unescape(link)).content.decode()
+    for amount in ("10.0", "3.00 USD", "5.00 USD"):
+        assert amount in days, amount
+    detail = staff_as("operator").get(f"/console/billing/costday/{today}/change/")
+    assert detail.status_code == 200
+    assert "at most lost by killed attempts" in detail.content.decode().lower()
+    assert staff_as("support").get("/console/billing/costday/").status_code == 403
+
+
 def test_days_that_are_over_are_kept_and_the_last_two_are_not(acme: Cast) -> None:
     now = timezone.now()
     for ago in (0, 1, 5):

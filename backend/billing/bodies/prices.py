@@ -20,7 +20,8 @@ class PriceSerializer(serializers.Serializer[Any]):
 
     meter = serializers.ChoiceField(choices=SHOWN_METERS, help_text="What is counted.")
     variant = serializers.CharField(
-        help_text="Method and effort of a question (`ava:low`), profile of a recording, or empty for all others."
+        help_text="Method and effort of a question (`ava:low`, `ava`, `:low`), profile and stages of a recording "
+        "(`traffic:full`, `traffic`, `:observer`), or empty for all others."
     )
     model = serializers.CharField(help_text="Name of the model, or empty for every model.")
     unit_amount = ExactDecimalField(help_text="Amount of one unit, as an exact decimal.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from django.db import models
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -78,6 +80,8 @@ class CostDay(models.Model):
 
     paid_seconds, attributed_seconds, overhead_seconds: device time; paid = attributed + overhead. The same for the
     amounts in USD. Overhead is negative on a day whose machine hours are not entered, or whose rates are too high.
+    lost_attempts, lost_seconds, lost_usd: attempts whose process was killed, and the part of the overhead that they can
+    have used at the most; the rest of the overhead was idle. paid = attributed + lost + idle.
     hosted_usd: tokens of providers, on no machine of ours. waste_usd: the part of attributed_usd and hosted_usd that
     nobody is billed for. utilisation: attributed over paid device time, null without paid time.
 
@@ -88,6 +92,9 @@ class CostDay(models.Model):
     paid_seconds = models.DecimalField(max_digits=20, decimal_places=6)
     attributed_seconds = models.DecimalField(max_digits=24, decimal_places=6)
     overhead_seconds = models.DecimalField(max_digits=24, decimal_places=6)
+    lost_attempts = models.PositiveIntegerField(default=0)
+    lost_seconds = models.DecimalField(max_digits=24, decimal_places=6, default=0)
+    lost_usd = models.DecimalField(max_digits=20, decimal_places=10, default=0)
     utilisation = models.DecimalField(max_digits=12, decimal_places=6, null=True)
     paid_usd = models.DecimalField(max_digits=20, decimal_places=10)
     attributed_usd = models.DecimalField(max_digits=20, decimal_places=10)
@@ -99,6 +106,15 @@ class CostDay(models.Model):
     usd_per_video_hour = models.DecimalField(max_digits=20, decimal_places=10, null=True)
     usd_per_question = models.DecimalField(max_digits=20, decimal_places=10, null=True)
     reconciled_at = models.DateTimeField(auto_now=True)
+
+    @property
+    def idle_seconds(self) -> Decimal:
+        """Return the device time of the overhead that nothing can have used: the least that was idle."""
+        return self.overhead_seconds - self.lost_seconds
+
+    @property
+    def idle_usd(self) -> Decimal:
+        return self.overhead_usd - self.lost_usd
 
     def __str__(self) -> str:
         return str(self.day)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -59,6 +60,23 @@ class Attributed:
         return Attributed(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
 
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Attempts whose process was killed before it could report its calls. seconds: the most device time they used."""
+
+    attempts: int = 0
+    seconds: Decimal = Decimal(0)
+
+
+_lost_time: Callable[[date], tuple[int, Decimal]] = lambda day: (0, Decimal(0))  # noqa: E731
+
+
+def count_lost_time(reader: Callable[[date], tuple[int, Decimal]]) -> None:
+    """Register what returns the number of lost attempts of a day and the seconds from their claims to their ends."""
+    global _lost_time
+    _lost_time = reader
+
+
 def reconcile_day(day: date) -> CostDay:
     """Store and return the costs of a day, of all tenants. A day may be reconciled any number of times."""
     attributed = Attributed()
@@ -67,7 +85,7 @@ def reconcile_day(day: date) -> CostDay:
         with tenant_scope(tenant_id):
             attributed += _attributed(day)
     paid_seconds, paid_usd = _paid(day)
-    row = costs_of(day, attributed, paid_seconds=paid_seconds, paid_usd=paid_usd)
+    row = costs_of(day, attributed, paid_seconds=paid_seconds, paid_usd=paid_usd, lost=_lost(day))
     row.save(force_insert=not CostDay.objects.filter(day=day).exists())
     return row
 
@@ -78,8 +96,12 @@ def reconcile_late(today: date | None = None) -> list[CostDay]:
     return [reconcile_day(end - timedelta(days=ago)) for ago in range(LATE_DAYS, 0, -1)]
 
 
-def costs_of(day: date, attributed: Attributed, *, paid_seconds: Decimal, paid_usd: Decimal) -> CostDay:
+def costs_of(
+    day: date, attributed: Attributed, *, paid_seconds: Decimal, paid_usd: Decimal, lost: Lost = Lost()
+) -> CostDay:
     """Return the unsaved row of a day. paid_seconds: device time of all machines. paid_usd: their price.
+
+    lost: cut to the overhead, because what nobody is attributed cannot be more than that.
 
     The amounts per hour of video and per question are loaded: paid device time that nobody used is divided by the
     attributed amounts, because somebody has to pay for it.
@@ -88,15 +110,23 @@ def costs_of(day: date, attributed: Attributed, *, paid_seconds: Decimal, paid_u
     hours = attributed.media_seconds / 3600
     indexing = attributed.index_device_usd * load + attributed.index_hosted_usd
     answering = attributed.answer_device_usd * load + attributed.answer_hosted_usd
+    overhead_seconds = quantity(paid_seconds) - quantity(attributed.seconds)
+    overhead_usd = money(paid_usd) - money(attributed.device_usd)
+    lost_seconds = min(quantity(lost.seconds), max(Decimal(0), overhead_seconds))
+    # The overhead has one amount and one duration, and the lost part has its share of both.
+    share = lost_seconds / overhead_seconds if lost_seconds else Decimal(0)
     return CostDay(
         day=day,
         paid_seconds=quantity(paid_seconds),
         attributed_seconds=quantity(attributed.seconds),
-        overhead_seconds=quantity(paid_seconds) - quantity(attributed.seconds),
+        overhead_seconds=overhead_seconds,
+        lost_attempts=lost.attempts,
+        lost_seconds=lost_seconds,
+        lost_usd=money(max(Decimal(0), overhead_usd) * share),
         utilisation=(attributed.seconds / paid_seconds).quantize(_SIX) if paid_seconds else None,
         paid_usd=money(paid_usd),
         attributed_usd=money(attributed.device_usd),
-        overhead_usd=money(paid_usd) - money(attributed.device_usd),
+        overhead_usd=overhead_usd,
         hosted_usd=money(attributed.hosted_usd),
         waste_usd=money(attributed.waste_usd),
         video_hours=quantity(hours),
@@ -114,6 +144,13 @@ def _attributed(day: date) -> Attributed:
             {"tenant": current_tenant_id(), "start": start, "end": start + timedelta(days=1), "tokens": _TOKENS},
         )
         return Attributed(*cursor.fetchone())
+
+
+def _lost(day: date) -> Lost:
+    """Return what lost attempts can have used: one machine of each kind, with all its devices, for their whole time."""
+    attempts, seconds = _lost_time(day)
+    devices = MachineDay.objects.filter(day=day).aggregate(all=Sum("devices", default=0))["all"]
+    return Lost(attempts, seconds * devices)
 
 
 def _paid(day: date) -> tuple[Decimal, Decimal]:

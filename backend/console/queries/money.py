@@ -112,12 +112,15 @@ def _sums(row: dict[str, Any], *, price: str = "usd") -> Sums:
 @dataclass(frozen=True, slots=True)
 class Machines:
     """The paid device time of a span. percent: the part of it that was attributed to work, None without paid time.
-    overhead: USD of paid time that was attributed to nothing."""
+    overhead: USD of paid time that was attributed to nothing. lost: the part of it that attempts of killed processes
+    can have used at the most. lost_attempts: their number."""
 
     percent: float | None
     overhead: Decimal
     usd_per_video_hour: Decimal | None
     usd_per_question: Decimal | None
+    lost: Decimal = Decimal(0)
+    lost_attempts: int = 0
 
 
 def machines(first: date, last: date) -> Machines | None:
@@ -128,6 +131,7 @@ def machines(first: date, last: date) -> Machines | None:
     row = rows(
         "SELECT count(*) AS days, coalesce(sum(paid_seconds), 0) AS paid, "
         "coalesce(sum(attributed_seconds), 0) AS attributed, coalesce(sum(overhead_usd), 0) AS overhead, "
+        "coalesce(sum(lost_usd), 0) AS lost, coalesce(sum(lost_attempts), 0) AS lost_attempts, "
         "(array_agg(usd_per_video_hour ORDER BY day DESC) FILTER (WHERE usd_per_video_hour IS NOT NULL))[1] AS hour, "
         "(array_agg(usd_per_question ORDER BY day DESC) FILTER (WHERE usd_per_question IS NOT NULL))[1] AS question "
         "FROM billing_costday WHERE day BETWEEN %(first)s AND %(last)s",
@@ -136,7 +140,7 @@ def machines(first: date, last: date) -> Machines | None:
     if not row["days"]:
         return None
     percent = float(100 * row["attributed"] / row["paid"]) if row["paid"] else None
-    return Machines(percent, row["overhead"], row["hour"], row["question"])
+    return Machines(percent, row["overhead"], row["hour"], row["question"], row["lost"], row["lost_attempts"])
 
 
 def names_of(tenant_ids: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:

@@ -28,6 +28,9 @@ class VideoEstimateRequestSerializer(StrictSerializer):
         min_value=1, max_value=10**15, required=False, help_text="Size of the file, if you do not know its duration."
     )
     profile = serializers.ChoiceField(Profile.choices, default=Profile.GENERAL)
+    live = serializers.BooleanField(
+        default=False, help_text="Whether the recording arrives in segments, which are charged as live seconds."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("duration_ms" in attrs) == ("size_bytes" in attrs):

@@ -7,9 +7,11 @@ from decimal import Decimal
 
 from django.utils import timezone
 
+from backend.billing.charges import FULL, OBSERVER
+from backend.billing.models import UsageEvent, UsageMeter
 from backend.billing.rates import rates_at
 from backend.billing.services.estimates import RECENT, Estimate, Span, estimate
-from backend.billing.services.quotes import media_charge
+from backend.billing.services.quotes import media_charge, media_charges
 from backend.library.models import Video, VideoStatus
 from backend.library.services.media_quota import ASSUMED_BYTES_PER_SECOND
 
@@ -22,15 +24,20 @@ ASSUMED_SECONDS_PER_BYTE = Span(1 / (4 * _BYTES), 1 / _BYTES, 5 / _BYTES)
 
 @dataclass(frozen=True, slots=True)
 class VideoEstimate:
-    """charge: of the index; storage is charged apart, as long as the recording is kept. duration: in milliseconds."""
+    """charge: of the index; storage is charged apart, as long as the recording is kept. duration: in milliseconds.
+
+    The low and the high charge hold for every set of stages; the expected one for the set of the latest recording.
+    """
 
     charge: Span
     currency: str
     duration: Estimate
 
 
-def estimate_video(*, profile: str, duration_ms: int | None = None, size_bytes: int | None = None) -> VideoEstimate:
-    """Return the estimate of one recording, by its duration, or else by its size.
+def estimate_video(
+    *, profile: str, duration_ms: int | None = None, size_bytes: int | None = None, live: bool = False
+) -> VideoEstimate:
+    """Return the estimate of one recording, by its duration, or else by its size. live: it arrives in segments.
 
     Raises NoRate if the price book has no price for it.
     """
@@ -55,8 +62,21 @@ def estimate_video(*, profile: str, duration_ms: int | None = None, size_bytes: 
     span = ratio.span
     taken = Span(span.low * media_ms.low, span.expected * media_ms.expected, span.high * media_ms.high)
 
-    def charged(ms: Decimal) -> Decimal:
-        return media_charge(rates, seconds=ms / 1000, profile=profile)
+    def charged(ms: Decimal) -> tuple[Decimal, Decimal]:
+        return media_charges(rates, seconds=ms / 1000, profile=profile, live=live)
 
-    charge = Span(charged(media_ms.low), charged(media_ms.expected), charged(media_ms.high))
+    expected = media_charge(
+        rates, seconds=media_ms.expected / 1000, profile=profile, stages=_stages_of_latest(), live=live
+    )
+    charge = Span(charged(media_ms.low)[0], expected, charged(media_ms.high)[1])
     return VideoEstimate(charge, rates.currency, Estimate(taken, ratio.sample, ratio.error, ratio.covered))
+
+
+def _stages_of_latest() -> str:
+    """Return the set of stages by which the tenant's latest recording was indexed, FULL if there is none."""
+    latest = Video.objects.filter(status=VideoStatus.READY).order_by("-ready_at").values_list("id", flat=True).first()
+    media = UsageEvent.objects.filter(
+        video_id=latest, meter__in=[UsageMeter.MEDIA_SECONDS, UsageMeter.LIVE_SECONDS]
+    ).order_by("-id")
+    _, _, stages = (media.values_list("variant", flat=True).first() or "").partition(":")
+    return OBSERVER if stages == OBSERVER else FULL

@@ -166,7 +166,9 @@ def _append(
 
 def _hold_piece(video: Video, piece: InputSegment, duration_ms: int | None, api_key_id: UUID | None) -> None:
     seconds = media_quota.seconds_of(duration_ms=duration_ms)
-    media_quota.hold_media(media_quota.PIECE, piece.id, seconds, profile=video.profile, api_key_id=api_key_id)
+    media_quota.hold_media(
+        media_quota.PIECE, piece.id, seconds, profile=video.profile, live=True, api_key_id=api_key_id
+    )
 
 
 def _not_growing() -> Refused:

@@ -18,8 +18,9 @@ from backend.billing.models import Reserved
 from backend.billing.rates import quantity, rates_at
 from backend.billing.services import quotas
 from backend.billing.services.quotas import Hold
-from backend.billing.services.quotes import media_charge
+from backend.billing.services.quotes import media_charges
 from backend.library.models import InputSegment, Video
+from backend.library.services.attribution import is_live
 from backend.tenancy.refusals import Refused
 from backend.webhooks.thresholds import hold_work, report_crossings
 
@@ -38,17 +39,25 @@ def seconds_of(*, duration_ms: int | None, size_bytes: int | None = None) -> Dec
 
 
 def hold_media(
-    source_type: str, source_id: UUID, seconds: Decimal, *, profile: str, api_key_id: UUID | None = None
+    source_type: str,
+    source_id: UUID,
+    seconds: Decimal,
+    *,
+    profile: str,
+    live: bool = False,
+    api_key_id: UUID | None = None,
 ) -> None:
-    """Reserve seconds of media and their charge. Raises Refused: plan_exhausted, budget_exhausted (402),
-    too_many_open_jobs (429)."""
-    hold_work([_hold(source_type, source_id, seconds, profile)], api_key_id=api_key_id)
+    """Reserve seconds of media and their charge. live: they are metered as live seconds.
+
+    Raises Refused: plan_exhausted, budget_exhausted (402), too_many_open_jobs (429).
+    """
+    hold_work([_hold(source_type, source_id, seconds, profile, live=live)], api_key_id=api_key_id)
 
 
 def hold_index(video: Video, *, api_key_id: UUID | None = None) -> None:
     """Reserve the media of a video whose index is built again. Raises Refused as hold_media()."""
     seconds = Decimal(0) if video.duration_ms is None else seconds_of(duration_ms=video.duration_ms)
-    hold_media(VIDEO, video.id, seconds, profile=video.profile, api_key_id=api_key_id)
+    hold_media(VIDEO, video.id, seconds, profile=video.profile, live=is_live(video), api_key_id=api_key_id)
 
 
 def hand_over(upload_id: UUID, *, source_type: str, to: UUID) -> None:
@@ -58,7 +67,7 @@ def hand_over(upload_id: UUID, *, source_type: str, to: UUID) -> None:
 
 def refused_as_measured(video: Video, duration_ms: int) -> Refused | None:
     """Reserve the measured duration of a video in place of the announced one; return why there is no room for it."""
-    hold = _hold(VIDEO, video.id, seconds_of(duration_ms=duration_ms), video.profile)
+    hold = _hold(VIDEO, video.id, seconds_of(duration_ms=duration_ms), video.profile, live=is_live(video))
     try:
         with transaction.atomic():
             report_crossings(quotas.correct(hold))
@@ -71,7 +80,7 @@ def refused_piece(video: Video, piece: InputSegment) -> Refused | None:
     """Move the measured duration of a piece to its video; return why there is no room for it."""
     key = quotas.key_of(piece.id)
     quotas.settle([piece.id])
-    hold = _hold(VIDEO, video.id, seconds_of(duration_ms=piece.duration_ms or 0), video.profile)
+    hold = _hold(VIDEO, video.id, seconds_of(duration_ms=piece.duration_ms or 0), video.profile, live=is_live(video))
     try:
         with transaction.atomic():
             report_crossings(quotas.grow(hold, api_key_id=key))
@@ -91,6 +100,7 @@ def release(ids: Sequence[UUID]) -> None:
     quotas.settle(ids)
 
 
-def _hold(source_type: str, source_id: UUID, seconds: Decimal, profile: str) -> Hold:
-    charge = media_charge(rates_at(timezone.now()), seconds=seconds, profile=profile)
+def _hold(source_type: str, source_id: UUID, seconds: Decimal, profile: str, *, live: bool) -> Hold:
+    """Return the hold of the highest charge that the media may have, so that what is booked never exceeds it."""
+    _, charge = media_charges(rates_at(timezone.now()), seconds=seconds, profile=profile, live=live)
     return Hold(Reserved.MEDIA_SECONDS, source_type, source_id, seconds, charge)

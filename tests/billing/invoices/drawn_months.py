@@ -15,7 +15,7 @@ PLACES = {"USD": 2, "EUR": 2, "JPY": 0}
 ZONES = ("UTC", "Asia/Tokyo", "America/New_York")
 MONTHS = 3
 QUESTIONS, MEDIA = "questions", "media_seconds"
-VARIANTS = {QUESTIONS: ("", "ava", "ava:low", "tree:high"), MEDIA: ("",)}
+VARIANTS = {QUESTIONS: ("", "ava", "ava:low", "tree:high", "tree:low"), MEDIA: ("",)}
 """Variants of the work. The book has prices of "" and of those that are drawn."""
 DAY = 86_400
 
@@ -103,7 +103,7 @@ included = {QUESTIONS: st.integers(0, 40).map(Decimal), MEDIA: st.decimals(min_v
 @st.composite
 def deals(draw: st.DrawFn) -> Deal:
     priced = {("questions", ""), ("media_seconds", "")}
-    priced |= {(QUESTIONS, variant) for variant in draw(st.sets(st.sampled_from(["ava", "ava:low"])))}
+    priced |= {(QUESTIONS, variant) for variant in draw(st.sets(st.sampled_from(["ava", "ava:low", ":low"])))}
     groups = [(QUESTIONS, ""), (QUESTIONS, "ava"), (MEDIA, "")]
     allowed = draw(st.sets(st.sampled_from(groups)))
     # A group with tiers has an allowance as well, so that each unit belongs to one group in both.

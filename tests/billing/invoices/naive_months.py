@@ -175,7 +175,8 @@ class Naive:
 
 def nearest(variant: str, names: set[str]) -> str | None:
     """Return the nearest name of a variant, None if there is none."""
-    return next((near for near in (variant, variant.split(":")[0], "") if near in names), None)
+    first, *rest = variant.split(":")
+    return next((near for near in (variant, first, ":".join(["", *rest]), "") if near in names), None)
 
 
 def climbed(ladder: Ladder, quantity: Fraction) -> Fraction:

@@ -13,8 +13,9 @@ from backend.billing.rates import plain
 from backend.billing.services.reconciliation import reconcile_day, reconcile_late
 
 FIGURES = (
-    "paid_seconds", "attributed_seconds", "overhead_seconds", "utilisation", "paid_usd", "attributed_usd",
-    "overhead_usd", "hosted_usd", "waste_usd", "video_hours", "questions", "usd_per_video_hour", "usd_per_question",
+    "paid_seconds", "attributed_seconds", "overhead_seconds", "lost_seconds", "idle_seconds", "utilisation", "paid_usd",
+    "attributed_usd", "overhead_usd", "lost_usd", "idle_usd", "hosted_usd", "waste_usd", "video_hours", "questions",
+    "usd_per_video_hour", "usd_per_question", "lost_attempts",
 )  # fmt: skip
 
 
