@@ -21,6 +21,7 @@ from backend.billing.models import SEGMENT, BillingAccount, Plan, TenantBudget
 from backend.billing.services import ledger
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.plans import subscribe
+from backend.billing.services.reconciliation import reconcile_day
 from backend.ekg.models import Chunk, TrackedObject, TranscriptLine
 from backend.ekg.writer import VersionWriter
 from backend.jobs import breakers
@@ -310,6 +311,7 @@ def _money(cast: Cast) -> dict[str, Any]:
             tenant_id=cast.tenant_id, legal_name="Acme Traffic GmbH", country="DE", currency="USD", time_zone="UTC"
         )
         grant_credit(amount=Decimal(25), currency="USD", reason="outage of Sunday", author="finance@example.org")
+    reconcile_day(timezone.now().date())
     last = timezone.now().replace(day=1, hour=12) - timedelta(days=10)
     use(cast, last, 340)
     use(cast, last, 5_400, meter="media_seconds")

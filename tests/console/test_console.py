@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from backend.billing.services import budgets, rollups
 from backend.billing.services import ledger as billing
 from backend.billing.services.budgets import Limits
 from backend.billing.services.credit_grants import grant_credit
+from backend.billing.services.reconciliation import reconcile_day
 from backend.console.queries import feedback as verdicts
 from backend.console.search_tree import tree_of
 from backend.console.site import site
@@ -69,6 +70,7 @@ def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
         billing.record_media_seconds(segment_id=uuid7(), video_id=video_id, seconds=Decimal(60))
     with globex.scope():
         services.cancel_question(question_id=other)
+    reconcile_day(date(2026, 3, 1))
     return question_id, video_id
 
 

@@ -30,6 +30,7 @@ MONEY = {
     "billing/plan",
     "billing/invoice",
     "billing/creditgrant",
+    "billing/costday",
     "tenancy/tenant",
 }
 EVERYTHING = {f"{model._meta.app_label}/{model._meta.model_name}" for model in site._registry}
