@@ -27,8 +27,12 @@ def _console() -> Iterator[None]:
 @pytest.fixture
 def staff_as(database: None) -> Callable[[str], Client]:
     """Return a function from the name of a role to the browser of a new person with this role."""
+    from django.core.cache import cache
+
     from tests.console.signing_in import appointed
 
+    # The overview keeps the sums of earlier days, so a test would see those of the test before it.
+    cache.clear()
     return appointed
 
 
