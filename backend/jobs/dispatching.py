@@ -102,8 +102,8 @@ _ABANDONED = (
     "AND NOT EXISTS (SELECT FROM abandoned) "
     "ORDER BY deadline_at LIMIT 1 FOR UPDATE SKIP LOCKED), "
     "lost AS (INSERT INTO jobs_lostday (day, attempts, seconds) "
-    "SELECT (lease_until AT TIME ZONE 'UTC')::date, 1, extract(epoch FROM lease_until - started_at) FROM abandoned "
-    "WHERE starts_with(%(queue)s, 'gpu.') ON CONFLICT (day) DO UPDATE "
+    "SELECT (lease_until AT TIME ZONE 'UTC')::date, 1, coalesce(extract(epoch FROM lease_until - started_at), 0) "
+    "FROM abandoned WHERE starts_with(%(queue)s, 'gpu.') ON CONFLICT (day) DO UPDATE "
     "SET attempts = jobs_lostday.attempts + 1, seconds = jobs_lostday.seconds + excluded.seconds), "
     f"chosen AS (SELECT tenant_id, id FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
 )
