@@ -20,7 +20,7 @@ from django.db.models.functions import Now
 
 from backend.jobs import breakers
 from backend.jobs.leases import Lease, lease_of
-from backend.jobs.models import DUE, QUEUE_OF, RUNNING, SYSTEM, Job, JobKind, LostDay
+from backend.jobs.models import DUE, QUEUE_OF, RUNNING, SYSTEM, Job, JobKind, LostAttempt
 from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
@@ -101,10 +101,10 @@ _ABANDONED = (
     f"AND paused_at IS NULL AND deadline_at < now() AND {_admitted('%(queue)s')} "
     "AND NOT EXISTS (SELECT FROM abandoned) "
     "ORDER BY deadline_at LIMIT 1 FOR UPDATE SKIP LOCKED), "
-    "lost AS (INSERT INTO jobs_lostday (day, attempts, seconds) "
-    "SELECT (lease_until AT TIME ZONE 'UTC')::date, 1, coalesce(extract(epoch FROM lease_until - started_at), 0) "
-    "FROM abandoned WHERE starts_with(%(queue)s, 'gpu.') ON CONFLICT (day) DO UPDATE "
-    "SET attempts = jobs_lostday.attempts + 1, seconds = jobs_lostday.seconds + excluded.seconds), "
+    "lost AS (INSERT INTO jobs_lostattempt (id, day, seconds) "
+    "SELECT gen_random_uuid(), (lease_until AT TIME ZONE 'UTC')::date, "
+    "coalesce(extract(epoch FROM lease_until - started_at), 0) "
+    "FROM abandoned WHERE starts_with(%(queue)s, 'gpu.')), "
     f"chosen AS (SELECT tenant_id, id FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
 )
 _FIRST = (
@@ -259,8 +259,9 @@ def _of_classes(queues: Sequence[str]) -> dict[str, Any]:
 def lost_seconds(day: date) -> tuple[int, Decimal]:
     """Return how many attempts of the classes that use devices lost their worker on a day (UTC), and for how long they
     had their leases together: the most that their processes can have worked."""
-    row = LostDay.objects.filter(day=day).values_list("attempts", "seconds").first()
-    return row or (0, Decimal(0))
+    of_day = LostAttempt.objects.filter(day=day)
+    seconds: Decimal = of_day.aggregate(all=models.Sum("seconds", default=Decimal(0)))["all"]
+    return of_day.count(), seconds
 
 
 def mark_due() -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from django.db import models
+from uuid6 import uuid7
 
 from backend.tenancy.models import TenantRow
 
@@ -236,18 +235,19 @@ class ClassClock(models.Model):
     served_tag = models.FloatField(default=0.0)
 
 
-class LostDay(models.Model):
-    """Attempts of the classes `gpu.*` whose lease ended on a day (UTC) without a word of their worker. No tenant data.
+class LostAttempt(models.Model):
+    """An attempt of a class `gpu.*` whose lease ended on a day (UTC) without a word of its worker. No tenant data.
 
-    seconds: from their claims until their leases ended, added up.
+    seconds: from its claim until its lease ended. The claim that takes over writes a row of its own, so that no claim
+    waits for another one; rows are kept as the ledger is.
     """
 
-    day = models.DateField(primary_key=True)
-    attempts = models.PositiveIntegerField(default=0)
-    seconds = models.DecimalField(max_digits=20, decimal_places=6, default=Decimal(0))
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    day = models.DateField(db_index=True)
+    seconds = models.DecimalField(max_digits=20, decimal_places=6)
 
     def __str__(self) -> str:
-        return str(self.day)
+        return f"{self.day}: {self.seconds} s"
 
 
 class BreakerState(models.TextChoices):

@@ -37,7 +37,7 @@ PLAIN_TABLES = frozenset(
         "billing_pricebook",
         "jobs_breaker",
         "jobs_classclock",
-        "jobs_lostday",
+        "jobs_lostattempt",
         "people_person",
         "people_person_groups",
         "people_person_user_permissions",

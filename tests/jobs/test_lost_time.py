@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from uuid import uuid4
 
+import psycopg
 import pytest
 from django.utils import timezone
 from uuid6 import uuid7
@@ -20,7 +21,7 @@ from backend.billing.services import ledger
 from backend.billing.services.reconciliation import Attributed, Lost, costs_of, reconcile_day
 from backend.jobs import services
 from backend.jobs.dispatching import claim_next, lost_seconds
-from backend.jobs.models import Job, JobKind, LostDay
+from backend.jobs.models import Job, JobKind, LostAttempt
 from gpu_workers.engine.models import roles
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser
@@ -47,7 +48,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 @pytest.fixture(autouse=True)
 def _nothing_lost_before(database: None) -> None:
     with superuser() as server:
-        server.execute("DELETE FROM jobs_lostday")
+        server.execute("DELETE FROM jobs_lostattempt")
 
 
 def enqueued(cast: Cast) -> None:
@@ -114,16 +115,28 @@ def test_only_attempts_that_use_devices_and_were_lost_count(acme: Cast) -> None:
     assert claim_next("cpu.probe", worker="w") is not None
     # A lease in force is not lost.
     assert claim_next("gpu.query", worker="w") is None
-    assert not LostDay.objects.exists()
+    assert not LostAttempt.objects.exists()
     held_for(acme, 30, until=datetime(2026, 3, 1, 0, 0, 10, tzinfo=UTC))
     assert claim_next("cpu.probe", worker="w") is not None
-    assert not LostDay.objects.exists()
+    assert not LostAttempt.objects.exists()
     assert claim_next("gpu.query", worker="w") is not None
     held_for(acme, 12, until=datetime(2026, 3, 1, 23, 0, tzinfo=UTC))
     assert claim_next("gpu.query", worker="w") is not None
-    assert list(LostDay.objects.values_list("day", "attempts", "seconds")) == [
-        (datetime(2026, 3, 1, tzinfo=UTC).date(), 2, D(42))
-    ]
+    day = datetime(2026, 3, 1, tzinfo=UTC).date()
+    assert lost_seconds(day) == (2, D(42))
+    assert set(LostAttempt.objects.values_list("day", flat=True)) == {day}
+
+
+def test_a_claim_that_takes_over_waits_for_no_other_that_does(acme: Cast) -> None:
+    for _ in range(2):
+        enqueued(acme)
+        assert claim_next("gpu.query", worker="w") is not None
+    held_for(acme, 30, until=datetime(2026, 3, 1, 12, 0, tzinfo=UTC))
+    with psycopg.connect(os.environ["DATABASE_DISPATCH_URL"]) as stopped:
+        # A claim that stands still before its commit, with what it writes of the day.
+        stopped.execute("INSERT INTO jobs_lostattempt (id, day, seconds) VALUES (gen_random_uuid(), '2026-03-01', 30)")
+        assert claim_next("gpu.query", worker="next") is not None
+        stopped.rollback()
 
 
 def test_what_was_lost_is_never_more_than_the_overhead() -> None:
