@@ -26,6 +26,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "acts": "administrative acts, for the audit log",
         "fleet_reports": "what workers and model servers report",
         "address_limits": "requests per address",
+        "broker": "connections to Redis",
         "browsers": "headers and CORS",
         "asgi_requests": "body, environment and callers of a request",
         "awaiting": "what a reply waits for",

@@ -10,8 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-import redis
-from django.conf import settings
+from backend.api import broker
 
 WORKERS, SERVERS = "ava:fleet:workers", "ava:fleet:servers"
 FORGOTTEN_SECONDS = 15 * 60
@@ -23,14 +22,14 @@ STALE_SECONDS = 60
 def publish(kind: str, name: str, report: Mapping[str, Any], *, now: float | None = None) -> None:
     """Store the report of one worker or server in place of its earlier report. Raises redis.RedisError."""
     at = time.time() if now is None else now
-    with _client() as client:
+    with broker.connect() as client:
         client.hset(kind, name, json.dumps({**report, "at": at}))
         client.expire(kind, FORGOTTEN_SECONDS)
 
 
 def last_report(kind: str, name: str) -> dict[str, Any]:
     """Return the last report of a worker or server with the time `at`, {} if there is none. Raises redis.RedisError."""
-    with _client() as client:
+    with broker.connect() as client:
         row: Any = client.hget(kind, name)
     return _read(row) or {}
 
@@ -42,7 +41,7 @@ def reports(kind: str, *, now: float | None = None) -> list[dict[str, Any]]:
     """
     moment = time.time() if now is None else now
     found, forgotten = [], []
-    with _client() as client:
+    with broker.connect() as client:
         rows: Any = client.hgetall(kind)
         for key, row in sorted(rows.items()):
             report = _read(row)
@@ -63,7 +62,3 @@ def _read(row: bytes | None) -> dict[str, Any] | None:
     except ValueError:
         return None
     return report if isinstance(report, dict) and isinstance(report.get("at"), int | float) else None
-
-
-def _client() -> redis.Redis:
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)

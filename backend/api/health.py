@@ -7,12 +7,11 @@ import time
 from typing import Any
 
 import redis
-from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connections, transaction
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from backend.api import model_reports
+from backend.api import broker, model_reports
 from backend.api.readiness import Check, NotReady, registered
 from backend.tenancy import isolation
 
@@ -88,5 +87,5 @@ def _models() -> dict[str, dict[str, Any]]:
 
 
 def _redis() -> None:
-    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2) as client:
+    with broker.connect() as client:
         client.ping()

@@ -7,8 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-import redis
-from django.conf import settings
+from backend.api import broker
 
 _KEY = "ava:models"
 
@@ -17,7 +16,7 @@ def publish(reports: Mapping[str, Mapping[str, Any]], *, now: float | None = Non
     """Store a report for each role, in place of all earlier ones. Raises redis.RedisError."""
     at = time.time() if now is None else now
     rows = {role: json.dumps({**report, "at": at}) for role, report in reports.items()}
-    with _client() as client, client.pipeline() as pipeline:
+    with broker.connect() as client, client.pipeline() as pipeline:
         # A role that is no longer configured has no report.
         pipeline.delete(_KEY)
         pipeline.hset(_KEY, mapping=rows)
@@ -27,7 +26,7 @@ def publish(reports: Mapping[str, Mapping[str, Any]], *, now: float | None = Non
 def last_known(*, now: float | None = None) -> dict[str, dict[str, Any]]:
     """Return the last report of each role with its age in seconds, {} if there is none. Raises redis.RedisError."""
     moment = time.time() if now is None else now
-    with _client() as client:
+    with broker.connect() as client:
         rows: Any = client.hgetall(_KEY)
     reports = {}
     for role, row in sorted(rows.items()):
@@ -35,7 +34,3 @@ def last_known(*, now: float | None = None) -> dict[str, dict[str, Any]]:
         report["age_seconds"] = max(0, round(moment - report.pop("at")))
         reports[role.decode()] = report
     return reports
-
-
-def _client() -> redis.Redis:
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)

@@ -16,10 +16,12 @@ import threading
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import redis
-from django.conf import settings
+
+from backend.api import broker
 
 logger = logging.getLogger("ava.requests")
 
@@ -111,8 +113,14 @@ class Recorder:
 RECORDER = Recorder()
 
 
+@cache
+def _sender() -> redis.Redis:
+    """Return the client of this process, which keeps its connection between batches and renews a lost one."""
+    return broker.connect()
+
+
 def _send(batch: list[Seen]) -> None:
-    with _client() as client, client.pipeline(transaction=False) as pipeline:
+    with _sender().pipeline(transaction=False) as pipeline:
         streams: set[str] = set()
         for line in batch:
             fields: dict[Any, Any] = {"line": json.dumps(asdict(line), separators=(",", ":"))}
@@ -132,10 +140,6 @@ def _send(batch: list[Seen]) -> None:
 def latest(stream: str = ALL, *, now: float | None = None) -> list[Seen]:
     """Return the requests of a stream that are at most KEPT_DAYS old, the latest first. Raises redis.RedisError."""
     since = (time.time() if now is None else now) - KEPT_DAYS * 86_400
-    with _client() as client:
+    with broker.connect() as client:
         rows: Any = client.xrevrange(stream, min=round(since * 1000), count=MOST)
     return [Seen(**json.loads(fields[b"line"])) for _, fields in rows]
-
-
-def _client() -> redis.Redis:
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)

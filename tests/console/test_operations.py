@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from backend.api import fleet_reports
+from backend.api import broker, fleet_reports
 from backend.api.public_ids import encode
 from backend.jobs import breakers
 from backend.jobs.models import Breaker, Job, JobKind, JobState
@@ -113,7 +113,7 @@ def test_a_report_is_forgotten_after_a_while(database: None) -> None:
 @pytest.fixture(autouse=True)
 def _no_reports(database: None) -> Any:
     yield
-    with fleet_reports._client() as client:
+    with broker.connect() as client:
         client.delete(fleet_reports.WORKERS, fleet_reports.SERVERS)
 
 

@@ -13,7 +13,7 @@ import redis
 from django.conf import settings
 from django.test import Client
 
-from backend.api import recent_requests
+from backend.api import broker, recent_requests
 from backend.api.public_ids import encode
 from backend.api.recent_requests import ALL, FAILED, KEPT_DAYS, MOST, RECORDER, Recorder, Seen
 from tests.conftest import Cast
@@ -145,7 +145,8 @@ def test_without_the_broker_requests_are_answered_and_the_page_says_so(
     def away() -> redis.Redis:
         return redis.Redis.from_url("redis://127.0.0.1:9/0")
 
-    monkeypatch.setattr(recent_requests, "_client", away)
+    monkeypatch.setattr(broker, "connect", away)
+    monkeypatch.setattr(recent_requests, "_sender", away)
     monkeypatch.setattr(recent_requests, "_PAUSE_SECONDS", 0)
     with the_api():
         assert acme.client.get("/v1/videos").status_code == 200

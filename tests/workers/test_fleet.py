@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from backend.api import fleet_reports
+from backend.api import broker, fleet_reports
 from tests.workers.test_scaling_metrics import VLLM_METRICS, server
 from workers.fleet import report_server, report_worker
 from workers.liveness import READY, ChildState, WorkerState
@@ -26,7 +26,7 @@ def counters(read: object, written: object) -> str:
 @pytest.fixture(autouse=True)
 def _no_reports(database: None) -> Iterator[None]:
     yield
-    with fleet_reports._client() as client:
+    with broker.connect() as client:
         client.delete(fleet_reports.WORKERS, fleet_reports.SERVERS)
 
 
@@ -90,7 +90,7 @@ def test_without_an_earlier_count_that_fits_there_is_no_rate(tokens: object, at:
 
 @pytest.mark.parametrize("stored", [b"not json", b"\xff\xfe", b"[1, 2]", b'"text"', b"null", b"{}"])
 def test_a_stored_report_that_is_none_counts_as_no_report(stored: bytes) -> None:
-    with fleet_reports._client() as client:
+    with broker.connect() as client:
         client.hset(fleet_reports.SERVERS, "vlm", stored)
         client.hset(fleet_reports.SERVERS, "llm", stored)
     with server(text=counters(900, 100)) as (root, _):
