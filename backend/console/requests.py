@@ -39,6 +39,12 @@ class RequestsForm(forms.Form):
     status = forms.RegexField(r"^[1-5][0-9]{0,2}$", required=False, label="Status")
     least_ms = forms.IntegerField(required=False, min_value=0, max_value=10**7, label="At least ms")
 
+    def clean_tenant(self) -> str:
+        """Return the tenant's public id; what is none stays as it is, and no request has it."""
+        given: str = self.cleaned_data["tenant"]
+        id = uuid_in(given) if given else None
+        return given if id is None else encode("tnt", id)
+
 
 @dataclass(frozen=True, slots=True)
 class RouteSums:
@@ -97,16 +103,14 @@ def by_id(request_id: str) -> str:
 
 
 def _stream(wanted: dict[str, Any]) -> str:
-    tenant = uuid_in(wanted["tenant"]) if wanted["tenant"] else None
-    if tenant is not None and wanted["which"] != "failed":
-        return recent_requests.stream_of(encode("tnt", tenant))
-    return FAILED if wanted["which"] == "failed" else ALL
+    if wanted["which"] == "failed":
+        return FAILED
+    return recent_requests.stream_of(wanted["tenant"]) if wanted["tenant"] else ALL
 
 
 def _matches(line: Seen, wanted: dict[str, Any]) -> bool:
-    tenant = uuid_in(wanted["tenant"]) if wanted["tenant"] else None
     return (
-        (not wanted["tenant"] or (tenant is not None and line.tenant == encode("tnt", tenant)))
+        (not wanted["tenant"] or line.tenant == wanted["tenant"])
         and (not wanted["request"] or line.request == wanted["request"])
         and (not wanted["caller"] or line.caller == wanted["caller"])
         and wanted["route"].lower() in line.route.lower()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from backend.billing.charges import FULL, OBSERVER, media_variant, question_variant
+from backend.billing.charges import FULL, STAGE_SETS, media_variant, question_variant
 from backend.billing.models import UsageMeter
 from backend.billing.rates import NoRate, Rates
 
@@ -25,7 +25,7 @@ def media_charges(rates: Rates, *, seconds: Decimal, profile: str, live: bool = 
 
     Raises NoRate as media_charge().
     """
-    charges = [media_charge(rates, seconds=seconds, profile=profile, stages=one, live=live) for one in (FULL, OBSERVER)]
+    charges = [media_charge(rates, seconds=seconds, profile=profile, stages=one, live=live) for one in STAGE_SETS]
     return min(charges), max(charges)
 
 
