@@ -1,19 +1,23 @@
 """The latest requests of the API, for the console: by tenant, key, route, status, latency and id.
 
-They lie in Redis, in streams of a bounded length that are forgotten after KEPT_DAYS, because a row in the database for
-each read of a customer would cost more than the read. A request waits for nothing: its line is put into a queue of its
-process, and a thread sends the lines. If the queue is full or Redis is away, lines are dropped; the log has them all.
-A line holds ids and numbers, and nothing that a customer wrote but the request id.
+They lie in Redis, in streams of a bounded length that are forgotten after KEPT_DAYS, because a row in the database
+for each read of a customer would cost more than the read. A request waits for nothing: its line is put into a queue
+of its process, and a thread sends the lines. If the queue is full or Redis is away, lines are dropped; the log has
+them all. The thread ends before its process does: a daemon thread that the interpreter stops in the middle of a send
+leaves the lock of the connection pool taken, and the client's destructor then waits for that lock for ever. A line
+holds ids and numbers, and nothing that a customer wrote but the request id.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import logging
 import os
 import queue
 import threading
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -35,6 +39,8 @@ ALL, FAILED = "ava:requests:all", "ava:requests:failed"
 _WAITING = 5_000
 _AT_ONCE = 500
 _PAUSE_SECONDS = 1.0
+_LAST_SECONDS = 10.0
+"""A process that ends waits this long for its last lines; a send to a broker that is away takes four seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +72,11 @@ class Recorder:
     """Sends lines to Redis from a thread of its own, which begins with the first line of a process."""
 
     def __init__(self) -> None:
-        self._lines: queue.Queue[Seen] = queue.Queue(_WAITING)
+        self._lines: queue.Queue[Seen | None] = queue.Queue(_WAITING)
         self._lock = threading.Lock()
         self._process = 0
+        self._thread: threading.Thread | None = None
+        self._ending = threading.Event()
 
     def note(self, line: Seen) -> None:
         """Take a line; drop it if too many wait."""
@@ -83,34 +91,47 @@ class Recorder:
         """Wait until all lines so far are sent or dropped."""
         self._lines.join()
 
+    def end(self) -> None:
+        """Send what waits and end the thread, in at most _LAST_SECONDS. The recorder takes no line afterwards."""
+        if self._thread is None or self._process != os.getpid():
+            return
+        self._ending.set()
+        with suppress(queue.Full):
+            self._lines.put_nowait(None)
+        self._thread.join(_LAST_SECONDS)
+
     def _begin(self) -> None:
         with self._lock:
             if self._process == os.getpid():
                 return
             # A fork has no thread, and the lines that waited are its parent's.
             self._lines = queue.Queue(_WAITING)
-            threading.Thread(target=self._send_all, name="recent-requests", daemon=True, args=(self._lines,)).start()
+            self._thread = threading.Thread(target=self._send_all, name="recent-requests", daemon=True)
+            self._thread.start()
             self._process = os.getpid()
 
-    def _send_all(self, lines: queue.Queue[Seen]) -> None:
+    def _send_all(self) -> None:
+        lines = self._lines
         while True:
             batch = [lines.get()]
-            while len(batch) < _AT_ONCE:
-                try:
-                    batch.append(lines.get_nowait())
-                except queue.Empty:
-                    break
+            while len(batch) < _AT_ONCE and not lines.empty():
+                batch.append(lines.get_nowait())
+            sent = True
             try:
-                _send(batch)
+                _send([line for line in batch if line is not None])
             except redis.RedisError as error:
+                sent = False
                 logger.warning("%d requests are missing among the latest ones: %s", len(batch), type(error).__name__)
-                time.sleep(_PAUSE_SECONDS)
+                self._ending.wait(_PAUSE_SECONDS)
             finally:
                 for _ in batch:
                     lines.task_done()
+            if self._ending.is_set() and (not sent or lines.empty()):
+                return
 
 
 RECORDER = Recorder()
+atexit.register(RECORDER.end)
 
 
 @cache

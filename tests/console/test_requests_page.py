@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -139,12 +141,40 @@ def test_a_full_queue_drops_lines_and_nothing_waits(monkeypatch: pytest.MonkeyPa
     recorder.sent()
 
 
+_LAST_LINE = """
+import django
+django.setup()
+from backend.api.recent_requests import RECORDER, Seen
+RECORDER.note(Seen(at=1.0, request="req_last", method="GET", route="/v1/videos", status=200, ms=1))
+"""
+
+
+def test_a_process_that_ends_sends_its_last_lines_and_leaves_no_lock_taken() -> None:
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", _LAST_LINE], check=True, timeout=120)
+    with broker.connect() as client:
+        rows: Any = client.xrange(ALL)
+    assert sum(b"req_last" in fields[b"line"] for _, fields in rows) == 2
+
+
+def test_a_recorder_ends_although_the_broker_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recent_requests, "_sender", away)
+    monkeypatch.setattr(recent_requests, "_PAUSE_SECONDS", 3_600)
+    recorder = Recorder()
+    for n in range(2_000):
+        recorder.note(line(n))
+    recorder.end()
+    assert recorder._thread is not None
+    assert not recorder._thread.is_alive()
+
+
+def away() -> redis.Redis:
+    return redis.Redis.from_url("redis://127.0.0.1:9/0")
+
+
 def test_without_the_broker_requests_are_answered_and_the_page_says_so(
     acme: Cast, staff: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away() -> redis.Redis:
-        return redis.Redis.from_url("redis://127.0.0.1:9/0")
-
     monkeypatch.setattr(broker, "connect", away)
     monkeypatch.setattr(recent_requests, "_sender", away)
     monkeypatch.setattr(recent_requests, "_PAUSE_SECONDS", 0)
