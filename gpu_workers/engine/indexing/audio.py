@@ -11,6 +11,8 @@ from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 
 SAMPLE_RATE = 16_000
 _BYTES = 4
+_CPU_S = 120
+"""Below the time limit, so that a file that keeps the decoder busy for ever is refused and not read again."""
 
 
 def read_audio(url_or_path: str, span: Span, *, timeout_s: float = 300.0) -> NDArray[np.float32]:
@@ -22,7 +24,7 @@ def read_audio(url_or_path: str, span: Span, *, timeout_s: float = 300.0) -> NDA
     """
     most = span.duration_ms * SAMPLE_RATE // 1000
     arguments = {"span": [span.start_ms, span.end_ms]}
-    limits = BoxLimits(cpu_s=round(timeout_s))
+    limits = BoxLimits(cpu_s=_CPU_S)
     with decoding(
         "sound", url_or_path, arguments, memory_bytes=_BYTES * max(1, most), limits=limits, wall_s=timeout_s
     ) as box:

@@ -19,6 +19,9 @@ __all__ = ["BoxedFrames", "DecodingFailed", "SourceUnreadable", "sample_frames"]
 
 SLOTS = 4
 """Pictures that a box decodes ahead of the worker."""
+_CPU_S, _WALL_S = 120, 600.0
+"""Beside 20 s per second of video. CPU time ends first for a file that keeps the decoder busy for ever: it is refused,
+while a source whose bytes come slowly is read again."""
 _MOST_SKIPPED = 2**31
 _REASON_CHARACTERS = 200
 
@@ -65,8 +68,8 @@ class BoxedFrames(FrameStream):
             self._source,
             arguments,
             memory_bytes=SLOTS * slot_bytes,
-            limits=BoxLimits(cpu_s=600 + 20 * seconds),
-            wall_s=600.0 + 20.0 * seconds,
+            limits=BoxLimits(cpu_s=_CPU_S + 20 * seconds),
+            wall_s=_WALL_S + 20.0 * seconds,
             device=device,
         ) as box:
             for n in range(self._most + 1):
