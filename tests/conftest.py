@@ -56,8 +56,11 @@ def pytest_configure(config: pytest.Config) -> None:
     _use_own_database(os.environ.get("PYTEST_XDIST_WORKER", "main"))
     import django
     from django.conf import settings
+    from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
     django.setup()
+    # Half a second of hashing for each password of each test is time in which nothing is tested.
+    PBKDF2PasswordHasher.iterations = 1_000
     # Every client of a test loads the middleware, and would list all static files again.
     settings.WHITENOISE_AUTOREFRESH = True
 
