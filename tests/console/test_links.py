@@ -28,7 +28,10 @@ def walked(client: Client, acme: Cast) -> list[str]:
     return pages
 
 
-@pytest.mark.parametrize("role", ["support", "support_content", "finance", "operator"])
+@pytest.mark.parametrize(
+    "role",
+    ["support", *(pytest.param(role, marks=pytest.mark.long) for role in ("support_content", "finance", "operator"))],
+)
 def test_no_page_links_to_a_page_that_the_role_may_not_open(staff_as: Any, acme: Cast, role: str) -> None:
     furnish(acme)
     client = staff_as(role)

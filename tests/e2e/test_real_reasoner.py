@@ -21,7 +21,7 @@ from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.settings import ModelSettings, RoleSettings
 from infra.local.stack import Stack
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 VIDEO = stable_id("video", "park")
 EVENTS = (
@@ -94,7 +94,6 @@ def test_two_samples_of_one_request_obey_the_schema_and_are_metered(settings: Mo
     assert sum(call.completion_tokens for call in meter.calls) >= 16
 
 
-@pytest.mark.long
 def test_a_choice_that_one_event_decides_is_answered_right_with_that_event(
     models: AnswerModels, graph: InMemoryGraph
 ) -> None:

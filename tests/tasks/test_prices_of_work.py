@@ -129,6 +129,7 @@ def test_a_question_is_charged_by_its_method_and_effort_from_the_editor_to_the_i
     assert invoice_lines(acme, "questions") == [(":".join(pair), "1", charged[pair], 1) for pair in sorted(charged)]
 
 
+@pytest.mark.long
 def test_media_is_charged_by_profile_and_stages_from_the_editor_to_the_invoice(
     acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

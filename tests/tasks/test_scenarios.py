@@ -107,6 +107,7 @@ def test_a_silent_video_and_one_whose_sound_says_nothing(acme: Cast, tmp_path: P
 JFK = Path(__file__).parents[3] / "shared" / "data" / "audio" / "jfk.flac"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not JFK.exists(), reason="needs the recorded speech of the shared data folder")
 def test_speech_in_the_middle_is_heard_where_it_is_spoken(
     acme: Cast, tmp_path: Path, vlm: ScriptedOpenAIServer

@@ -43,5 +43,10 @@ class UnderstoodSerializer(serializers.Serializer[Any]):
     searched = serializers.CharField(help_text="The words that were searched for; empty if they are the question's.")
     quoted = serializers.ListField(child=serializers.CharField(), help_text="Words that had to be found exactly.")
     predicate = serializers.CharField(help_text="The statement that a scan judged; empty for other routes.")
-    counted = serializers.CharField(help_text="What was counted in the object memory; empty for other routes.")
+    denied = serializers.BooleanField(
+        default=False, help_text="Whether the question asks if the statement is never true."
+    )
+    counted = serializers.CharField(
+        help_text="What was counted in the object memory. For a scan, which counts times: the things that you named."
+    )
     time = UnderstoodTimeSerializer(allow_null=True, help_text="The time that the question names; null without one.")

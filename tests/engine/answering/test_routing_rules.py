@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_workers.engine.answering.asking.rules import STATEMENT_CHARACTERS, Reading, read_question, statement_in
+from gpu_workers.engine.answering.routes.matching import said_words
 
 SCANS = [
     ("How many times does a red truck pass?", "a red truck pass", "count"),
@@ -75,6 +76,72 @@ SEARCHES = [
     "男孩在做什么？",
     "ماذا يفعل الولد؟",
 ]
+
+
+NEVER = [
+    ("Does the person never wave?", "the person wave"),
+    ("Was the dog not ever fed?", "the dog fed"),
+    ("Hat die Person nie gewunken?", "die Person gewunken"),
+    ("¿No saluda nunca la persona?", "saluda la persona"),
+    ("他从未挥手吗？", "他 挥手"),
+    ("هل لا يلوح الرجل أبدا؟", "يلوح الرجل"),
+]
+DENYING = [
+    "Are there any people who never wave?",
+    "How many people never leave?",
+    "How many times does she never answer?",
+    "How many people are not wearing red?",
+    "How many cars stand without lights?",
+    "Gibt es Menschen, die nie winken?",
+    "Wie viele Menschen tragen keinen Hut?",
+    "¿Quién no saluda nunca?",
+    "¿Cuántas personas no llevan sombrero?",
+    "谁从未挥手？",
+]
+LEFT = [
+    ("How many people left?", "objects"),
+    ("How many people leave the scene?", "objects"),
+    ("How many cars are on the left?", "search"),
+    ("How many people stand to his left?", "search"),
+    ("How many bottles are left?", "search"),
+    ("How many cups were left over?", "search"),
+    ("How many people are on the left side?", "search"),
+]
+
+
+@pytest.mark.parametrize(("question", "statement"), NEVER)
+def test_never_asks_for_the_opposite_of_ever(question: str, statement: str) -> None:
+    reading = read_question(question)
+    assert reading == Reading("scan", "sentence", statement, denied=True)
+
+
+@pytest.mark.parametrize("question", DENYING)
+def test_things_of_which_something_is_not_true_are_not_counted_by_a_statement(question: str) -> None:
+    reading = read_question(question)
+    assert (reading.route, reading.certain) == ("search", False)
+
+
+@pytest.mark.parametrize(("question", "route"), LEFT)
+def test_left_is_a_way_out_a_side_or_what_remains(question: str, route: str) -> None:
+    assert read_question(question).route == route
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ('How many times is the word "budget" said?', "budget"),
+        ("How many times is the word budget said?", "budget"),
+        ('How many times was "the budget" said?', "the budget"),
+        ("How many times does he say budget?", "budget"),
+        ("Wie oft sagt er danke?", "danke"),
+        ("Wie oft wird das Wort Haushalt gesagt?", "haushalt"),
+        ("¿Cuántas veces dice ella gracias?", "gracias"),
+        ("How often does anybody mention the budget?", None),
+        ("How many times does the dog bark?", None),
+    ],
+)
+def test_which_words_are_said(question: str, words: str | None) -> None:
+    assert said_words(read_question(question).predicate) == words
 
 
 @pytest.mark.parametrize(("question", "statement", "shape"), SCANS)

@@ -222,6 +222,7 @@ def test_a_second_up_is_refused_and_does_not_disturb_the_first(run: Run) -> None
     assert run.finish() == 0
 
 
+@pytest.mark.long
 def test_after_kill_9_of_the_supervisor_nothing_runs_and_up_works_again(run: Run) -> None:
     process = run.up()
     run.wait_for("AVA Cloud is ready")

@@ -17,7 +17,9 @@ class RouteWords:
     all. about, summary, topics, steps, changed: the whole of a stretch. happens: what a stretch of time holds, with no
     other word. parts: nouns whose number is that of the parts of a video. auxiliary: verbs without a meaning of their
     own, before the words to judge. everywhere: words that name the scope as a whole. table, listed: forms of an answer.
-    unsure: words that may ask for more than a search finds.
+    unsure: words that may ask for more than a search finds. never: that something does not happen at all. denial: the
+    particle that stands next to it, which says nothing of its own. each_never: of which things, and not whether, it
+    never happens. without: words that deny something of what is counted.
     """
 
     times: Pattern
@@ -36,6 +38,10 @@ class RouteWords:
     auxiliary: Pattern
     everywhere: Pattern
     unsure: Pattern
+    never: Pattern
+    denial: Pattern
+    each_never: Pattern
+    without: Pattern
 
 
 _RECORDING = (
@@ -51,18 +57,22 @@ _HAPPENS = (
 )
 
 
+_GAP = r"[^\w\"“„«「]*"
+"""What lies between auxiliaries and the words to judge. A quotation mark belongs to the words."""
+
+
 def _words(**patterns: str) -> RouteWords:
     return RouteWords(**{name: re.compile(pattern, re.IGNORECASE) for name, pattern in patterns.items()})
 
 
 _ENGLISH = _words(
-    times=r"(?P<pre>.*?)\bhow (?:many times|often|frequently)\b(?P<rest>.*)",
-    many=r"(?P<pre>.*?)\b(?:how many(?! (?:times|minutes|hours|seconds|days|weeks|months|years|points|dollars|euros|"
+    times=r"^(?P<pre>.*?)\bhow (?:many times|often|frequently)\b(?P<rest>.*)",
+    many=r"^(?P<pre>.*?)\b(?:how many(?! (?:times|minutes|hours|seconds|days|weeks|months|years|points|dollars|euros|"
     r"pounds|percent|degrees|met(?:re|er)s|kilomet\w+|miles|kilos?|grams|lit(?:re|er)s|pages)\b)(?: of (?:the|these|"
     r"those))?|(?:the )?(?:total )?number of|(?:a )?count of (?:all )?(?:the )?|count (?:up )?"
     r"(?:the number of |how many |all (?:the )?|the ))"
     r"(?P<rest>.+)",
-    every=r"(?P<pre>.*?)\b(?:(?:every|each|all)(?: of)?(?: the)?(?: single)? (?:times?|moments?|occasions?|instances?|"
+    every=r"^(?P<pre>.*?)\b(?:(?:every|each|all)(?: of)?(?: the)?(?: single)? (?:times?|moments?|occasions?|instances?|"
     r"occurrences?|events?|scenes?|clips?)|whenever|wherever)\b(?: when| that| where| in which| at which| of| with| "
     r"whose)?(?P<rest>.*)",
     ever=r"(?P<pre>)^(?:do|does|did|is|are|was|were|has|have|had|can)\b(?P<rest>.*\b(?:ever|never|even once|"
@@ -93,8 +103,8 @@ _ENGLISH = _words(
     table=r"\b(?:as|in|into) (?:an? )?(?:\w+ )?table\b|\btabulate\b|\btable of\b",
     listed=r"^(?:list|name|enumerate|give (?:me )?(?:a list|all))\b|^(?:what|which) are (?:all )?the\b|\ba list of\b",
     parts=r"^\W*(?:different |distinct |main )?(?:topics|subjects|themes|chapters|sections|parts)\b",
-    auxiliary=r"^\W*(?:(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|there|been|it happen that|in "
-    r"total|we see|you see|i see)\b\W*)+",
+    auxiliary=rf"^{_GAP}(?:(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|there|been|it happen that|"
+    rf"in total|we see|you see|i see)\b{_GAP})+",
     everywhere=rf"\b(?:in|during|throughout|over|of|on) {_WHICH} {_WHOLE}{_RECORDING}s?\b|\b(?:in total|altogether|"
     r"overall|all in all|in all|"
     r"give (?:me )?(?:a|the) number|"
@@ -102,6 +112,10 @@ _ENGLISH = _words(
     r"please)\b|\b(?:are|is|were|was) there\b",
     unsure=r"\b(?:always|ever|never|every|everything|throughout|overall|altogether|total|usually|mostly|repeatedly|"
     r"count|counts|whole|entire|sequence|stages|phases|storyline|plot|summar\w+|in general)\b",
+    never=r"\bnever\b|\bnot (?:ever|even once)\b",
+    denial=r"\bnot\b(?= ever\b| even once\b)",
+    each_never=r"\b(?:who|that|which|whose|whom)\b.*\bnever\b",
+    without=r"\b(?:never|not|nobody|no one|none|without|neither|nor|except)\b|n't\b",
 )
 _GERMAN_HAPPENS = (
     r"(?:passiert\w*|geschieht|geschah|ist (?:passiert|geschehen|los|zu sehen)|war (?:los|zu sehen)|ist|war|sieht man|"
@@ -112,9 +126,9 @@ _GERMAN_IN = (
     r"(?:video|film|clip|aufnahme)"
 )
 _GERMAN = _words(
-    times=r"(?P<pre>.*?)\b(?:wie oft|wie ?viele? ?mal\w*|wie häufig)\b(?P<rest>.*)",
-    many=r"(?P<pre>.*?)\b(?:wie ?viele?|die (?:anzahl|zahl) der)\b(?P<rest>.+)",
-    every=r"(?P<pre>.*?)\b(?:jedes ?mal|immer|alle (?:momente|stellen|szenen|male|ereignisse))\b,?(?: wenn| an denen|"
+    times=r"^(?P<pre>.*?)\b(?:wie oft|wie ?viele? ?mal\w*|wie häufig)\b(?P<rest>.*)",
+    many=r"^(?P<pre>.*?)\b(?:wie ?viele?|die (?:anzahl|zahl) der)\b(?P<rest>.+)",
+    every=r"^(?P<pre>.*?)\b(?:jedes ?mal|immer|alle (?:momente|stellen|szenen|male|ereignisse))\b,?(?: wenn| an denen|"
     r" in denen| bei denen| wo| mit)(?P<rest>.*)",
     ever=r"(?P<pre>)^(?:hat|haben|ist|sind|war|waren|wird|gibt|gab|kommt|kam|geht|ging|fährt|fuhr)\b(?P<rest>.*\b(?:"
     r"jemals|je|nie|niemals|irgendwann)\b.*)",
@@ -128,17 +142,21 @@ _GERMAN = _words(
     table=r"\btabelle\b|\btabellarisch\b",
     listed=r"^(?:liste|nenne|zähle)\b|\beine liste\b",
     parts=r"^\W*(?:themen|kapitel|abschnitte|teile)\b",
-    auxiliary=r"^\W*(?:(?:ist|sind|war|waren|wird|werden|wurde|wurden|hat|haben|gibt|gab|es|kann|man|sieht)\b\W*)+",
+    auxiliary=rf"^{_GAP}(?:(?:ist|sind|war|waren|wird|werden|wurde|wurden|hat|haben|gibt|gab|es|kann|man|sieht)\b{_GAP})+",
     everywhere=r"\b(?:im|in diesem|in der|auf dem) (?:ganzen |gesamten )?(?:video|film|aufnahme|clip)\b|\b(?:insgesamt|"
     r"jemals|je|nie|niemals|irgendwann|zu sehen|bitte|überhaupt)\b",
     unsure=r"\b(?:immer|jemals|nie|niemals|insgesamt|ständig|meistens|ganze|gesamte|ablauf|verlauf|zähle)\b",
+    never=r"\b(?:nie|niemals)\b",
+    denial=r"(?!)",
+    each_never=r",\s*(?:der|die|das|welche\w*)\b.*\b(?:nie|niemals)\b",
+    without=r"\b(?:nicht|nie|niemals|niemand|kein\w*|ohne|außer)\b",
 )
 _SPANISH_HAPPENS = r"(?:pas[aóo]|ha pasado|pasaba|sucedi[oó]|sucede|ocurre|ocurri[oó]|se ve|se ve[ií]a)"
 _SPANISH_IN = r"(?:en|durante) (?:el|este|todo el|la|esta|toda la) (?:v[ií]deo|grabaci[oó]n|clip|pel[ií]cula)"
 _SPANISH = _words(
-    times=r"(?P<pre>.*?)\b(?:cu[aá]ntas veces|con qu[eé] frecuencia)\b(?P<rest>.*)",
-    many=r"(?P<pre>.*?)\b(?:cu[aá]nt[oa]s|el n[uú]mero de)\b(?P<rest>.+)",
-    every=r"(?P<pre>.*?)\b(?:cada vez|todas las veces|todos los momentos|todas las escenas)\b(?: que| en los? que| en "
+    times=r"^(?P<pre>.*?)\b(?:cu[aá]ntas veces|con qu[eé] frecuencia)\b(?P<rest>.*)",
+    many=r"^(?P<pre>.*?)\b(?:cu[aá]nt[oa]s|el n[uú]mero de)\b(?P<rest>.+)",
+    every=r"^(?P<pre>.*?)\b(?:cada vez|todas las veces|todos los momentos|todas las escenas)\b(?: que| en los? que| en "
     r"las? que)?(?P<rest>.*)",
     ever=r"(?P<pre>)^(?P<rest>.*\b(?:alguna vez|nunca|jam[aá]s|en alg[uú]n momento)\b.*)",
     about=r"\bde qu[eé] (?:se )?(?:trata|va|habla)\b",
@@ -151,19 +169,23 @@ _SPANISH = _words(
     table=r"\btabla\b",
     listed=r"^(?:lista|enumera|nombra)\b|\buna lista\b",
     parts=r"^\W*(?:temas|cap[ií]tulos|partes)\b",
-    auxiliary=r"^\W*(?:(?:hay|hubo|ha|han|se|es|son|est[aá]n?|aparecen?)\b\W*)+",
+    auxiliary=rf"^{_GAP}(?:(?:hay|hubo|ha|han|se|es|son|est[aá]n?|aparecen?)\b{_GAP})+",
     everywhere=r"\b(?:en|durante) (?:el|este|todo el|la|esta|toda la) (?:v[ií]deo|grabaci[oó]n|clip|pel[ií]cula)\b|"
     r"\b(?:"
     r"en total|alguna vez|nunca|jam[aá]s|en alg[uú]n momento|por favor)\b",
     unsure=r"\b(?:siempre|nunca|jam[aá]s|en total|todo el|toda la|secuencia|cuenta)\b",
+    never=r"\b(?:nunca|jam[aá]s)\b",
+    denial=r"\bno\b",
+    each_never=r"\bque\b.*\b(?:nunca|jam[aá]s)\b|^(?:qui[eé]n\w*|qu[eé]|cu[aá]l\w*|d[oó]nde|cu[aá]ndo)\b",
+    without=r"\b(?:no|nunca|jam[aá]s|nadie|ning[uú]n\w*|sin|excepto)\b",
 )
 _CHINESE_HAPPENS = r"都?(?:发生|發生)了?(?:什么|什麼|啥)(?:事情?)?了?"
 _CHINESE_IN = r"(?:在)?(?:整个|整個|这个|這個|这段|這段)?(?:视频|視頻|影片|录像|錄像)(?:里|裡|中|内|內)?(?:面)?"
 _CHINESE = _words(
-    times=r"(?P<pre>.*?)(?:多少次|[几幾]次|多少回|多久一次)(?P<rest>.*)",
-    many=r"(?P<pre>.*?)(?:多少|[几幾])[个個辆輛名位只隻条條台只件]?(?P<rest>.+)",
-    every=r"(?P<pre>.*?)(?:每一?次|所有(?=.*(?:时刻|時刻|片段|地方)))(?P<rest>.*)",
-    ever=r"(?P<pre>)(?P<rest>.*(?:有没有|有沒有|是否|曾经|曾經|从未|從未|从来没有).*)",
+    times=r"^(?P<pre>.*?)(?:多少次|[几幾]次|多少回|多久一次)(?P<rest>.*)",
+    many=r"^(?P<pre>.*?)(?:多少|[几幾])[个個辆輛名位只隻条條台只件]?(?P<rest>.+)",
+    every=r"^(?P<pre>.*?)(?:每一?次|所有(?=.*(?:时刻|時刻|片段|地方)))(?P<rest>.*)",
+    ever=r"(?P<pre>)(?P<rest>.*(?:有没有|有沒有|是否|曾经|曾經|从未|從未|从来没有|從來沒有|从不|從不).*)",
     about=r"(?:讲|講|说|說|关于|關於)(?:了|的)?(?:是)?(?:什么|什麼|啥)|主要内容|主要內容|大意",
     summary=rf"总结|總結|概括|摘要|概述|概要|^{_CHINESE_IN}{_CHINESE_HAPPENS}$",
     topics=r"主题|主題|话题|話題",
@@ -173,17 +195,21 @@ _CHINESE = _words(
     table=r"表格",
     listed=r"列出|列举|列舉",
     parts=r"^(?:主题|主題|话题|話題|章节|章節|部分)",
-    auxiliary=r"^(?:有|是|会|會)+",
+    auxiliary=r"^(?:有(?![没沒]有)|是(?!否)|会|會)+",
     everywhere=r"(?:在)?(?:整个|整個|这个|這個|这段|這段)?(?:视频|視頻|影片|录像|錄像)(?:里|裡|中|内|內)?|总共|總共|一共|有没有|"
-    r"有沒有|是否|曾经|曾經|从未|從未|从来没有|[吗嗎呢]$|出现了?$|出現了?$",
+    r"有沒有|是否|曾经|曾經|从未|從未|从来没有|從來沒有|从不|從不|[吗嗎呢]$|出现了?$|出現了?$",
     unsure=r"总是|總是|从不|從不|整个|整個|一共|总共|總共|全部",
+    never=r"从未|從未|从来没有|從來沒有|从不|從不",
+    denial=r"(?!)",
+    each_never=r"[谁誰哪]|(?:从未|從未|从来没有|從來沒有|从不|從不).*的[人车車]",
+    without=r"(?<!有)[没沒]|从未|從未|从不|從不|不(?![同])",
 )
 _ARABIC_HAPPENS = r"(?:حدث|يحدث|حصل|يحصل|جرى|يجري|كان يحدث)"
 _ARABIC_IN = r"في (?:هذا |كامل )?(?:الفيديو|المقطع|التسجيل)"
 _ARABIC = _words(
-    times=r"(?P<pre>.*?)(?:كم مر[ةه]|كم عدد المرات(?: التي)?)(?P<rest>.*)",
-    many=r"(?P<pre>.*?)(?:كم عدد|كم)\b(?P<rest>.+)",
-    every=r"(?P<pre>.*?)(?:في كل مرة|كل مرة|جميع اللحظات التي)(?P<rest>.*)",
+    times=r"^(?P<pre>.*?)(?:كم مر[ةه]|كم عدد المرات(?: التي)?)(?P<rest>.*)",
+    many=r"^(?P<pre>.*?)(?:كم عدد|كم)\b(?P<rest>.+)",
+    every=r"^(?P<pre>.*?)(?:في كل مرة|كل مرة|جميع اللحظات التي)(?P<rest>.*)",
     ever=r"(?P<pre>)^هل\b(?P<rest>.*(?:أبدا|أبداً|قط|في أي وقت|من قبل).*)",
     about=r"عم(?:ّ|ا|ّا)? (?:يدور|يتحدث|تدور)|عن ماذا|حول ماذا|ما (?:هو )?موضوع",
     summary=rf"لخ(?:ص|ّص)|ملخص|خلاصة|موجز|تلخيص|^ماذا {_ARABIC_HAPPENS} {_ARABIC_IN}$",
@@ -194,9 +220,13 @@ _ARABIC = _words(
     table=r"جدول",
     listed=r"^(?:اذكر|عدد|اسرد)\b|قائمة",
     parts=r"^\W*(?:المواضيع|الموضوعات|مواضيع|الفصول)",
-    auxiliary=r"^\W*(?:(?:هناك|يوجد|كان|كانت|في)\b\W*)+",
+    auxiliary=rf"^{_GAP}(?:(?:هناك|يوجد|كان|كانت|في)\b{_GAP})+",
     everywhere=r"في (?:هذا |كامل )?الفيديو|أبداً?|قط|في أي وقت|من قبل|إجمالا",
     unsure=r"دائما|أبدا|كامل|إجمالا",
+    never=r"\b(?:لا|لم|لن)\b.*(?:أبداً?|قط)",
+    denial=r"\b(?:لا|لم|لن)\b",
+    each_never=r"\b(?:الذي|التي|الذين|ممن)\b.*\b(?:لا|لم|لن)\b",
+    without=r"\b(?:لا|لم|لن|ليس|بدون|دون|غير)\b",
 )
 
 BY_LANGUAGE: Mapping[str, RouteWords] = {

@@ -94,7 +94,8 @@ def _chosen(asked: Asked, understood: Understood, reading: Reading, time_words: 
         chosen_by=chosen_by,
         shape=reading.shape,
         predicate=predicate if reading.route in ("scan", "objects") else "",
-        counted=counted if reading.route == "objects" else "",
+        denied=reading.denied and reading.route == "scan",
+        counted=counted if reading.route in ("scan", "objects") else "",
     )
 
 

@@ -17,12 +17,14 @@ STATEMENT_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What rules read in a question. certain: False if its words may ask for more than the rules decided."""
+    """What rules read in a question. denied: whether it asks if the predicate is never true. certain: False if its
+    words may ask for more than the rules decided."""
 
     route: Route = "search"
     shape: Shape = "sentence"
     predicate: str = ""
     counted: str = ""
+    denied: bool = False
     certain: bool = True
 
 
@@ -80,8 +82,10 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
         # Without a time it may refer to what was said before, unless it names the recording.
         return Reading("whole", "summary") if words.summary.search(text) else None
     if (match := words.times.search(text)) and (statement := _statement(match, words)):
-        return Reading("scan", "count", statement)
+        return _DENYING if words.never.search(text) else Reading("scan", "count", statement)
     if match := words.every.search(text):
+        if words.never.search(text):
+            return _DENYING
         statement = _statement(match, words)
         return Reading("scan", "list", statement) if statement else Reading("whole", "list")
     if match := words.many.search(text):
@@ -97,7 +101,9 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
         if pattern.search(text):
             return Reading("whole", "table" if words.table.search(text) else shape)
     if (match := words.ever.search(text)) and (statement := _statement(match, words)):
-        return Reading("scan", "sentence", statement)
+        if words.each_never.search(text):
+            return _DENYING
+        return Reading("scan", "sentence", statement, denied=bool(words.never.search(text)))
     return None
 
 
@@ -105,12 +111,14 @@ def _many(match: re.Match[str], words: RouteWords) -> Reading | None:
     rest = match["rest"].strip()
     if words.parts.match(rest):
         return Reading("whole", "count")
+    if words.without.search(rest) or _PLACED_LEFT.search(rest):
+        return _DENYING
     statement = _statement(match, words)
     named, others = named_things(_in_english(words.everywhere.sub(" ", f"{match['pre']} {rest}")))
     left = [word for word in others if word not in _IDLE and not words.auxiliary.fullmatch(word)]
     if named and not left:
         return Reading("objects", "count", statement, _cut(named))
-    return Reading("scan", "count", statement) if statement else None
+    return Reading("scan", "count", statement, _cut(named)) if statement else None
 
 
 def _form(text: str, words: RouteWords) -> Shape | None:
@@ -123,7 +131,10 @@ def _statement(match: re.Match[str], words: RouteWords) -> str:
     """Return what remains to judge: the words before and after the question's words, without auxiliaries."""
     before = _LEAD.sub("", match["pre"]).strip(" ,:;")
     before = "" if _ASKING.fullmatch(before) else before
-    rest = words.everywhere.sub(" ", words.auxiliary.sub("", match["rest"].strip()))
+    rest = match["rest"].strip()
+    if words.never.search(rest):
+        rest = words.denial.sub(" ", rest)
+    rest = words.everywhere.sub(" ", words.auxiliary.sub("", rest))
     statement = re.sub(
         r"^\W*(?:events|moments|scenes|clips|parts|occasions) (?:that |in which |where |when )?", "", rest
     )
@@ -165,6 +176,14 @@ _ASKING = re.compile(
     r"at|in|during|of|do|does|did|qué|was|welche|列出)\b\W*)+",
     re.IGNORECASE,
 )
+_PLACED_LEFT = re.compile(
+    r"\b(?:on|to|at|from|in) (?:the|his|her|their|its) (?:far )?left\b|\b(?:is|are|was|were|be) left\b|"
+    r"\bleft (?:in|on|over|behind|hand|side|half|lane|of)\b|\bleft-hand\b",
+    re.IGNORECASE,
+)
+"""Words in which left is a side, or says that something remains."""
+_DENYING = Reading(certain=False)
+"""Things of which something is not true: neither the events of a statement nor the objects of a name are these."""
 _IDLE_WORDS = """
 are is was were be been being there here appear appears appeared visible seen see show shown shows come comes came go
 goes went pass passes passed by past through around walk walks walked drive drives drove enter enters entered leave

@@ -46,7 +46,8 @@ class Understood:
 
     language: ISO 639-1 code of the question, "" if unknown. searched: the question's words for retrieval, without the
     time and in the language of the index, "" if they are the question's own. quoted: words that must be found exactly.
-    predicate: for route scan, the statement to judge. counted: for route objects, what is counted.
+    predicate: for route scan, the statement to judge. denied: whether the question asks if it is never true. counted:
+    for route objects, what is counted; for route scan, the things whose number is asked, although times are counted.
     """
 
     route: Route = "search"
@@ -57,6 +58,7 @@ class Understood:
     searched: str = ""
     quoted: tuple[str, ...] = ()
     predicate: str = ""
+    denied: bool = False
     counted: str = ""
 
     def record(self) -> dict[str, Any]:
@@ -70,6 +72,7 @@ class Understood:
             "searched": self.searched,
             "quoted": list(self.quoted),
             "predicate": self.predicate,
+            "denied": self.denied,
             "counted": self.counted,
             "time": None
             if time is None

@@ -26,14 +26,31 @@ STEM = 7
 UNSEEN = 0.5
 """Weight of a term that no event has, as a share of the weight of one that a single event has; an initial value."""
 
+_SPEAKERS = (
+    r"(?:(?:is|are|was|were|the (?:word|name|term)|any(?:one|body)|some(?:one|body)|people|they|he|she|we|er|sie|man|"
+    r"jemand|él|ella|alguien)\W+)*"
+)
+_THAT = r"(?:(?:er|sie|es|man|jemand|él|ella|alguien) )?(?:that |of )?"
+_SAY = re.compile(
+    rf"^[^\w\"“„«「]*{_SPEAKERS}(?:sa(?:y|ys|id|ying)|sagt\w*|gesagt|dicen?|dijo|dijeron|说|說)\b"
+    rf"[^\w\"“„«「]*{_THAT}(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_SAID = re.compile(
+    r"^(?:is |are |was |were )?(?P<rest>.+?)\W+(?:(?:is|are|was|were|be|been) )?(?:said|spoken|gesagt)$", re.IGNORECASE
+)
 _MENTION = re.compile(
-    r"^\W*(?:(?:is|are|was|were|the (?:word|name|term)|any(?:one|body)|some(?:one|body)|people|they|he|she|we)\W+)*"
-    r"(?:mention(?:s|ed|ing)?|sa(?:y|ys|id|ying)|speaks? of|contain(?:s|ed|ing)?|erwähn\w*|sagt|mencion\w*|dice|提到|"
-    r"说|說|ذكر)\b\W*(?:that |the (?:word|name|term|phrase) |of )?(?P<rest>.+)$",
+    rf"^\W*{_SPEAKERS}(?:mention(?:s|ed|ing)?|speaks? of|contain(?:s|ed|ing)?|erwähn\w*|mencion\w*|提到|ذكر)\b\W*"
+    rf"{_THAT}(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _MENTIONED = re.compile(
-    r"^\W*(?:is |are |was |were )?(?P<rest>.+?)\W+(?:(?:is|are|was|were|be|been) )?(?:mentioned|said|spoken)$",
+    r"^\W*(?:is |are |was |were )?(?P<rest>.+?)\W+(?:(?:is|are|was|were|be|been) )?(?:mentioned|erwähnt)$",
+    re.IGNORECASE,
+)
+_TERM = re.compile(
+    r"^(?:the |das |la |el |die )?(?:exact )?(?:words?|names?|terms?|phrases?|wort|worte|begriff|ausdruck|palabras?|"
+    r"frase|término|nombre)\s+",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“„«「]([^\"”“»」]{1,100})[\"”“»」]")
@@ -103,13 +120,21 @@ def match(statement: str, events: Sequence[Worded]) -> Match:
     return Match(sure, tuple(sorted(maybe, key=lambda event_id: -coverage[event_id])))
 
 
+def said_words(statement: str) -> str | None:
+    """Return the words that a statement says are spoken; None if it is about something else."""
+    return _words_in(statement, _SAY.match(statement) or _SAID.match(statement))
+
+
 def mentioned_words(statement: str) -> str | None:
     """Return the words that a statement says are said or written; None if it is about something else."""
-    quoted = _QUOTED.search(statement)
-    said = _MENTION.match(statement) or _MENTIONED.match(statement)
-    if said is None:
+    return said_words(statement) or _words_in(statement, _MENTION.match(statement) or _MENTIONED.match(statement))
+
+
+def _words_in(statement: str, found: re.Match[str] | None) -> str | None:
+    if found is None:
         return None
-    return _plain(quoted[1] if quoted else _ARTICLES.sub("", said["rest"].strip())) or None
+    quoted = _QUOTED.search(statement)
+    return _plain(quoted[1] if quoted else _ARTICLES.sub("", _TERM.sub("", found["rest"].strip()))) or None
 
 
 def terms_of(text: str) -> list[str]:

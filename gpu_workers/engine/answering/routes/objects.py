@@ -115,9 +115,9 @@ def _counted(question: str, things: Sequence[StoredObject]) -> Count:
     sure = _sureness(things)
     if _AT_ONCE.search(question):
         return Count(most_at_once(things), "at once", sure)
-    if _ENTERED.search(question) and any(thing.entries for thing in things):
+    if _ENTERED.search(question):
         return Count(sum(thing.entries for thing in things), "entered", "about")
-    if _LEFT.search(question) and any(thing.exits for thing in things):
+    if _LEFT.search(question):
         return Count(sum(thing.exits for thing in things), "left", "about")
     return Count(len(things), "total", sure)
 

@@ -18,7 +18,9 @@ class Phrases:
     """Sentences of one language, with slots for str.format.
 
     number: {sure} {n}. one, times: units of a count. places: after a count. more: what is not listed. yes, no: of
-    something that may happen. unread: what was not read. parts: head of a list of topics. objects: {number} {what}.
+    something that may happen. happens, never: of something that may never happen. no_unread, never_unread: if not all
+    was read. unsaid: of words in speech. not_things: after a count of times where things were meant. parts: head of a
+    list of topics. objects: {number} {what}.
     """
 
     exactly: str
@@ -32,6 +34,11 @@ class Phrases:
     yes: str
     no: str
     no_unread: str
+    happens: str
+    never: str
+    never_unread: str
+    unsaid: str
+    not_things: str
     parts: str
     part: str
     at_once: str
@@ -63,7 +70,13 @@ _PHRASES: Mapping[str, Phrases] = {
         exactly="exactly", at_least="at least", about="about", one="time", times="times", count="{number} {times}",
         none="No event says so: {number} {times}.", more="and {n} more", yes="Yes: {counted}",
         no="No. None of the {n} events says so.", no_unread="Not that is known: none of the {n} events that were read "
-        "says so, and {rest} were not read.", parts="{n} topics, in order:", part="{n} topic:",
+        "says so, and {rest} were not read.", happens="It does happen: {counted}",
+        never="Never: none of the {n} events says so.",
+        never_unread="Never, as far as is known: none of the {n} events that were read says so, and {rest} were not "
+        "read.",
+        unsaid="Nobody says it: {number} {times} in the transcript.",
+        not_things="These are times: one person or thing can be there at several of them.",
+        parts="{n} topics, in order:", part="{n} topic:",
         at_once="{number} {what} at once", entered="{what}: {number} entered", left="{what}: {number} left",
         objects="{number} {what}", event="event", events="events",
     ),
@@ -71,7 +84,12 @@ _PHRASES: Mapping[str, Phrases] = {
         exactly="genau", at_least="mindestens", about="etwa", one="Mal", times="Mal", count="{number} {times}",
         none="Kein Ereignis sagt das: {number} {times}.", more="und {n} weitere", yes="Ja: {counted}",
         no="Nein. Keines der {n} Ereignisse sagt das.", no_unread="Nicht, soweit bekannt: Keines der {n} gelesenen "
-        "Ereignisse sagt das, {rest} wurden nicht gelesen.", parts="{n} Themen, der Reihe nach:", part="{n} Thema:",
+        "Ereignisse sagt das, {rest} wurden nicht gelesen.", happens="Doch: {counted}",
+        never="Nie: Keines der {n} Ereignisse sagt das.", never_unread="Nie, soweit bekannt: Keines der {n} gelesenen "
+        "Ereignisse sagt das, {rest} wurden nicht gelesen.",
+        unsaid="Niemand sagt es: {number} {times} im Transkript.",
+        not_things="Gezählt sind Zeitpunkte: Dieselbe Person oder Sache kann an mehreren da sein.",
+        parts="{n} Themen, der Reihe nach:", part="{n} Thema:",
         at_once="{number} {what} gleichzeitig", entered="{what}: {number} kamen herein", left="{what}: {number} gingen",
         objects="{number} {what}", event="Ereignis", events="Ereignisse",
     ),
@@ -79,7 +97,11 @@ _PHRASES: Mapping[str, Phrases] = {
         exactly="exactamente", at_least="al menos", about="unas", one="vez", times="veces", count="{number} {times}",
         none="Ningún evento lo dice: {number} {times}.", more="y {n} más", yes="Sí: {counted}",
         no="No. Ninguno de los {n} eventos lo dice.", no_unread="No que se sepa: ninguno de los {n} eventos leídos lo "
-        "dice, y {rest} no se leyeron.", parts="{n} temas, en orden:", part="{n} tema:",
+        "dice, y {rest} no se leyeron.", happens="Sí ocurre: {counted}", never="Nunca: ninguno de los {n} eventos lo "
+        "dice.", never_unread="Nunca, que se sepa: ninguno de los {n} eventos leídos lo dice, y {rest} no se leyeron.",
+        unsaid="Nadie lo dice: {number} {times} en la transcripción.",
+        not_things="Son momentos: la misma persona o cosa puede estar en varios.",
+        parts="{n} temas, en orden:", part="{n} tema:",
         at_once="{number} {what} a la vez", entered="{what}: entraron {number}", left="{what}: salieron {number}",
         objects="{number} {what}", event="evento", events="eventos",
     ),
@@ -89,6 +111,10 @@ _PHRASES: Mapping[str, Phrases] = {
         more="以及另外 {n} 处", yes="是：{counted}",
         no="没有。{n} 个事件都没有这样说。",
         no_unread="据已知没有：读过的 {n} 个事件都没有这样说，还有 {rest} 个没有读。",
+        happens="发生过：{counted}", never="从未：{n} 个事件都没有这样说。",
+        never_unread="据已知从未：读过的 {n} 个事件都没有这样说，还有 {rest} 个没有读。",
+        unsaid="没有人说过：字幕中{number} {times}。",
+        not_things="这里数的是时刻：同一个人或物可能出现多次。",
         parts="{n} 个主题，按顺序：", part="{n} 个主题：",
         at_once="同时{number} {what}", entered="{what}：{number} 进入",
         left="{what}：{number} 离开", objects="{number} {what}", event="个事件", events="个事件",
@@ -97,7 +123,12 @@ _PHRASES: Mapping[str, Phrases] = {
         exactly="بالضبط", at_least="على الأقل", about="حوالي", one="مرة", times="مرات", count="{number} {times}",
         none="لا يقول أي حدث ذلك: {number} {times}.", more="و {n} أخرى", yes="نعم: {counted}",
         no="لا. لا يقول ذلك أي من {n} حدثا.", no_unread="لا، بحسب المعروف: لا يقول ذلك أي من {n} حدثا تمت قراءتها، ولم "
-        "تقرأ {rest}.", parts="{n} موضوعات بالترتيب:", part="{n} موضوع:", at_once="{number} {what} في وقت واحد",
+        "تقرأ {rest}.", happens="بل يحدث: {counted}",
+        never="أبدا: لا يقول ذلك أي من {n} حدثا.",
+        never_unread="أبدا، بحسب المعروف: لا يقول ذلك أي من {n} حدثا تمت قراءتها، ولم تقرأ {rest}.",
+        unsaid="لا أحد يقول ذلك: {number} {times} في النص.",
+        not_things="هذه أوقات: قد يكون الشخص أو الشيء نفسه في عدة منها.",
+        parts="{n} موضوعات بالترتيب:", part="{n} موضوع:", at_once="{number} {what} في وقت واحد",
         entered="{what}: دخل {number}", left="{what}: خرج {number}", objects="{number} {what}",
         event="حدث", events="أحداث",
     ),

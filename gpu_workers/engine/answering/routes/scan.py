@@ -1,6 +1,7 @@
 """Route `scan`: how often, every, ever and never, by a statement that is judged over all events of the scope.
 
-What a statement says about words (mentioned, said) the words decide. Else the reasoner judges every event, as far as
+How often words are said, the transcript decides, utterance by utterance; in which events words are mentioned, the
+events' words. Else the reasoner judges every event, as far as
 the number of calls and the budget go; a small one judges those on which the words alone do not decide.
 """
 
@@ -15,12 +16,14 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, CitationStatus
-from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
-from gpu_workers.engine.answering.routes.matching import Match, Worded, match, worded
+from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer
+from gpu_workers.engine.answering.routes.matching import Match, Worded, match, said_words, worded
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, phrases_of
 from gpu_workers.engine.answering.scanning import Scan
+from gpu_workers.engine.answering.tools.captions import LINES_COUNTED
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.scan import separate_times
+from gpu_workers.engine.answering.tools.spoken_words import Place, places_of, words_of
 from gpu_workers.engine.answering.trail import Step, Trail
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
@@ -89,12 +92,74 @@ def answer_by_scan(asked: Asked, calls: Calls) -> Answer | None:
     statement = as_data(asked.understood.predicate)
     if not statement or not desk.extents:
         return None
+    words = said_words(statement)
+    if words is not None and not _COUNTS_EVENTS.search(asked.own_words) and "transcript" in desk.artifacts:
+        return _answer_by_speech(desk, statement, words)
     trail = Trail(desk, total=1)
     with calls.timed("scan"), trail.step("scan", predicate=statement) as step:
         findings = _found(desk, statement, step)
         step.events = desk.load([event_id for run in findings.times for event_id in run[:1]][:PLACES_SHOWN])
         step.observation = "; ".join([*step.observation.splitlines(), *findings.notes])
     return _answer(desk, statement, findings, trail)
+
+
+def _answer_by_speech(desk: Desk, statement: str, words: str) -> Answer | None:
+    """Return how often the words are said, one after the other, by the lines of the transcript in scope."""
+    phrases, trail = phrases_of(desk.asked), Trail(desk, total=1)
+    with desk.calls.timed("scan"), trail.step("scan", predicate=statement) as step:
+        lines = desk.asked.graph.lines_containing(words_of(words), limit=LINES_COUNTED)
+        places = places_of(words, lines, desk.extents)
+        note = f'the transcript has "{words}" {len(places)} times'
+        step.observation = note
+    sure: Sureness = "at_least" if len(lines) == LINES_COUNTED else "exactly"
+    units = (phrases.one, phrases.times)
+    choice = None
+    if desk.asked.question.choices:
+        choice = chosen_by_number(desk.asked.question.choices, len(places)) if sure == "exactly" else None
+        if choice is None:
+            return None
+    counted = phrases.counted(sure, len(places), "", units)
+    cited = [event.id for place in places[:MOST_CITED] for event in _heard_in(desk, place)]
+    return route_answer(
+        desk,
+        desk.asked.question.choices[choice] if choice is not None else _speech_text(desk, phrases, sure, places),
+        [Claim(f"{phrases.opening(counted.rstrip('.'))}: {statement}", tuple(dict.fromkeys(cited)), _status(cited))],
+        head="scan",
+        records=trail.records,
+        choice=choice,
+        reasoning=note,
+        notes=[note],
+        shares={"read": 1.0},
+    )
+
+
+def _speech_text(desk: Desk, phrases: Phrases, sure: Sureness, places: Sequence[Place]) -> str:
+    understood, units = desk.asked.understood, (phrases.one, phrases.times)
+    if not places:
+        return phrases.unsaid.format(number=phrases.number(sure, 0), times=units[1])
+    if understood.shape in ("list", "steps", "table"):
+        lines = [f'- {_moment(desk, place)}: "{as_data(place.line.text)}"' for place in places[:PLACES_SHOWN]]
+        more = [phrases.more.format(n=len(places) - PLACES_SHOWN)] if len(places) > PLACES_SHOWN else []
+        head = phrases.opening(phrases.counted(sure, len(places), "", units).rstrip("."))
+        return "\n".join([f"{head}:", *lines, *more])
+    moments = list(dict.fromkeys(_moment(desk, place) for place in places))
+    named = _named(phrases, moments[:PLACES_SHOWN], len(moments))
+    counted = phrases.counted(sure, len(places), named, units)
+    if understood.shape == "count":
+        return phrases.opening(counted)
+    return (phrases.happens if understood.denied else phrases.yes).format(counted=counted)
+
+
+def _heard_in(desk: Desk, place: Place) -> Sequence[StoredEvent]:
+    return desk.events_at(place.line.video_id, place.span, limit=1)
+
+
+def _moment(desk: Desk, place: Place) -> str:
+    return moment_in_words(desk, place.line.video_id, place.span.start_ms)
+
+
+def _status(cited: Sequence[UUID]) -> CitationStatus:
+    return "supported" if cited else "unverified"
 
 
 def _found(desk: Desk, statement: str, step: Step) -> Findings:
@@ -210,12 +275,11 @@ def _answer(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer
     text = asked.question.choices[choice] if choice is not None else _text(desk, phrases, found, times, events)
     first = [run[0] for run in times]
     claim = phrases.opening(phrases.counted(found.sure, len(times), "", found.units(phrases)).rstrip("."))
-    status: CitationStatus = "supported" if first else "unverified"
     share = found.read / found.total if found.total else 0.0
     return route_answer(
         desk,
         text,
-        [Claim(f"{claim}: {statement}", tuple(first), status)],
+        [Claim(f"{claim}: {statement}", tuple(first), _status(first))],
         head="scan",
         records=trail.records,
         choice=choice,
@@ -232,27 +296,32 @@ def _text(
     times: Sequence[Sequence[UUID]],
     events: dict[UUID, StoredEvent],
 ) -> str:
-    units = found.units(phrases)
+    understood, units = desk.asked.understood, found.units(phrases)
     shown = [events[run[0]] for run in times[:PLACES_SHOWN] if run[0] in events]
-    if not times and desk.asked.understood.shape != "count":
+    if not times and understood.shape != "count":
         rest = found.total - found.read
-        return phrases.no_unread.format(n=found.read, rest=rest) if rest else phrases.no.format(n=found.read)
+        none, unread = (phrases.never, phrases.never_unread) if understood.denied else (phrases.no, phrases.no_unread)
+        return unread.format(n=found.read, rest=rest) if rest else none.format(n=found.read)
     if not times:
         return phrases.none.format(number=phrases.number(found.sure, 0), times=units[1])
-    if desk.asked.understood.shape in ("list", "steps", "table"):
+    if understood.shape in ("list", "steps", "table"):
         lines = [f"- {_place(desk, event)}: {_brief(event)}" for event in shown]
         more = [phrases.more.format(n=len(times) - len(shown))] if len(times) > len(shown) else []
         head = phrases.opening(phrases.counted(found.sure, len(times), "", units).rstrip("."))
         return "\n".join([f"{head}:", *lines, *more])
-    counted = phrases.counted(found.sure, len(times), _places(desk, phrases, shown, len(times)), units)
-    return phrases.opening(counted) if desk.asked.understood.shape == "count" else phrases.yes.format(counted=counted)
-
-
-def _places(desk: Desk, phrases: Phrases, shown: Sequence[StoredEvent], times: int) -> str:
-    """Return when the true events begin, as "0:01:05, 0:02:00"."""
     named = [moment_in_words(desk, event.video_id, event.span.start_ms) for event in shown]
-    more = [phrases.more.format(n=times - len(shown))] if times > len(shown) else []
-    return ", ".join([*named, *more]) + "."
+    counted = phrases.counted(found.sure, len(times), _named(phrases, named, len(times)), units)
+    if understood.shape == "count":
+        # A number of times is no number of people or things, which the words of the question may have meant.
+        meant = f" {phrases.not_things}" if understood.counted and not found.by_event else ""
+        return f"{phrases.opening(counted)}{meant}"
+    return (phrases.happens if understood.denied else phrases.yes).format(counted=counted)
+
+
+def _named(phrases: Phrases, moments: Sequence[str], times: int) -> str:
+    """Return moments as "0:01:05, 0:02:00.", with the number of those that are left out."""
+    more = [phrases.more.format(n=times - len(moments))] if times > len(moments) else []
+    return ", ".join([*moments, *more]) + "."
 
 
 def _place(desk: Desk, event: StoredEvent) -> str:

@@ -63,6 +63,12 @@ def test_things_are_counted_by_category_and_colour(question: str, text: str) -> 
     assert (answer.signals["head"], answer.confidence, answer.degraded) == ("objects", None, ())
 
 
+def test_nobody_who_entered_or_left_is_a_number_too() -> None:
+    inside = [replace(thing, entries=0, exits=0) for thing in THINGS]
+    assert ask("How many people left?", inside).text.startswith("People: about 0 left")
+    assert ask("How many people entered?", inside).text.startswith("People: about 0 entered")
+
+
 def test_ten_entities_are_two_people() -> None:
     """Each event has a person of its own as an entity; the object memory has two."""
     answer = ask("How many people are there?")

@@ -74,7 +74,7 @@ def ask(
     return answer, reasoner.asked("scan")
 
 
-# --- what is said --------------------------------------------------------------------------------------------------
+# --- numbers and sentences -----------------------------------------------------------------------------------------
 
 
 def test_events_that_follow_each_other_are_one_time_and_make_the_number_an_estimate() -> None:
@@ -122,9 +122,52 @@ def test_every_and_ever_are_answered_with_lists_and_with_yes_or_no() -> None:
     assert never.claims[0].status == "unverified"
 
 
+def test_never_is_answered_by_what_happens_and_by_what_does_not() -> None:
+    happens, _ = ask(question="Does the person never wave?", events=APART)
+    assert happens.text.startswith("It does happen: exactly 3 times: 0:00:09")
+    never, _ = ask(lambda request: {"true": [], "false": list(listed(request))}, question="Does the person never swim?")
+    assert never.text == "Never: none of the 40 events says so."
+    assert never.understood["denied"] is True
+    german, _ = ask(question="Hat die Person nie gewunken?", events=APART, language="de")
+    assert german.text.startswith("Doch: genau 3 Mal: 0:00:09")
+
+
+def test_a_number_of_times_is_not_passed_off_as_a_number_of_people() -> None:
+    answer, _ = ask(question="How many people wave at the camera?", events=APART)
+    assert answer.text == (
+        "Exactly 3 times: 0:00:09, 0:01:00, 0:01:57. "
+        "These are times: one person or thing can be there at several of them."
+    )
+
+
 def test_the_question_decides_the_language_of_the_sentence() -> None:
     answer, _ = ask(question="Wie oft winkt eine Person?", events=APART, language="de")
     assert answer.text == "Genau 3 Mal: 0:00:09, 0:01:00, 0:01:57."
+
+
+# --- what is said --------------------------------------------------------------------------------------------------
+
+SPEECH = {2: "The budget, the budget and again the budget. Budget!", 7: "No money.", 9: "A budgetary question."}
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ('How many times is the word "budget" said?', "Exactly 4 times: 0:00:06."),
+        ("How many times is the word budget said?", "Exactly 4 times: 0:00:06."),
+        ('How many times was "the budget" said?', "Exactly 3 times: 0:00:06."),
+        ("How many times does he say money?", "Exactly 1 time: 0:00:21."),
+        ("How many times is paper said?", "Nobody says it: exactly 0 times in the transcript."),
+        ("Is the word money ever said?", "Yes: exactly 1 time: 0:00:21."),
+        ("Is the word money never said?", "It does happen: exactly 1 time: 0:00:21."),
+        ("How many events mention the word budget?", "Exactly 2 events: 0:00:06, 0:00:45."),
+    ],
+)
+def test_spoken_words_are_counted_in_the_transcript_utterance_by_utterance(question: str, text: str) -> None:
+    events = [f"a man holds a budget paper {n}" if n == 15 else f"a man sits {n}" for n in range(20)]
+    answer, requests = ask(question=question, events=events, video={"speech": SPEECH})
+    assert answer.text == text
+    assert requests == []
 
 
 # --- words that decide ---------------------------------------------------------------------------------------------

@@ -7,6 +7,9 @@ import re
 from gpu_workers.engine.answering.asking.times.expressions import Day, PartOfDay
 from gpu_workers.engine.answering.asking.times.parsing import Parsing
 
+SUMMARISING = frozenset({"summarise", "summarize", "recap", "describe", "fass", "fasse", "fassen"})
+"""Verbs whose object may be a part of the day."""
+
 
 def day_of(parsing: Parsing) -> Day | None:
     """Return the day that a question names, and take its words; None without one."""
@@ -15,6 +18,10 @@ def day_of(parsing: Parsing) -> Day | None:
         if made is not None:
             parsing.take(match)
             return made
+    for match in parsing.matches("[nt]G"):
+        first, unit = (token.value for token in parsing.tokens[match.start() : match.end()])
+        parsing.take(match)
+        return Day(ago=unit * (first if isinstance(first, int) else 1))
     for match in parsing.matches("y"):
         parsing.take(match)
         value = parsing.tokens[match.start()].value
@@ -49,6 +56,15 @@ def part_of_day(parsing: Parsing) -> PartOfDay | None:
         before, after = parsing.kinds[: match.start()], parsing.kinds[match.end() :]
         next_to_time = before[-1:] in tuple("wymDcnK") or re.match(r"[aO]t?[wyDnom]", after)
         if isinstance(token.value, PartOfDay) and (next_to_time or " " in parsing.text[token.start : token.end]):
+            parsing.take(match)
+            return token.value
+    # "During the morning", "summarise the afternoon": a part of the day that no other word belongs to.
+    for match in parsing.matches(r"(?P<lead>[iO])t?p(?=\.|$)|(?<=x)tp(?=(?P<rest>x?)(?:\.|$))"):
+        token = parsing.of(match, "p")[0]
+        about = parsing.tokens[match.start() - 1].value if match["lead"] is None else ""
+        rest = [] if match["lead"] else parsing.of(match, "x", "rest")
+        summarised = about in SUMMARISING and all(word.value == "zusammen" for word in rest)
+        if isinstance(token.value, PartOfDay) and (match["lead"] or summarised):
             parsing.take(match)
             return token.value
     return None

@@ -101,6 +101,7 @@ ENGLISH = Lexicon.of(
     entries("V", " / ".join(f"in {the} {v}" for the, v in product(("the", "this"), _VIDEOS))),
     entries("V", " / ".join(f"of {v}" for v in _VIDEOS)),
     entries("N", " / ".join(f"into {the} {v}" for the, v in product(("the", "this"), _VIDEOS)) + " / into it"),
+    entries("G", {"day ago / days ago": 1, "week ago / weeks ago": 7}),
     entries("y", {"today": 0, "yesterday": 1, "the day before yesterday": 2}),
     entries(
         "y",

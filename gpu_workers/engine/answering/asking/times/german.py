@@ -82,7 +82,8 @@ GERMAN = Lexicon.of(
     ),
     entries("V", "der aufnahme / in der aufnahme / dieser aufnahme / der aufzeichnung / in der aufzeichnung"),
     entries("N", "nach beginn / nach anfang / ins video hinein"),
-    entries("y", {"heute": 0, "gestern": 1, "vorgestern": 2}),
+    entries("y", {"heute": 0, "gestern": 1, "vorgestern": 2, "vor einem tag": 1, "vor einer woche": 7}),
+    entries("y", {f"vor {word} tagen": n for n, word in enumerate(_ONES[2:15], start=2)}),
     entries("w", numbered(_DAYS) | {"sonnabend": 5}),
     entries(
         "w",

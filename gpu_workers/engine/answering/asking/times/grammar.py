@@ -184,8 +184,9 @@ def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
         yield Offset(one * unit, (one + 1) * unit)
     for match in parsing.matches(
         rf"(?:[ai]g?t?)?(?P<length>{_DURATION})(?P<into>N|i(?=\.))|at?(?P<mark>n-?[uQ])-?(?:k|V)?(?![Ox])|>t?(?P<after>{_DURATION})V"
+        rf"|(?P<since>{_DURATION})>t?BV?{_ELSEWHERE}"
     ):
-        group = "length" if match["into"] else "mark" if match["mark"] else "after"
+        group = "length" if match["into"] else next(name for name in ("mark", "after", "since") if match[name])
         length, unit = _length(parsing, match, group)
         parsing.take(match)
         yield Offset(length, length + unit)

@@ -32,6 +32,7 @@ KINDS = {
     "V": "of the video",
     "N": "into the video",
     "y": "a day by its distance from today",
+    "G": "days ago, after their number: 1 for days, 7 for weeks",
     "w": "a weekday",
     "m": "a month",
     "D": "a date",

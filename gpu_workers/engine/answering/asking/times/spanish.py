@@ -65,7 +65,8 @@ SPANISH = Lexicon.of(
     entries("M", "en medio / a la mitad"),
     entries("V", " / ".join(_VIDEOS)),
     entries("N", "desde el inicio / desde el comienzo"),
-    entries("y", {"hoy": 0, "ayer": 1, "anteayer": 2}),
+    entries("y", {"hoy": 0, "ayer": 1, "anteayer": 2, "hace un día": 1, "hace una semana": 7}),
+    entries("y", {f"hace {word} días": n for n, word in enumerate(_ONES[2:15], start=2)}),
     entries("w", numbered(listed("lunes martes miércoles jueves viernes sábado domingo"))),
     entries(
         "m",
