@@ -20,7 +20,7 @@ __all__ = ["BoxedFrames", "DecodingFailed", "SourceUnreadable", "sample_frames"]
 SLOTS = 4
 """Pictures that a box decodes ahead of the worker."""
 _CPU_S, _WALL_S = 120, 600.0
-"""Beside 20 s per second of video. CPU time ends first for a file that keeps the decoder busy for ever: it is refused,
+"""Next to 20 s per second of video. CPU time ends first for a file that keeps the decoder busy for ever: it is refused,
 while a source whose bytes come slowly is read again."""
 _MOST_SKIPPED = 2**31
 _REASON_CHARACTERS = 200
