@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from gpu_workers.engine.answering.asking.times.expressions import Day, Expression, Order, PartOfDay
 from gpu_workers.engine.answering.asking.times.lexicon import BEFORE_NOUN, Token
@@ -43,7 +43,7 @@ def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
         yield Order(parsing.tokens[match.start("then")].value, 2 if which.kind == "Q" else which.value, anchor)
 
 
-def _up_to_noun(text: str, words: Sequence[Token]) -> Sequence[Token]:
+def _up_to_noun(text: str, words: list[Token]) -> list[Token]:
     """Return the words up to their last noun, without the verbs after it: "Lieferung" of "Lieferung passiert ist".
 
     Nouns are capitalised. In a text without capitals only participles are left out.
