@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from backend.billing.rates import plain
 from backend.console.base import ReadOnlyPage
-from backend.console.figure_rows import figure_rows, kind_rows
+from backend.console.figure_rows import figure_rows, kind_rows, rule_rows
 from backend.console.filters import TenantFilter
 from backend.console.frontier import picture_of
 from backend.console.queries import comparisons, questions
@@ -133,6 +133,7 @@ class ComparisonPage(ReadOnlyPage):
             "labels": labels,
             "rows": figure_rows(report),
             "kinds": kind_rows(report),
+            "rule": rule_rows(report),
             "pairs": [(pair, labels[pair.arm], labels[pair.against]) for pair in report.pairs],
             "picture": picture_of(report),
             "charge": plain(comparison.spent),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 
 from backend.console.templatetags.console import count, share, span, usd
@@ -67,3 +68,20 @@ def kind_rows(report: Report) -> list[tuple[str, list[str]]]:
     """Return (kind of question, its accuracy in each arm) in the order of the kinds."""
     kinds = sorted({kind for arm in report.arms for kind in arm.by_kind})
     return [(kind, [share(arm.by_kind[kind]) for arm in report.arms]) for kind in kinds]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRows:
+    """arms: (kind, label of its arm). accuracy, single: as shares in words."""
+
+    arms: tuple[tuple[str, str], ...]
+    accuracy: str
+    single: str
+
+
+def rule_rows(report: Report) -> RuleRows | None:
+    """Return the rule by kind for the page; None without one."""
+    if report.rule is None:
+        return None
+    arms = tuple((each.kind, report.arms[each.arm].label) for each in report.rule.arms)
+    return RuleRows(arms, share(report.rule.accuracy), share(report.rule.single))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from uuid import UUID
 
@@ -14,9 +15,12 @@ class KeptVerdicts:
     """A VerdictStore (gpu_workers.engine.answering.verdict_store) on the versions of a scope, for one thread.
 
     Each call is a transaction of its own: what a batch has found stays, whatever becomes of the question.
+    alone_for: id of a question of a comparison. Its verdicts are kept for its own next attempt alone: if an arm or a
+    repeat read the verdicts that another one paid for, its cost and its samples could not be compared.
     """
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, *, alone_for: UUID | None = None) -> None:
+        self._alone_for = alone_for
         self._tenant_id = scope.tenant_id
         self._versions = {video.video_id: video.index_version for video in scope.videos}
 
@@ -24,7 +28,7 @@ class KeptVerdicts:
         """Return the verdicts kept under key about events of the scope's versions."""
         found: dict[UUID, bool] = {}
         with tenant_scope(self._tenant_id):
-            rows = EventVerdicts.objects.filter(key=key, video_id__in=list(self._versions)).order_by("id")
+            rows = EventVerdicts.objects.filter(key=self._stored(key), video_id__in=list(self._versions)).order_by("id")
             for row in rows:
                 if self._versions[row.video_id] == row.index_version:
                     found |= dict.fromkeys(map(UUID, row.true), True)
@@ -40,7 +44,12 @@ class KeptVerdicts:
                 tenant_id=self._tenant_id,
                 video_id=video_id,
                 index_version=self._versions[video_id],
-                key=key,
+                key=self._stored(key),
                 true=[str(event_id) for event_id, true in verdicts.items() if true],
                 false=[str(event_id) for event_id, true in verdicts.items() if not true],
             )
+
+    def _stored(self, key: str) -> str:
+        if self._alone_for is None:
+            return key
+        return hashlib.sha256(f"{key}\x1f{self._alone_for}".encode()).hexdigest()

@@ -45,9 +45,10 @@ METHOD_ARMS = (*FRAME_METHODS, *(f"{name}{preset}" for name in AGENTS for preset
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An arm's answer. choice: None if it abstained. seconds: of models, cached calls included. degraded: what the
-    method had to do without (Answer.degraded). failed_calls: calls of models that failed, such as those that a busy
-    machine did not answer in time."""
+    """An arm's answer. choice: None if it abstained. confidence: None where nothing was calibrated for it. seconds: of
+    models, cached calls included. degraded: what the method had to do without (Answer.degraded). failed_calls: calls of
+    models that failed, such as those that a busy machine did not answer in time. head: name of the rule that drew the
+    answer and its confidence, "" without one."""
 
     choice: int | None
     confidence: float | None = 0.0
@@ -61,6 +62,7 @@ class Outcome:
     signals: Mapping[str, float] | None = None
     degraded: tuple[str, ...] = ()
     failed_calls: int = 0
+    head: str = ""
 
 
 class ChoiceArm:
@@ -106,7 +108,7 @@ class ChoiceArm:
             settings=settings,
             method=self._method(question),
         )
-        return _outcome(answer)
+        return outcome_of_answer(answer)
 
     def _by_support(self, question: ChoiceQuestion) -> Outcome:
         """Return the choice that the events support most."""
@@ -154,12 +156,13 @@ def supported(
     return choice_support(asked, Calls(models, spending=spending, meter=meter, in_flight=settings.in_flight))
 
 
-def _outcome(answer: Answer) -> Outcome:
+def outcome_of_answer(answer: Answer) -> Outcome:
+    """Return what an arm's answer counts as."""
     calls = answer.usage.calls
     reasoner = [call for call in calls if call.completion_tokens]
     return Outcome(
         answer.choice,
-        answer.confidence or 0.0,
+        answer.confidence,
         answer.finish_reason,
         answer.detail,
         len(reasoner),
@@ -170,6 +173,7 @@ def _outcome(answer: Answer) -> Outcome:
         {name: value for name, value in answer.signals.items() if isinstance(value, float)},
         answer.degraded,
         sum(not call.ok for call in calls),
+        str(answer.signals.get("head", "")),
     )
 
 

@@ -15,6 +15,7 @@ from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
 
+from backend.questions.figures.arms import Share
 from backend.questions.figures.replies import Item, Outcome, Reply
 from backend.questions.figures.report import Report, compare_arms
 from bench.evaluation import __main__ as evaluation
@@ -88,7 +89,7 @@ def reply_of(item: ItemResult) -> Reply:
     return Reply(
         outcome=_outcome(item),
         confidence=item.confidence,
-        head=str(item.signals.get("head", "")),
+        head=item.head,
         amount=Decimal(str(round(item.seconds, 6))),
         calls=round(item.calls),
         prompt_tokens=item.prompt_tokens,
@@ -114,9 +115,13 @@ def summary(report: Report) -> str:
     for n, arm in enumerate(report.arms):
         marks = f"{' best' if n == report.best else ''}{' frontier' if n in report.frontier else ''}"
         lines.append(
-            f"{arm.label}: {arm.accuracy.value or 0:.1%} (95 % {arm.accuracy.low:.1%} to {arm.accuracy.high:.1%}), "
+            f"{arm.label}: {_in_words(arm.accuracy)}, "
             f"abstained {arm.abstained}, failed {arm.failed}, {arm.amounts.mean or 0:.1f} s of models{marks}"
         )
+    if report.rule is not None:
+        chosen = ", ".join(f"{each.kind or 'no kind'} by {report.arms[each.arm].label}" for each in report.rule.arms)
+        single = _in_words(report.rule.single)
+        lines.append(f"rule by kind ({chosen}): {_in_words(report.rule.accuracy)}; one arm for all {single}")
     for pair in report.pairs:
         ratio = "" if pair.amount_ratio is None else f", {pair.amount_ratio:.2f} x the time"
         lines.append(
@@ -125,6 +130,10 @@ def summary(report: Report) -> str:
             f"McNemar p {pair.p_value:.4f} ({pair.p_corrected:.4f} by Holm){ratio}. {pair.can_show}"
         )
     return "\n".join(lines)
+
+
+def _in_words(share: Share) -> str:
+    return f"{share.value or 0:.1%} (95 % {share.low:.1%} to {share.high:.1%})"
 
 
 if __name__ == "__main__":

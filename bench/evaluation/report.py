@@ -16,8 +16,9 @@ from bench.evaluation.statistics import auroc, calibration_error, compare, wilso
 @dataclass(frozen=True, slots=True)
 class ItemResult:
     """The result of one question or query. right: by rank at which the set is measured; choice questions have rank 1
-    only. given, truth: choices or numbers, None if the arm abstained or the item is a query. question, answer: their
-    words, and understood: what the engine understood, where a person may want to read them."""
+    only. given, truth: choices or numbers, None if the arm abstained or the item is a query. head: name of the rule
+    that drew the answer and its confidence, "" without one. question, answer: their words, and understood: what the
+    engine understood, where a person may want to read them."""
 
     id: str
     kind: str
@@ -35,6 +36,7 @@ class ItemResult:
     signals: Mapping[str, float] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
     failed_calls: int = 0
+    head: str = ""
     question: str = ""
     answer: str = ""
     understood: Mapping[str, Any] = field(default_factory=dict)

@@ -113,7 +113,7 @@ def handle(work: Work) -> FollowUp | None:
             on_progress=report_progress,
             on_partial=best_so_far,
             closer=closer,
-            verdicts=KeptVerdicts(scope),
+            verdicts=KeptVerdicts(scope, alone_for=question.id if question.comparison_id else None),
             should_stop=work.should_stop,
             allowance=shared,
             meter=meter,

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from bench.evaluation import compare
+from bench.evaluation.arms import outcome_of_answer
 from bench.evaluation.compare import compare_reports, reply_of, summary
 from bench.evaluation.report import ItemResult
+from gpu_workers.engine.answering.contract import Answer
 
 
 def result(id: str, given: int | None, **fields: Any) -> ItemResult:
@@ -29,7 +31,7 @@ def test_each_result_counts_as_its_outcome() -> None:
 def test_a_reply_holds_what_the_result_measured() -> None:
     reply = reply_of(
         result("x", 1, confidence=0.7, calls=3, prompt_tokens=100, cached_tokens=60, completion_tokens=9, seconds=1.25,
-               signals={"head": "votes"}, degraded=("no_speech",))
+               head="votes", degraded=("no_speech",))
     )  # fmt: skip
 
     assert (reply.confidence, reply.head, reply.calls) == (0.7, "votes", 3)
@@ -53,6 +55,27 @@ def test_items_are_compared_pair_by_pair() -> None:
     assert lines[2].startswith("b: 40.0% (95 % ")
     assert lines[2].endswith("1.0 s of models best frontier")
     assert "gained 8, lost 1, McNemar p 0.0391 (0.0391 by Holm), 0.50 x the time. 20 questions can show" in lines[3]
+
+
+def test_an_outcome_keeps_its_head_and_a_confidence_that_nothing_was_calibrated_for() -> None:
+    measured = {"support": 0.5, "head": "votes"}
+    answers = [Answer("b", 1, confidence, "answered", signals=measured) for confidence in (0.7, None)]
+
+    assert [(one.head, one.confidence, one.signals) for one in map(outcome_of_answer, answers)] == [
+        ("votes", 0.7, {"support": 0.5}),
+        ("votes", None, {"support": 0.5}),
+    ]
+
+
+def test_confidences_of_one_head_are_compared() -> None:
+    """The right answers are surer in each pair of a right and a wrong one."""
+    items = [result(str(n), n % 2, confidence=0.5 + n % 2 / 4, head="votes") for n in range(4)]
+    report = compare_reports({"a": items, "b": [replace(item, confidence=None) for item in items]})
+
+    first, second = (arm.confidence for arm in report.arms)
+    assert first is not None
+    assert (first.auroc, first.n) == (1.0, 4)
+    assert second is None
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,9 @@ def test_the_detail_shows_figures_pairs_and_what_the_questions_can_show(staff: C
         "exam-7", "Acme", "version 1", "colour",
     ):  # fmt: skip
         assert shown in text
+    # The one "colour" is answered as the other question chooses, whose arms are equal: by the cheaper one, wrongly.
+    assert "best arm of each kind: no kind by ava medium, colour by ava medium 50.0 %" in text
+    assert "one arm for all kinds 50.0 %" in text
     # 1 of 2 answers was gained: p is 1, and the gain is dearer.
     assert "1.0000" in text
 

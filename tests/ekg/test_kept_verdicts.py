@@ -84,3 +84,16 @@ def test_verdicts_go_with_their_index_version(acme: Cast) -> None:
 
     assert store(acme, video).verdicts(KEY) == {}
     assert store(acme, video, version=2).verdicts(KEY) == {WAVES: False}
+
+
+def test_a_question_of_a_comparison_reads_its_own_verdicts_alone(acme: Cast) -> None:
+    """Its next attempt reads them, too: the verdicts of a worker that died are not paid for twice."""
+    video = video_of(acme)
+    scope = Scope(acme.tenant_id, (ScopedVideo(video, 1, 30_000),))
+    first_arm, second_arm = uuid4(), uuid4()
+    store(acme, video).keep(KEY, video, {WAVES: True})
+    KeptVerdicts(scope, alone_for=first_arm).keep(KEY, video, {RUNS: False})
+
+    assert KeptVerdicts(scope, alone_for=first_arm).verdicts(KEY) == {RUNS: False}
+    assert KeptVerdicts(scope, alone_for=second_arm).verdicts(KEY) == {}
+    assert store(acme, video).verdicts(KEY) == {WAVES: True}

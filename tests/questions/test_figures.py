@@ -232,6 +232,48 @@ def test_the_frontier_has_no_arm_that_another_beats() -> None:
     assert report.best == 2
 
 
+def of_kinds(*rows: str) -> list[Item]:
+    """Items of arms a, b, …, as "who:rw"; the kind stands before the colon."""
+    words = {"r": "right", "w": "wrong"}
+    parts = [row.split(":") for row in rows]
+    return [item(str(n), *(words[letter] for letter in row), kind=kind) for n, (kind, row) in enumerate(parts)]
+
+
+def test_the_rule_by_kind_is_graded_on_items_that_did_not_make_it() -> None:
+    """a answers every "who", b every "how". Left out, each item still has two of its kind that choose its arm."""
+    rule = compare_arms(of_kinds(*["who:rw"] * 3, *["how:wr"] * 3), ["a", "b"]).rule
+
+    assert rule is not None
+    assert [(each.kind, each.arm) for each in rule.arms] == [("how", 1), ("who", 0)]
+    assert (rule.accuracy.successes, rule.accuracy.n, rule.accuracy.value) == (6, 6, 1.0)
+    assert (rule.accuracy.low, rule.accuracy.high) == pytest.approx((0.6097, 1.0), abs=5e-5)
+    assert rule.single.successes == 0, "without the item, the other arm is right more often"
+
+
+def test_an_item_alone_in_its_kind_is_answered_by_the_best_arm_of_the_others() -> None:
+    """b is right on both "how", so it would answer "who" if that were not seen, and answers it wrongly."""
+    rule = compare_arms(of_kinds("who:rw", "how:wr", "how:wr"), ["a", "b"]).rule
+
+    assert rule is not None
+    assert (rule.accuracy.successes, rule.single.successes) == (2, 0)
+    assert [(each.kind, each.arm) for each in rule.arms] == [("how", 1), ("who", 0)]
+
+
+def test_of_equally_good_arms_the_rule_takes_the_cheaper_one() -> None:
+    items = [item(kind, "right", "right", kind=kind, amounts=("0.02", "0.01")) for kind in ("who", "")]
+    rule = compare_arms(items, ["a", "b"]).rule
+
+    assert rule is not None
+    assert [(each.kind, each.arm) for each in rule.arms] == [("", 1), ("who", 1)]
+
+
+@pytest.mark.parametrize("rows", [("who:rw", "who:wr"), (), ("who:r", "how:r")])
+def test_without_two_kinds_or_two_arms_there_is_no_rule(rows: tuple[str, ...]) -> None:
+    labels = ["a", "b"][: len(rows[0].split(":")[1])] if rows else ["a", "b"]
+
+    assert compare_arms(of_kinds(*rows), labels).rule is None
+
+
 def test_a_comparison_without_outcomes_says_so() -> None:
     report = compare_arms([item("1", "open", "open")], ["a", "b"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,10 @@ pytestmark = pytest.mark.slow
 
 __all__ = ["cache", "ego", "reasoner"]
 ARMS = ("question_only", "tfidf")
-ALIKE = ("items", "counted", "left_out", "open", "labeled", "ungraded", "pairs", "best", "frontier", "oracle")
+ALIKE = ("items", "counted", "left_out", "open", "labeled", "ungraded", "pairs", "best", "frontier", "oracle", "rule")
 ARM_ALIKE = (
     "label", "n", "answered", "abstained", "refused", "failed", "labeled", "right", "accuracy", "accuracy_of_answered",
-    "by_kind", "charge", "confidence", "graded_by",
+    "by_kind", "charge", "confidence", "heads", "graded_by",
 )  # fmt: skip
 
 
@@ -47,6 +48,9 @@ def test_the_same_items_have_the_same_figures(
     out = tmp_path / "compared.json"
     assert compare.main(["--set=egoschema", f"--data={ego}", f"--arms={','.join(ARMS)}", f"--out={out}"]) == 0
     written = json.loads(out.read_text())
+    # Nothing is calibrated for a single sample of this model.
+    assert {item.confidence for item in results[ARMS[0]]} == {None}
+    results[ARMS[0]] = [replace(item, confidence=0.5 + n / 10) for n, item in enumerate(results[ARMS[0]])]
     offline = json.loads(json.dumps(ComparisonReportSerializer(compare_reports(results)).data))
 
     questions = {question.id: question for question in read_choices("egoschema", ego).questions}
@@ -66,7 +70,7 @@ def test_the_same_items_have_the_same_figures(
             words = "" if item.given is None else asked[position].choices[item.given]
             stored = settle(
                 acme, comparison, position, arm,
-                answer(item.given, words, confidence=item.confidence, signals=dict(item.signals),
+                answer(item.given, words, confidence=item.confidence, signals={**item.signals, "head": item.head},
                        finish_reason=item.finish_reason),
             )  # fmt: skip
             with acme.scope():
@@ -75,6 +79,8 @@ def test_the_same_items_have_the_same_figures(
     online = acme.client.get(f"/v1/comparisons/{encode('cmp', comparison.id)}").json()["report"]
 
     assert offline["labeled"] == len(asked) == 3
+    assert [arm["heads"] for arm in offline["arms"]] == [["sample"], []]
+    assert [arm["confidence"] is None for arm in offline["arms"]] == [False, True]
     assert (offline["pairs"][0]["gained"], offline["pairs"][0]["lost"]) != (0, 0)
     assert {name: offline[name] for name in ALIKE} == {name: online[name] for name in ALIKE}
     for one, other in zip(offline["arms"], online["arms"], strict=True):

@@ -12,6 +12,7 @@ from backend.api.public_ids import decode, encode
 from backend.ekg.models import Event, EventVerdicts
 from backend.questions.models import Question
 from tests.conftest import Cast
+from tests.questions.comparing import post
 from tests.scripted_openai import Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES
 from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
@@ -60,3 +61,28 @@ def test_a_scan_is_paid_for_once(acme: Cast, vlm: ScriptedOpenAIServer, llm: Scr
     with acme.scope():
         assert Question.objects.get(id=second).answer == question.answer
         assert EventVerdicts.objects.count() == len(rows)
+
+
+def test_every_arm_and_repeat_of_a_comparison_pays_for_its_own_scan(
+    acme: Cast, vlm: ScriptedOpenAIServer, llm: ScriptedOpenAIServer
+) -> None:
+    """Else the first question of the comparison would pay for the others, and a repeat would judge nothing."""
+    video_id = indexed_video(acme, TWELVE_SECONDS)
+    llm.script = judge
+    llm.requests.clear()
+    ask(acme, video_id)
+    run_due()
+    judged = sum(JUDGED in request.user for request in llm.requests)
+    assert judged
+
+    llm.requests.clear()
+    counted = {"question": "How many times do animals play a game?", "correct_answer": "Once."}
+    arms = [{"method": "ava"}, {"method": "ava", "check": "off"}]
+    reply = post(acme, [counted], arms=arms, video_ids=[encode("vid", video_id)], repeats=2, grading="exact")
+    assert reply.status_code == 202, reply.content
+    run_due(times=2)
+    assert sum(JUDGED in request.user for request in llm.requests) == 4 * judged
+    with acme.scope():
+        calls = [question.usage["calls"] for question in Question.objects.exclude(comparison=None)]
+    assert len(calls) == 4
+    assert len(set(calls)) == 1

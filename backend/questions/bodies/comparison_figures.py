@@ -140,6 +140,21 @@ class PairSerializer(serializers.Serializer[Any]):
     can_show = serializers.CharField(help_text="The same as a sentence.")
 
 
+class KindArmSerializer(serializers.Serializer[Any]):
+    """The arm that was right most often on one kind of questions."""
+
+    kind = serializers.CharField(help_text="Kind of the questions; empty for questions without a kind.")
+    arm = serializers.IntegerField(help_text="Index of the arm.")
+
+
+class KindRuleSerializer(serializers.Serializer[Any]):
+    """The best arm of each kind as a rule. Each item is graded by a rule that was made from the other items."""
+
+    arms = KindArmSerializer(many=True, help_text="Best arm of each kind, in the order of the kinds.")
+    accuracy = ShareSerializer(help_text="Right items by the arm that the other items of their kind choose.")
+    single = ShareSerializer(help_text="Right items by the one arm that the other items of all kinds choose.")
+
+
 class ComparisonReportSerializer(serializers.Serializer[Any]):
     """Figures of a comparison. An item that one arm could not ask leaves all arms; a repeated item counts once."""
 
@@ -159,6 +174,9 @@ class ComparisonReportSerializer(serializers.Serializer[Any]):
         help_text="Indices of the arms that no other arm beats in accuracy without a higher charge.",
     )
     oracle = serializers.IntegerField(help_text="Labeled items that at least one arm got right.")
+    rule = KindRuleSerializer(
+        allow_null=True, help_text="The best arm of each kind; null if labeled items have fewer than two kinds."
+    )
 
 
 # --- results of one item ----------------------------------------------------------------------------------------------

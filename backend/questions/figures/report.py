@@ -9,6 +9,7 @@ from typing import Literal
 
 from backend.questions.figures.arms import ArmFigures, arm_figures, heads_of
 from backend.questions.figures.replies import Item, sort_items
+from backend.questions.figures.rules import KindRule, rule_by_kind
 from backend.questions.paired import difference_interval, fourfold, holm, mcnemar, smallest_difference
 
 Group = Literal["both_cheaper", "both_dearer", "gained_cheaper", "gained_dearer", "lost_cheaper", "lost_dearer"]
@@ -62,7 +63,8 @@ class Report:
     items: all items. counted: items that every arm replied to. left_out: items that some arm could not ask; they leave
     all arms. open: items without an outcome in some arm. ungraded: counted items without a grade in some arm. best:
     the arm of the highest accuracy, of equal ones the cheapest; None without graded items. frontier: the arms that no
-    other arm beats in accuracy without a higher amount. oracle: items that at least one arm got right.
+    other arm beats in accuracy without a higher amount. oracle: items that at least one arm got right. rule: the best
+    arm of each kind, None where there is nothing to choose.
     """
 
     items: int
@@ -76,6 +78,7 @@ class Report:
     best: int | None
     frontier: tuple[int, ...]
     oracle: int
+    rule: KindRule | None
 
 
 def compare_arms(items: Sequence[Item], labels: Sequence[str]) -> Report:
@@ -104,6 +107,7 @@ def compare_arms(items: Sequence[Item], labels: Sequence[str]) -> Report:
         best=ranked[0] if ranked else None,
         frontier=frontier(arms),
         oracle=sum(any(item.outcome(arm) == "right" for arm in range(len(labels))) for item in of.graded),
+        rule=rule_by_kind(of.graded, [arm.amounts.total for arm in arms]),
     )
 
 

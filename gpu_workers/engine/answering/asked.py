@@ -78,6 +78,11 @@ class Asked:
         return titles_of(self.recordings)
 
     @property
+    def video_numbers(self) -> Mapping[UUID, int]:
+        """Return the number of each video in scope by which prompts name it: 1 and up, in order of id."""
+        return {video_id: number for number, video_id in enumerate(sorted(self.graph.extents()), start=1)}
+
+    @property
     def own_words(self) -> str:
         """Return the customer's own words. A question that was made to stand alone may hold words of a video."""
         return self.asked_words or self.question.question

@@ -11,11 +11,11 @@ import pytest
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.answer_language import OTHER_LANGUAGE
 from gpu_workers.engine.answering.contract import Budget, Turn
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError
-from tests.engine.answering.world import QUERIES, ScriptedReasoner, event_id, models, street
+from tests.engine.answering.world import QUERIES, Request, ScriptedReasoner, event_id, models, street
 
 GERMAN = QuestionInput("Was macht der Hund auf der Straße?")
 ENGLISH = "What does the dog do on the street?"
@@ -216,3 +216,68 @@ def test_words_of_a_question_can_end_no_prompt() -> None:
     prompt = reasoner.asked("translate")[0].text
     assert prompt.count("</text>") == 2, "in the sentence about it and at the end of the data"
     assert "<|im_start|>" not in prompt
+
+
+# --- composed texts ---------------------------------------------------------------------------------------------------
+
+COMPOSED: Mapping[str, Mapping[str, Any]] = {
+    "list": {"parts": [{"text": "A dog runs", "evidence": [1]}, {"text": "A van parks there", "evidence": [2]}]},
+    "table": {
+        "columns": ["who", "what"],
+        "parts": [{"cells": ["a dog", "runs"], "evidence": [1]}, {"cells": ["a van", "0:00:12"], "evidence": [2]}],
+    },
+}
+IN_GERMAN = {
+    "The dog and the van.": "Der Hund und der Wagen.",
+    "A dog runs": "Ein Hund rennt über die Straße",
+    "A van parks there": "Ein Lieferwagen parkt dort",
+    "who": "wer",
+    "what": "was",
+    "a dog": "ein Hund auf der Straße",
+    "a van": "ein weißer Lieferwagen",
+    "runs": "rennt über die Straße",
+}
+
+
+def composed_answer(shape: str, question: str) -> tuple[Answer, list[str]]:
+    """Return an answer whose composer writes English, and the texts that were rewritten."""
+    rewritten: list[str] = []
+
+    def script(request: Request) -> Any:
+        if request.stage == "compose":
+            return COMPOSED[shape]
+        if request.stage == "answer_language":
+            data = request.text.split("<text>\n")[-1].split("\n</text>")[0]
+            rewritten.extend(line.split(". ", 1)[1] for line in data.splitlines())
+            return {"texts": [IN_GERMAN[text] for text in rewritten]}
+        words = {"translate": {"texts": [ENGLISH]}, "rewrite": QUERIES, "verify": {"verdict": "supported"}}
+        return words.get(request.stage, says("The dog and the van."))
+
+    answer = ask(ScriptedReasoner(script), QuestionInput(question), settings=changed(MEDIUM, check="off"))
+    return answer, rewritten
+
+
+def test_a_list_in_the_wrong_language_is_rewritten_with_its_parts() -> None:
+    answer, rewritten = composed_answer("list", "Liste alles auf, was der Hund auf der Straße macht.")
+
+    assert answer.text == "- Ein Hund rennt über die Straße [1]\n- Ein Lieferwagen parkt dort [2]"
+    assert [part.text for part in answer.parts] == ["Ein Hund rennt über die Straße", "Ein Lieferwagen parkt dort"]
+    assert [claim.text for claim in answer.claims] == [part.text for part in answer.parts]
+    assert rewritten == ["A dog runs", "A van parks there"], "each text once"
+    assert answer.degraded == ()
+
+
+def test_a_table_in_the_wrong_language_is_rewritten_with_its_cells_and_columns() -> None:
+    answer, rewritten = composed_answer("table", "Gib mir eine Tabelle: Was macht der Hund auf der Straße?")
+
+    assert answer.columns == ("wer", "was")
+    assert [part.cells for part in answer.parts] == [
+        ("ein Hund auf der Straße", "rennt über die Straße"),
+        ("ein weißer Lieferwagen", "0:00:12"),
+    ]
+    assert answer.text.splitlines()[0] == "| wer | was |"
+    assert answer.text.splitlines()[2] == "| ein Hund auf der Straße | rennt über die Straße [1] |"
+    assert answer.parts[1].text == "wer: ein weißer Lieferwagen; was: 0:00:12"
+    assert [claim.text for claim in answer.claims] == [part.text for part in answer.parts]
+    assert sorted(rewritten) == ["a dog", "a van", "runs", "what", "who"]
+    assert answer.degraded == ()

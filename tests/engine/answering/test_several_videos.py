@@ -13,15 +13,16 @@ from gpu_workers.engine.answering.asking.understood import Understood
 from gpu_workers.engine.answering.composing.writing import composing_messages
 from gpu_workers.engine.answering.context import event_context
 from gpu_workers.engine.answering.parsing import ParsedAnswer
+from gpu_workers.engine.answering.routes.time import events_of_stretch
 from gpu_workers.engine.answering.search.across_videos import MOST_VIDEOS, compared_videos, spread_over
 from gpu_workers.engine.answering.titles import TITLE_CHARACTERS, shortened, titles_of, videos_line
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.ekg import Span, stable_id
+from gpu_workers.engine.ekg import Overview, Span, Topic, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.ports import Recording
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from tests.engine.answering.desks import desk_of
-from tests.engine.answering.world import make_video, models, says, scripted
+from tests.engine.answering.world import EMBEDDED, make_video, models, says, scripted
 
 GATE, YARD, DOCK = sorted(stable_id("video", name) for name in ("gate", "yard", "dock"))
 TITLES = {GATE: "Gate camera", YARD: "Yard camera", DOCK: "Dock"}
@@ -194,3 +195,51 @@ def test_a_composer_is_asked_to_name_several_videos_only() -> None:
     assert "by its title" not in str(alone)
     assert "by its title" in str(several[0])
     assert alone[1] == several[1]
+
+
+def test_the_events_of_a_stretch_come_with_the_titles_of_their_videos() -> None:
+    videos = [filmed(GATE, "a van comes"), filmed(YARD, "a van parks")]
+    prompt = ask("What happens between 0:00:00 and 0:00:02?", *videos, route="time")[0]
+
+    assert 'Video 1: "Gate camera"\nVideo 2: "Yard camera"\nE1 video 1 00:00-00:03: a van comes' in prompt
+
+
+def test_a_video_of_which_a_stretch_shows_nothing_keeps_its_number() -> None:
+    graph = InMemoryGraph([filmed(GATE, "a van comes"), filmed(YARD, "a van parks"), filmed(DOCK, "a ship")])
+    asked = replace(desk_of(graph).asked, recordings=graph.recordings())
+    places = [place for place in graph.timeline(limit=9) if place.video_id != min(TITLES)]
+    _, context = events_of_stretch(asked, places)
+
+    second, third = sorted(TITLES)[1:]
+    assert context.text.startswith(f'Video 2: "{TITLES[second]}"\nVideo 3: "{TITLES[third]}"\nE1 video 2 00:00-00:03')
+
+
+def overviewed(video: MemoryVideo, text: str) -> MemoryVideo:
+    topic = Topic(0, Span(0, 3_000), 0, 1, f"Topic: {text}", "")
+    return replace(video, overview=Overview(text, (), (), 3_000, "narrator"), topics=[topic])
+
+
+def test_the_overviews_of_several_videos_say_whose_they_are() -> None:
+    videos = [overviewed(filmed(GATE, "a van comes"), "A day at work."), overviewed(filmed(YARD, "a van"), "A night.")]
+    reasoner = scripted({"items": [{"text": "Vans.", "parts": [1, 2]}]})
+    question = QuestionInput("What are these videos about?", route="whole")
+    answer_question(question, InMemoryGraph(videos), models(reasoner))
+    [request] = reasoner.asked("whole")
+
+    assert (
+        'Video 1: "Gate camera"\nVideo 2: "Yard camera"\n'
+        "Overview of video 1: A day at work.\nOverview of video 2: A night.\n1. video 1 0:00:00" in request.text
+    )
+    assert "Say in the answer which video it is about, by its title." in request.text
+
+    told = answer_question(question, InMemoryGraph(videos), models(reasoner, calibration=EMBEDDED))
+    assert '"Gate camera": A day at work. "Yard camera": A night.' in told.text
+
+
+def test_the_overview_of_one_video_stands_alone() -> None:
+    reasoner = scripted({"items": [{"text": "Vans.", "parts": [1]}]})
+    graph = InMemoryGraph([overviewed(filmed(GATE, "a van comes"), "A day at work.")])
+    answer_question(QuestionInput("What is this about?", route="whole"), graph, models(reasoner))
+
+    assert "Overview: A day at work.\n1. 0:00:00" in reasoner.asked("whole")[0].text
+    assert "several videos" not in reasoner.asked("whole")[0].text

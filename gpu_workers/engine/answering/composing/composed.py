@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -33,3 +34,8 @@ class Composed:
     opening: str = ""
     cut: bool = False
     uncited: int = 0
+
+
+def row_text(columns: Sequence[str], cells: Sequence[str]) -> str:
+    """Return a row of a table as one statement, each cell after its column's heading; empty cells are left out."""
+    return "; ".join(f"{column}: {cell}" for column, cell in zip(columns, cells, strict=True) if cell)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.understood import Shape
-from gpu_workers.engine.answering.composing.composed import Composed, Part
+from gpu_workers.engine.answering.composing.composed import Composed, Part, row_text
 from gpu_workers.engine.answering.parsing import ParsedAnswer, event_numbers
 from gpu_workers.engine.answering.titles import videos_line
 from gpu_workers.engine.answering.wording import as_data, language_line
@@ -107,7 +107,7 @@ def _part(row: object, columns: Sequence[str], events: Mapping[int, StoredEvent]
         raw = row.get("cells")
         written = [clean(cell, limit=CELL_CHARACTERS) for cell in raw] if isinstance(raw, list) else []
         cells = tuple(_unmarked(cell, numbers) for cell in [*written, *[""] * len(columns)][: len(columns)])
-        text = "; ".join(f"{column}: {cell}" for column, cell in zip(columns, cells, strict=True) if cell)
+        text = row_text(columns, cells)
     else:
         cells, text = (), _unmarked(_BULLET.sub("", clean(row.get("text"), limit=PART_CHARACTERS)), numbers)
     if not plain(text):

@@ -84,5 +84,7 @@ def events_of_stretch(asked: Asked, places: Sequence[EventPlace]) -> tuple[list[
         all_in_brief=True,
         least=settings.least_events,
         clocks=asked.clocks,
+        videos=asked.video_numbers,
+        titles=asked.titles,
     )
     return chosen, context

@@ -21,6 +21,7 @@ from gpu_workers.engine.answering.dossier import answer_from
 from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.parts import Contents, Part, read_contents
 from gpu_workers.engine.answering.routes.phrases import phrases_of
+from gpu_workers.engine.answering.titles import title_lines, videos_line
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.trail import Trail
 from gpu_workers.engine.answering.wording import as_data
@@ -161,8 +162,9 @@ def _item(row: object, parts: Sequence[Part]) -> Item | None:
 def _messages(desk: Desk, contents: Contents, lines: Sequence[str]) -> list[Message]:
     asked = desk.asked
     prompt = load("whole_answer", asked.question.profile).substitute(
-        about="\n".join(text[:ABOUT_CHARACTERS] for text in contents.about.values()) or "none",
+        about=_about_lines(desk, contents) or "none",
         parts="\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1)),
+        videos=videos_line(asked.titles),
         question=asked.question.question,
         form=_FORMS[asked.understood.shape],
     )
@@ -234,19 +236,35 @@ def _text(desk: Desk, contents: Contents, items: Sequence[Item], *, written: boo
     if shape == "list":
         lines = [f"- {item.text.rstrip('.')} ({_when(desk, item.parts[0])})" for item in items]
         asks_places = complete and _PLACES.search(desk.asked.question.question)
-        return "\n".join([*(_overviews(contents) if asks_places else []), *lines])
+        return "\n".join([*(_overviews(desk, contents) if asks_places else []), *lines])
     if written:
         return " ".join(item.text if item.text.endswith((".", "!", "?", "。")) else f"{item.text}." for item in items)
     named = "; ".join(f"{item.text.rstrip('.')} ({_when(desk, item.parts[0])})" for item in items)
     head = (phrases.part if len(items) == 1 else phrases.parts).format(n=len(items))
-    about = [] if shape == "count" or not complete else _overviews(contents)
+    about = [] if shape == "count" or not complete else _overviews(desk, contents)
     if about and all(item.text.rstrip(".") in " ".join(about) for item in items):
         return " ".join(about)
     return " ".join([*about, f"{head} {named}."])
 
 
-def _overviews(contents: Contents) -> list[str]:
-    return [text[:ABOUT_CHARACTERS] for text in contents.about.values()]
+def _overviews(desk: Desk, contents: Contents) -> list[str]:
+    """Return the overview of each video for a reader, after the video's name if there are several."""
+    return [
+        f"{desk.video_name(video_id)}: {text[:ABOUT_CHARACTERS]}" if desk.several else text[:ABOUT_CHARACTERS]
+        for video_id, text in contents.about.items()
+    ]
+
+
+def _about_lines(desk: Desk, contents: Contents) -> str:
+    """Return the overviews for a prompt: of several videos after their titles, each with its video's number."""
+    if not desk.several:
+        return "\n".join(text[:ABOUT_CHARACTERS] for text in contents.about.values())
+    titles = title_lines(desk.numbers, desk.asked.titles, desk.numbers)
+    lines = [
+        f"Overview of video {desk.numbers[video_id]}: {text[:ABOUT_CHARACTERS]}"
+        for video_id, text in contents.about.items()
+    ]
+    return f"\n{titles}" + "\n".join(lines)
 
 
 def _when(desk: Desk, part: Part) -> str:

@@ -86,12 +86,12 @@ class Desk:
     @cached_property
     def videos(self) -> Mapping[int, UUID]:
         """Return the videos in scope by number: 1 and up, in order of id."""
-        return dict(enumerate(sorted(self.extents), start=1))
+        return {number: video for video, number in self.numbers.items()}
 
     @cached_property
     def numbers(self) -> Mapping[UUID, int]:
         """Return the numbers of the videos in scope."""
-        return {video: number for number, video in self.videos.items()}
+        return self.asked.video_numbers
 
     @property
     def several(self) -> bool:

@@ -287,3 +287,30 @@ def test_a_hint_without_a_known_form_is_seen() -> None:
     assert hints_at_time("What happened a few minutes ago?")
     assert not hints_at_time("What does the man do?")
     assert not hints_at_time("What does the second man do after he opens the door?")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "remaining"),
+    [
+        ("Was ist nach der zweiten Lieferung passiert?", Order("after", 2, "Lieferung"), "Was ist passiert?"),
+        ("Was ist nach der Lieferung passiert?", Order("after", 1, "Lieferung"), "Was ist passiert?"),
+        ("was ist nach der zweiten lieferung passiert?", Order("after", 2, "lieferung"), "was ist passiert?"),
+        ("Wer ist vor dem letzten Besuch des Fuchses gekommen?", Order("before", -1, "Besuch des Fuchses"), None),
+        ("Was geschah, nachdem das zweite Auto wegfuhr?", Order("after", 2, "Auto wegfuhr"), None),
+        ("¿Qué pasó después del segundo gol?", Order("after", 2, "gol"), "¿Qué pasó?"),
+        ("¿Qué pasó antes del segundo gol?", Order("before", 2, "gol"), "¿Qué pasó?"),
+        ("¿Qué pasó antes del gol?", Order("before", 1, "gol"), "¿Qué pasó?"),
+    ],
+)
+def test_an_order_ends_with_what_it_names(question: str, expected: Order, remaining: str | None) -> None:
+    named = named_time(question)
+    assert only(named) == expected
+    assert named is not None
+    assert remaining in (None, named.remaining)
+
+
+def test_the_end_of_something_else_is_no_time_in_spanish() -> None:
+    assert named_time("¿Quién está al final del pasillo?", language="es") is None
+    named = named_time("¿Qué se ve en los cinco minutos antes del fin?", language="es")
+    assert named is not None
+    assert named.words == "en los cinco minutos antes del fin"

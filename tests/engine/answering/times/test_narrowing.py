@@ -139,6 +139,28 @@ def test_an_order_counts_occurrences_in_time(question: str, expected: set[int] |
     assert time["anchor"] == "parcel"
 
 
+@pytest.mark.parametrize(
+    ("question", "english", "expected"),
+    [
+        ("Was passierte nach dem zweiten Paket?", "What happened after the second parcel?", Span(12_000, 24_000)),
+        ("Was ist vor dem letzten Paket passiert?", "What happened before the last parcel?", Span(0, 18_000)),
+        ("¿Qué pasó después del segundo paquete?", "What happened after the second parcel?", Span(12_000, 24_000)),
+    ],
+)
+def test_the_event_of_an_order_is_located_by_its_words_in_english(question: str, english: str, expected: Span) -> None:
+    """The events are in English, and so are the words that are looked for among them."""
+
+    def script(request: Any) -> Any:
+        return {"texts": [english]} if request.stage == "translate" else says("a cat sleeps")
+
+    answer, _ = ask(question, make_video(DAY), reasoner=ScriptedReasoner(script))
+
+    time = answer.understood["time"]
+    assert [(span["start_ms"], span["end_ms"]) for span in time["spans"]] == [(expected.start_ms, expected.end_ms)]
+    assert time["anchor"] == "parcel"
+    assert time["words"] in question
+
+
 POND = (
     "a fox drinks from the pond",
     "a fox sleeps under a tree",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from gpu_workers.engine.answering.asking.times.expressions import HOUR_MS, MINUTE_MS, SECOND_MS, PartOfDay, Reading
-from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, entries, listed, numbered
+from gpu_workers.engine.answering.asking.times.lexicon import BEFORE_NOUN, Lexicon, entries, listed, numbered
 
 _ONES = listed(
     "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn "
@@ -95,8 +95,10 @@ GERMAN = Lexicon.of(
     ),
     entries("p", {f"am {part} / {part} / {part}s": times for part, times in _PARTS.items() if part != "nacht"}),
     entries("p", "in der nacht / nachts / nacht", _PARTS["nacht"]),
-    entries(">", "nach / nachdem / später als"),
-    entries("<", "vor / bevor / bis zu / früher als"),
+    entries(">", "nach / später als", BEFORE_NOUN),
+    entries(">", "nachdem"),
+    entries("<", "vor / bis zu / früher als", BEFORE_NOUN),
+    entries("<", "bevor"),
     entries("S", _SHOWS),
     entries("g", "etwa / ungefähr / gegen / circa / rund / kurz nach"),
     entries("K", "uhr"),

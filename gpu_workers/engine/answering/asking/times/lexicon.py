@@ -55,6 +55,9 @@ KINDS = {
 }
 """Kinds of tokens. A pattern of the grammar is a regular expression over these letters."""
 
+BEFORE_NOUN = "before a noun"
+"""Value of "after" and "before" in a language that capitalises nouns, and puts verbs after what these words name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Token:

@@ -30,9 +30,9 @@ def narrow_to_time(asked: Asked, calls: Calls, *, language: str = "") -> Asked:
     named, chosen_by = _named(asked, calls, language)
     if named is None:
         return asked
-    order = next((each for each in named.expressions if isinstance(each, Order)), None)
+    order = _order_of(named)
     if order is not None:
-        return _ordered(asked, calls, named, order, chosen_by)
+        return _ordered(asked, calls, named, _in_index_language(asked, order), chosen_by)
     resolved = resolve(named.expressions, recordings, asked.question.now)
     if not resolved.applied:
         whole = asked.graph.extents()
@@ -56,6 +56,17 @@ def _named(asked: Asked, calls: Calls, language: str) -> tuple[NamedTime | None,
     if named is None and not asked.standalone and hints_at_time(text, language=language):
         return paraphrased(asked, calls), "model"
     return named, "rules"
+
+
+def _order_of(named: NamedTime) -> Order | None:
+    return next((each for each in named.expressions if isinstance(each, Order)), None)
+
+
+def _in_index_language(asked: Asked, order: Order) -> Order:
+    """Return the order with the anchor of the question's translation, if there is one: events are in English."""
+    named = named_time(asked.in_english, language=ENGLISH.language) if asked.translated else None
+    english = _order_of(named) if named is not None else None
+    return replace(order, anchor=english.anchor) if english is not None else order
 
 
 def _ordered(asked: Asked, calls: Calls, named: NamedTime, order: Order, chosen_by: ChosenBy) -> Asked:

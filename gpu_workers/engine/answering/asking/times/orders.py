@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpu_workers.engine.answering.asking.times.expressions import Day, Expression, Order, PartOfDay
+from gpu_workers.engine.answering.asking.times.lexicon import BEFORE_NOUN, Token
 from gpu_workers.engine.answering.asking.times.parsing import Parsing
 
 MOST_ANCHOR_WORDS = 8
 """Maximum number of words that name the event of an order."""
+
+_PARTICIPLE = re.compile(r"(?:[a-zäöü]{2,5})?ge[a-zäöüß]+(?:t|en)|[a-zäöü]+iert")
+"""A German participle, in lower case."""
 
 
 def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
@@ -16,13 +21,15 @@ def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
     for match in parsing.matches(r"(?P<order>[<>])t?(?P<nth>[oQ]?)(?P<anchor>[xatOi&n-]{1,20})(?=\.|$)"):
         nth = parsing.of(match, "oQ", "nth")
         words = parsing.of(match, "xatOi&n-", "anchor")
+        if parsing.tokens[match.start("order")].value == BEFORE_NOUN:
+            words = _up_to_noun(parsing.text, words)
         most = MOST_ANCHOR_WORDS if nth else 1
         if not 1 <= len(words) <= most or words[0].kind != "x":
             continue
         # Without a number only a noun with its article is a sure anchor: "after the delivery", not "after that".
         if not nth and "t" not in match.group():
             continue
-        parsing.take(match)
+        parsing.take(match, last=words[-1])
         anchor = parsing.text[words[0].start : words[-1].end]
         number = 1 if not nth else 2 if nth[0].kind == "Q" else nth[0].value
         yield Order("after" if match["order"] == ">" else "before", number, anchor)
@@ -34,3 +41,18 @@ def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
         parsing.take(match)
         anchor = parsing.text[words[0].start : words[-1].end]
         yield Order(parsing.tokens[match.start("then")].value, 2 if which.kind == "Q" else which.value, anchor)
+
+
+def _up_to_noun(text: str, words: list[Token]) -> list[Token]:
+    """Return the words up to their last noun, without the verbs after it: "Lieferung" of "Lieferung passiert ist".
+
+    Nouns are capitalised. In a text without capitals only participles are left out.
+    """
+    pieces = [text[word.start : word.end] for word in words]
+    nouns = [n for n, piece in enumerate(pieces) if piece != piece.lower()]
+    if nouns:
+        return words[: nouns[-1] + 1]
+    count = len(words)
+    while count > 1 and _PARTICIPLE.fullmatch(pieces[count - 1]):
+        count -= 1
+    return words[:count]

@@ -24,8 +24,10 @@ class Parsing:
             if match.end() > match.start() and not any(self.taken[match.start() : match.end()]):
                 yield match
 
-    def take(self, match: re.Match[str]) -> None:
-        self.taken[match.start() : match.end()] = [True] * (match.end() - match.start())
+    def take(self, match: re.Match[str], *, last: Token | None = None) -> None:
+        """Take the tokens of a match, up to last if it is given."""
+        end = match.end() if last is None else self.tokens.index(last) + 1
+        self.taken[match.start() : end] = [True] * (end - match.start())
 
     def of(self, match: re.Match[str], kinds: str, group: int | str = 0) -> list[Token]:
         """Return the tokens of these kinds in a match."""
