@@ -130,8 +130,10 @@ def begun(history: History) -> tuple[Cast, dict[tuple[str, str, int], UUID]]:
     Coupon.objects.using("staff").bulk_create(coupons)
     with cast.scope():
         Tenant.objects.filter(id=cast.tenant_id).update(created_at=start)
+        created = Subscription.objects.get()
         Subscription.objects.create(
-            tenant_id=cast.tenant_id, plan_version_id=version.id, effective_from=start, author="tests",
+            tenant_id=cast.tenant_id, plan_version_id=version.id, author="tests",
+            effective_from=start, effective_to=created.effective_from,
             trial_until=start + timedelta(days=deal.trial) if deal.trial else None,
         )  # fmt: skip
         for coupon in coupons:
