@@ -157,8 +157,9 @@ def book(cast: Cast, history: History, closing: int, *, half: int) -> None:
                     write(source, [line], at)
             if work.taken_back == closing:
                 row = UsageEvent.objects.get(source_type="question", source_id=str(n))
-                when = at if work.own_time else moment(history.deal.zone, closing, work.at)
-                turned = reversal_of(row, source_type="correction", source_id=str(n), occurred_at=when, reason="outage")
+                turned = reversal_of(row, source_type="correction", source_id=str(n), reason="outage")
+                if not work.own_time:
+                    turned.occurred_at = moment(history.deal.zone, closing, work.at)
                 for _ in range(2 if work.twice else 1):
                     insert_once([turned])
 
