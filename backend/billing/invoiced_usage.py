@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -12,7 +11,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Sum
 
-from backend.billing.models import Invoice, InvoiceKind, InvoiceLine, InvoiceState
+from backend.billing.models import COUPON_LINE, Invoice, InvoiceKind, InvoiceLine, InvoiceState
 from backend.tenancy.context import current_tenant_id
 
 
@@ -82,17 +81,15 @@ def first_usage() -> datetime | None:
         return moment
 
 
-def invoiced(period_start: datetime, *, except_drafts: bool = True) -> dict[str, dict[LineKey, Billed]]:
+def invoiced(period_start: datetime) -> dict[str, dict[LineKey, Billed]]:
     """Return what has been invoiced for the usage of the period that began at period_start, by currency.
 
-    Void documents count for nothing. Credit notes correct money, not usage, and do not count.
+    Void documents count for nothing. Credit notes and coupons correct money, not usage, and do not count.
     """
-    states: Sequence[str] = (InvoiceState.FINAL, InvoiceState.PAID)
-    if not except_drafts:
-        states = (*states, InvoiceState.DRAFT)
-    documents = dict(Invoice.objects.filter(kind=InvoiceKind.INVOICE, state__in=states).values_list("id", "currency"))
+    documents = _numbered()
     rows = (
         InvoiceLine.objects.filter(usage_start=period_start, invoice_id__in=documents)
+        .exclude(kind=COUPON_LINE)
         .values("invoice_id", "kind", "meter", "variant", "price_id")
         .annotate(quantities=Sum("quantity"), exacts=Sum("exact_amount"), amounts=Sum("amount"))
     )
@@ -105,3 +102,22 @@ def invoiced(period_start: datetime, *, except_drafts: bool = True) -> dict[str,
             known.quantity + row["quantities"], known.exact + row["exacts"], known.amount + row["amounts"]
         )
     return found
+
+
+def discounted(period_start: datetime, currency: str) -> tuple[Decimal, dict[str, Decimal]]:
+    """Return what numbered invoices hold for the usage of a period: its amount, and the discount of each coupon."""
+    documents = [id for id, of_document in _numbered().items() if of_document == currency]
+    rows = InvoiceLine.objects.filter(usage_start=period_start, invoice_id__in=documents)
+    amount, coupons = Decimal(0), defaultdict[str, Decimal](Decimal)
+    for kind, code, part in rows.values_list("kind", "description").annotate(sum=Sum("amount")):
+        if kind == COUPON_LINE:
+            coupons[code] += part
+        else:
+            amount += part
+    return amount, dict(coupons)
+
+
+def _numbered() -> dict[UUID, str]:
+    """Return the currencies of the numbered invoices that are not void, by id."""
+    documents = Invoice.objects.filter(kind=InvoiceKind.INVOICE, state__in=(InvoiceState.FINAL, InvoiceState.PAID))
+    return dict(documents.values_list("id", "currency"))

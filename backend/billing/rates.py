@@ -11,10 +11,10 @@ from uuid import UUID
 from django.db import connections
 
 from backend.tenancy.context import entered_tenant_id
+from backend.tenancy.models import FIRST_PLAN
 
 LEDGER_CURRENCY = "USD"
 """Currency of costs, and of the prices of a tenant without a plan of its own."""
-DEFAULT_PLAN = "standard"
 # The ledger's columns: numeric(20, 10) for money, numeric(24, 6) for quantities.
 _MONEY = Decimal(1).scaleb(-10)
 _QUANTITY = Decimal(1).scaleb(-6)
@@ -121,16 +121,15 @@ class Rates:
         return Valued(money(rate.unit_amount * units), rate.price_id, rate.version, rate.currency)
 
 
-# The plan's book: by the subscription in force, else by the plan that the tenant's row names, else by the first plan.
+# The plan's book: by the subscription in force, before the first one by that one, without any by the first plan.
 _IN_FORCE = """
 WITH version AS (
     (SELECT 1 AS rank, s.plan_version_id AS id FROM billing_subscription s
-     WHERE s.tenant_id = %(tenant)s AND s.effective_from <= %(at)s
-     AND (s.effective_to IS NULL OR s.effective_to > %(at)s))
+     WHERE s.tenant_id = %(tenant)s AND (s.effective_to IS NULL OR s.effective_to > %(at)s)
+     ORDER BY s.effective_from LIMIT 1)
     UNION ALL
-    (SELECT CASE p.code WHEN %(default)s THEN 3 ELSE 2 END, v.id
-     FROM billing_planversion v JOIN billing_plan p ON p.id = v.plan_id
-     WHERE p.code IN ((SELECT plan FROM tenancy_tenant WHERE id = %(tenant)s), %(default)s)
+    (SELECT 2, v.id FROM billing_planversion v JOIN billing_plan p ON p.id = v.plan_id
+     WHERE p.code = %(first)s
      AND v.effective_from <= %(at)s AND (v.effective_to IS NULL OR v.effective_to > %(at)s))
 ), plan AS (
     SELECT b.id, b.currency FROM billing_planversion v JOIN billing_pricebook b ON b.id = v.price_book_id
@@ -150,7 +149,7 @@ def rates_at(at: datetime, tenant_id: UUID | None = None, *, using: str = "defau
     Without either, those of a tenant without a plan of its own.
     """
     with connections[using].cursor() as cursor:
-        cursor.execute(_IN_FORCE, {"tenant": tenant_id or entered_tenant_id(), "at": at, "default": DEFAULT_PLAN})
+        cursor.execute(_IN_FORCE, {"tenant": tenant_id or entered_tenant_id(), "at": at, "first": FIRST_PLAN})
         rows = cursor.fetchall()
     books: tuple[dict[Key, Rate], dict[Key, Rate]] = ({}, {})
     currency = LEDGER_CURRENCY

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from enum import Enum, auto
 from typing import cast
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from backend.billing.currencies import payable
 from backend.billing.models import PlanVersion, Price, Subscription
-from backend.billing.rates import DEFAULT_PLAN, PRICE, quantity, rates_at
+from backend.billing.rates import PRICE, quantity, rates_at
 from backend.billing.rating import Allowance, Mode, Terms, Tier
-from backend.tenancy.context import current_tenant_id
-from backend.tenancy.models import Tenant
+from backend.tenancy.models import FIRST_PLAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,56 +42,44 @@ class PriceList:
         return self.plan_version.price_book.currency
 
 
-def _in_force(at: datetime) -> Q:
-    return Q(effective_from__lte=at) & (Q(effective_to=None) | Q(effective_to__gt=at))
-
-
 def subscription_at(at: datetime) -> Subscription | None:
-    """Return the subscription of the entered tenant at a moment, with its plan's version and book."""
+    """Return the subscription of the entered tenant at a moment, with its plan's version and book.
+
+    Before the first subscription begins this is the first one. None for a tenant that was never subscribed.
+    """
     found: Subscription | None = (
-        Subscription.objects.filter(_in_force(at))
+        Subscription.objects.exclude(effective_to__lte=at)
         .select_related("plan_version__plan", "plan_version__price_book")
+        .order_by("effective_from")
         .first()
     )
     return found
 
 
 def plan_version_at(at: datetime) -> PlanVersion:
-    """Return the version of the entered tenant's plan at a moment.
-
-    A tenant without a subscription has the plan that its row names, and the first plan if there is none of that name.
-    """
+    """Return the version of the entered tenant's plan at a moment; without a subscription, that of the first plan."""
     subscription = subscription_at(at)
-    return subscription.plan_version if subscription is not None else _unsubscribed(at)
+    return _first_plan(at) if subscription is None else subscription.plan_version
 
 
-def _unsubscribed(at: datetime) -> PlanVersion:
-    versions = _plan_versions().filter(_in_force(at))
-    named = versions.filter(plan__code=_plan_code()).first()
-    return named or versions.get(plan__code=DEFAULT_PLAN)
-
-
-def _plan_versions() -> QuerySet[PlanVersion]:
-    return PlanVersion.objects.select_related("plan", "price_book")
-
-
-def _plan_code() -> str:
-    code: str = Tenant.objects.values_list("plan", flat=True).get(id=current_tenant_id())
-    return code
+def _first_plan(at: datetime) -> PlanVersion:
+    in_force = Q(effective_from__lte=at) & (Q(effective_to=None) | Q(effective_to__gt=at))
+    versions = PlanVersion.objects.select_related("plan", "price_book")
+    version: PlanVersion = versions.get(in_force, plan__code=FIRST_PLAN)
+    return version
 
 
 def spans_of(start: datetime, end: datetime) -> list[Span]:
     """Return the spans of a period of the entered tenant, from start up to end, in order and without gaps.
 
-    A span ends where the subscription, its trial or the plan's version ends. Allowances and minimum of a span are the
-    month's, times the span's share of the period; in a trial there is no minimum.
+    A span ends where the subscription or its trial ends. Allowances and minimum of a span are the month's, times the
+    span's share of the period; in a trial there is no minimum. Before the first subscription there are the list prices
+    alone.
     """
     subscriptions = Subscription.objects.filter(effective_from__lt=end).exclude(effective_to__lte=start)
     cuts = {start, end}
     for row in subscriptions:
         cuts |= {row.effective_from, row.effective_to, row.trial_until}
-    for version in PlanVersion.objects.filter(plan__code__in=[DEFAULT_PLAN, _plan_code()]):
-        cuts |= {version.effective_from, version.effective_to}  # type: ignore[arg-type]
     bounds = sorted(cut for cut in cuts if cut is not None and start <= cut <= end)
     spans: list[Span] = []
     began, before = start, None
@@ -106,15 +94,25 @@ def spans_of(start: datetime, end: datetime) -> list[Span]:
     return spans
 
 
-def _terms_at(at: datetime) -> tuple[PlanVersion, bool]:
+class _Kind(Enum):
+    UNSUBSCRIBED = auto()
+    TRIAL = auto()
+    PAID = auto()
+
+
+def _terms_at(at: datetime) -> tuple[PlanVersion, _Kind]:
     subscription = subscription_at(at)
     if subscription is None:
-        return _unsubscribed(at), False
+        return _first_plan(at), _Kind.UNSUBSCRIBED
     until = subscription.trial_until
-    return subscription.plan_version, until is not None and at < until
+    if at < subscription.effective_from:
+        kind = _Kind.UNSUBSCRIBED
+    else:
+        kind = _Kind.PAID if until is None or at >= until else _Kind.TRIAL
+    return subscription.plan_version, kind
 
 
-def _span(start: datetime, end: datetime, version: PlanVersion, trial: bool, period: timedelta) -> Span:
+def _span(start: datetime, end: datetime, version: PlanVersion, kind: _Kind, period: timedelta) -> Span:
     def share(amount: Decimal) -> Decimal:
         if end - start == period:
             return amount
@@ -122,6 +120,9 @@ def _span(start: datetime, end: datetime, version: PlanVersion, trial: bool, per
         return amount * ((end - start) // microsecond) / (period // microsecond)
 
     currency = version.price_book.currency
+    if kind is _Kind.UNSUBSCRIBED:
+        return Span(start, end, version, Terms(currency))
+    trial = kind is _Kind.TRIAL
     terms = Terms(
         currency,
         tuple(Allowance(row.meter, row.variant, quantity(share(row.quantity))) for row in version.allowances.all()),
@@ -148,10 +149,10 @@ def price_list(at: datetime) -> PriceList:
     ids = [rate.price_id for (kind, *_), rate in rates_by_key.items() if kind == PRICE and rate.price_id is not None]
     rows = Price.objects.filter(id__in=ids).exclude(meter__in=INTERNAL, unit_amount=0).select_related("book")
     subscription = subscription_at(at)
-    trial = None if subscription is None or subscription.trial_until is None else subscription.trial_until
+    trial = None if subscription is None else subscription.trial_until
     return PriceList(
         at=at,
-        plan_version=subscription.plan_version if subscription is not None else _unsubscribed(at),
+        plan_version=_first_plan(at) if subscription is None else subscription.plan_version,
         trial_until=trial if trial is not None and trial > at else None,
         prices=tuple(rows.order_by("meter", "model", "variant")),
     )

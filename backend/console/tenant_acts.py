@@ -151,14 +151,13 @@ def _plan_field(initial: str = "") -> forms.ChoiceField:
 
 def _create(_: None, values: Mapping[str, Any], by: By) -> Done:
     with transaction.atomic():
-        tenant = create_tenant(name=values["name"], slug=values["slug"])
+        tenant = create_tenant(name=values["name"], slug=values["slug"], plan=values["plan"])
         with tenant_scope(tenant.id):
             return _begin(tenant, values, by)
 
 
 def _begin(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
-    """Give a new tenant its plan, and invite its first owner."""
-    Tenant.objects.filter(id=tenant.id).update(plan=values["plan"])
+    """Record a new tenant, and invite its first owner."""
     _record("tenant.created", tenant, by, plan=values["plan"])
     if not values["owner"]:
         return Done(f"{tenant.name} was created.")

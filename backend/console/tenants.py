@@ -140,6 +140,7 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
     first = today - timedelta(days=CHART_DAYS - 1)
     recent = money.spending(first, today, tenant_id=tenant.id)
     held, total = tenants.held(tenant.id), month.total
+    subscription = tenants.subscription(tenant.id, now)
     price = sum((sums.price for sums in month.by_currency.values()), Decimal(0))
     used = {
         "media_minutes": total.media_seconds / 60,
@@ -155,11 +156,11 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
         "currencies": sorted(month.by_currency.items()),
         "by_day": money_chart(recent, first, today),
         "by_stage": sorted((line for line in by_stage if line[0]), key=lambda line: -line[2].cost)[:15],
-        "limits": tenants.limit_lines(used, tenants.plan_limits(tenant, now)),
+        "limits": tenants.limit_lines(used, tenants.plan_limits(subscription)),
         "invoices": billing.invoices_of(tenant.id),
         "credits": billing.credits_of(tenant.id),
         "budget": tenants.budget(tenant.id),
         "own_budgets": tenants.own_budgets(tenant.id, today.replace(day=1)),
         "account": tenants.billing_account(tenant.id),
-        "subscription": tenants.subscription(tenant.id, now),
+        "subscription": subscription,
     }

@@ -24,6 +24,10 @@ NOTICE_ROLES = ("owner", "admin", "billing")
 """Roles of members who may get a tenant's notices. The policy of people_person shows these members' addresses alone."""
 
 
+FIRST_PLAN = "standard"
+"""Plan of a new tenant, and of a tenant without a subscription."""
+
+
 def notice_roles() -> list[str]:
     """Return the roles that get the notices of a new tenant."""
     return list(NOTICE_ROLES)
@@ -33,7 +37,8 @@ class Tenant(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
     slug = models.SlugField(max_length=63, unique=True)
-    plan = models.CharField(max_length=32, default="standard")
+    # The plan that the tenant was last subscribed to; what it pays is in its subscriptions.
+    plan = models.CharField(max_length=32, default=FIRST_PLAN)
     # The cell that holds the tenant's rows and objects; "shared" where the service has a single cell.
     placement = models.CharField(max_length=63, default="shared")
     # Set while the tenant moves to another cell, in the cell that it leaves.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -19,18 +19,31 @@ from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.directory import Directory, NotPlaced, Taken
 from backend.tenancy.key_limits import KeyLimits
-from backend.tenancy.models import NOTICE_ROLES, ApiKey, Tenant
+from backend.tenancy.models import FIRST_PLAN, NOTICE_ROLES, ApiKey, Tenant
 from backend.tenancy.refusals import Refused
 
+_begin_billing: Callable[[Tenant], None] = lambda tenant: None  # noqa: E731
 
-def create_tenant(*, name: str, slug: str) -> Tenant:
-    """Create a tenant in its own scope, in the cell of this process. Raises Refused `slug_taken`, `cell_closed`."""
+
+def bill_new_tenants(begin: Callable[[Tenant], None]) -> None:
+    """Register what begins the billing of a new tenant, in its scope and in the transaction that creates it."""
+    global _begin_billing
+    _begin_billing = begin
+
+
+def create_tenant(*, name: str, slug: str, plan: str = FIRST_PLAN) -> Tenant:
+    """Create a tenant in its own scope, in the cell of this process, and begin its billing by a plan (its code).
+
+    Raises Refused `slug_taken`, `cell_closed`, `unknown_plan`.
+    """
     tenant_id = UUID(bytes=uuid7().bytes)
     _place(tenant_id, slug)
     try:
         with tenant_scope(tenant_id):
             placement = {"placement": settings.CELL} if settings.CELL else {}
-            return Tenant.objects.create(id=tenant_id, name=name, slug=slug, **placement)
+            tenant = Tenant.objects.create(id=tenant_id, name=name, slug=slug, plan=plan, **placement)
+            _begin_billing(tenant)
+            return tenant
     except IntegrityError:
         raise Refused("slug_taken", f"A tenant with the slug {slug} exists.") from None
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 from backend.audit.models import AuditEvent
 from backend.billing.models import CostDay, Coupon, CouponRedemption, MachineDay, Price, Subscription, UsageEvent
 from backend.billing.services.periods import month_of
+from backend.billing.services.plans import NewPlanVersion, append_plan_version
 from tests.billing.invoices.ledger import account, use
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser
@@ -153,11 +154,14 @@ def test_a_negative_price_is_refused() -> None:
 def test_a_tenant_is_subscribed_and_an_unknown_plan_is_refused(acme: Cast) -> None:
     with pytest.raises(CommandError):
         run("prices", "subscribe", acme.slug, "golden", PERSON, "--reason=x")
-    printed = run("prices", "subscribe", acme.slug, "standard", PERSON, "--reason=contract")
+    with pytest.raises(CommandError, match="already"):
+        run("prices", "subscribe", acme.slug, "standard", PERSON, "--reason=x")
+    append_plan_version(NewPlanVersion("pro", "standard", timezone.now(), "x"), using="staff")
+    printed = run("prices", "subscribe", acme.slug, "pro", PERSON, "--reason=contract")
 
     assert printed.startswith(f"{acme.slug} has ")
     with acme.scope():
-        assert Subscription.objects.get().author == "finance@example.org"
+        assert Subscription.objects.get(effective_to=None).author == "finance@example.org"
         assert AuditEvent.objects.get(action="tenant.subscribed").reason == "contract"
 
 

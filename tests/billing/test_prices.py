@@ -177,14 +177,12 @@ def test_the_spans_of_a_month_share_allowance_and_minimum(acme: Cast) -> None:
         standing = Plan.objects.get(code="standard").versions.get()
     start, end = datetime(2028, 2, 1, tzinfo=UTC), datetime(2028, 3, 1, tzinfo=UTC)
     plan = NewPlanVersion(
-        "team", "standard", timezone.now(), "x", minimum_amount=D(29), allowances=[Allowance("questions", "", D(290))]
-    )
+        "team", "standard", timezone.now(), "x", minimum_amount=D(29), trial_days=10,
+        allowances=[Allowance("questions", "", D(290))],
+    )  # fmt: skip
     version = append_plan_version(plan, using="staff")
     with acme.scope():
-        Subscription.objects.create(
-            tenant_id=acme.tenant_id, plan_version_id=version.id, author="x",
-            effective_from=datetime(2028, 2, 11, tzinfo=UTC), trial_until=datetime(2028, 2, 21, tzinfo=UTC),
-        )  # fmt: skip
+        subscribe(plan="team", author="x", reason="signed", at=datetime(2028, 2, 11, tzinfo=UTC))
         spans = terms.spans_of(start, end)
 
     # February 2028 has 29 days: 10 on the standard plan, 10 in the trial, 9 on the team plan.
@@ -201,6 +199,7 @@ def test_two_subscriptions_never_overlap(acme: Cast, globex: Cast) -> None:
     values = {"plan_version_id": version.id, "author": "x", "effective_from": datetime(2030, 1, 1, tzinfo=UTC)}
     for cast in (acme, globex):
         with cast.scope():
+            Subscription.objects.update(effective_to=datetime(2028, 1, 1, tzinfo=UTC))
             Subscription.objects.create(tenant_id=cast.tenant_id, **values)
     with pytest.raises(IntegrityError, match="billing_subscription_no_overlap"), acme.scope():
         Subscription.objects.create(

@@ -20,7 +20,6 @@ from backend.api.recent_requests import RECORDER, Seen
 from backend.billing.models import SEGMENT, BillingAccount, Plan, TenantBudget
 from backend.billing.services import ledger
 from backend.billing.services.credit_grants import grant_credit
-from backend.billing.services.plans import subscribe
 from backend.billing.services.reconciliation import reconcile_day
 from backend.ekg.models import Chunk, TrackedObject, TranscriptLine
 from backend.ekg.writer import VersionWriter
@@ -294,7 +293,6 @@ def _failures(cast: Cast) -> dict[str, Any]:
 def unpaid_invoice(cast: Cast) -> UUID:
     """Close a month of a tenant without credit. Returns its invoice, which is final and not paid."""
     with cast.scope():
-        subscribe(plan="standard", author="finance@example.org", reason="the customer signed")
         BillingAccount.objects.create(
             tenant_id=cast.tenant_id, legal_name="Acme Traffic GmbH", country="DE", currency="USD", time_zone="UTC"
         )
@@ -305,7 +303,6 @@ def unpaid_invoice(cast: Cast) -> UUID:
 def _money(cast: Cast) -> dict[str, Any]:
     """Close the last month with an invoice, grant a credit, and set a budget."""
     with cast.scope():
-        subscribe(plan="standard", author="finance@example.org", reason="the customer signed")
         TenantBudget.objects.create(tenant_id=cast.tenant_id, max_cost=Decimal(250), max_tokens=5_000_000)
         BillingAccount.objects.create(
             tenant_id=cast.tenant_id, legal_name="Acme Traffic GmbH", country="DE", currency="USD", time_zone="UTC"

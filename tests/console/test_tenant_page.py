@@ -14,6 +14,7 @@ from django.utils import timezone
 from backend.billing.models import CreditGrant, QuotaMonth, Reservation, Subscription
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.own_budgets import set_budget
+from backend.billing.services.plans import NewPlanVersion, append_plan_version
 from backend.console.queries import latency
 from backend.console.queries.tenants import own_budgets
 from backend.console.tenant_acts import ACTS
@@ -143,19 +144,21 @@ def test_an_act_is_refused_to_other_roles_and_without_a_reason(staff_as: Any, ac
 
 
 def test_finance_grants_credit_and_changes_the_plan(staff_as: Any, acme: Cast) -> None:
+    append_plan_version(NewPlanVersion("pro", "standard", timezone.now(), "finance@example.org"), using="staff")
     client = staff_as("finance")
     expires = (timezone.now() + timedelta(days=90)).date()
     granted = act(client, acme, "credit", amount="12.50", currency="EUR", expires_on=expires.isoformat())
     refused = act(client, acme, "credit", amount="1.005", currency="EUR")
-    changed = act(client, acme, "plan", plan="standard")
+    changed = act(client, acme, "plan", plan="pro")
+    same = act(client, acme, "plan", plan="pro")
 
-    assert (granted.status_code, refused.status_code, changed.status_code) == (302, 400, 302)
+    assert [reply.status_code for reply in (granted, refused, changed, same)] == [302, 400, 302, 400]
     with acme.scope():
         grant = CreditGrant.objects.get()
         assert (grant.amount, grant.currency, grant.author) == (Decimal("12.5"), "EUR", "finance@example.org")
         assert grant.expires_at is not None
         assert grant.expires_at.date() == expires
-        assert Subscription.objects.get().plan_version.plan.code == "standard"
+        assert Subscription.objects.get(effective_to=None).plan_version.plan.code == "pro"
     assert acts_of(acme) == [("tenant.credit_granted", REASON), ("tenant.plan_changed", REASON)]
 
 

@@ -40,6 +40,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "billing_billingperiod": {"end_at": "2026-02-01T00:00:00Z"},
     "billing_invoice": {"state": "draft", "entity_id": "default"},
     "billing_billingaccount": {"tax_rate": "0.19"},
+    "billing_subscription": {"effective_to": "2026-02-01T00:00:00Z"},
 }
 
 

@@ -38,7 +38,7 @@ class InvoiceSerializer(serializers.Serializer[Any]):
     period_end = serializers.DateTimeField(help_text="End of the month on your clock, not included.")
     time_zone = serializers.CharField(help_text="Time zone by which the month begins and ends.")
     subtotal = ExactDecimalField(help_text="Sum of the lines before coupons and tax.")
-    discount = ExactDecimalField(help_text="Sum of the coupons, zero or negative.")
+    discount = ExactDecimalField(help_text="Sum of the coupons. Positive if discounted usage was taken back.")
     tax_rate = ExactDecimalField(help_text="Tax as a fraction, such as 0.19.")
     tax = ExactDecimalField(help_text="Tax on the subtotal and the discount.")
     total = ExactDecimalField(help_text="Subtotal, discount and tax together.")

@@ -100,8 +100,8 @@ class Invoice(TenantRow):
     """A document to one tenant. The database refuses to change its amounts and lines once it has a number.
 
     Amounts are multiples of the currency's minor unit. subtotal: sum of the lines except coupons; discount: sum of the
-    coupons, at most 0; tax: of both together; total: their sum; credited: paid by grants, negative if the document made
-    a grant; corrected: sum of the credit notes that lowered an unpaid invoice.
+    coupons, above 0 if discounted usage was taken back; tax: of both together; total: their sum; credited: paid by
+    grants, negative if the document made a grant; corrected: sum of the credit notes that lowered an unpaid invoice.
     """
 
     kind = models.CharField(max_length=16, choices=InvoiceKind.choices, default=InvoiceKind.INVOICE)

@@ -42,22 +42,31 @@ def tenants_to_bill() -> list[UUID]:
 def close_tenant(
     tenant_id: UUID, *, now: datetime | None = None, should_stop: Callable[[], bool] = lambda: False
 ) -> list[UUID]:
-    """Draft the invoices of a tenant's ended months, and make those final whose grace is over.
+    """Draft the invoices of a tenant's ended months again, and make those final whose grace is over.
 
     Returns the documents that became final. Each step is a transaction of its own. should_stop: asked before each.
     """
     at, done = now or timezone.now(), []
+    step: Callable[[datetime], list[UUID] | None] = _draft_again
     while not should_stop():
         try:
             with tenant_scope(tenant_id):
                 lock_billing()
-                step = _step(at)
+                made = step(at)
         except TenantMoving:
             break
-        if step is None:
+        if made is None:
             break
-        done += step
+        done += made
+        step = _step
     return done
+
+
+def _draft_again(now: datetime) -> list[UUID]:
+    """Write the drafts of the months again that are still in their grace: their usage may have grown."""
+    for period in BillingPeriod.objects.filter(closed_at=None, end_at__gt=now - grace()).order_by("start_at"):
+        write_drafts(period)
+    return []
 
 
 def _step(now: datetime) -> list[UUID] | None:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from decimal import Decimal
 from uuid import UUID
 
-from django.utils import timezone
-
 from backend.billing.models import CORRECTION, Price, UsageEvent
 from backend.billing.rates import money
 from backend.billing.rates import quantity as whole
@@ -40,9 +38,7 @@ def correct(*, event_id: UUID, quantity: Decimal, reason: str) -> UsageEvent:
     }
     if row.cost_price_id not in units or (row.billable and row.price_id not in units):
         raise Refused("not_priced", "No price of the books valued this row, so it can only be reversed.")
-    again = reversal_of(
-        turned, source_type=CORRECTION, source_id=f"{row.id}:again", occurred_at=turned.occurred_at, reason=reason
-    )
+    again = reversal_of(turned, source_type=CORRECTION, source_id=f"{row.id}:again", reason=reason)
     again.reverses_id = None
     again.quantity = whole(quantity)
     again.cost_amount = money(units[row.cost_price_id] * again.quantity)
@@ -59,5 +55,5 @@ def _taken_back(event_id: UUID, reason: str) -> tuple[UsageEvent, UsageEvent]:
         raise Refused("is_a_reversal", "This row takes another one back; correct that one.")
     if UsageEvent.objects.filter(reverses_id=row.id).exists():
         raise Refused("already_reversed", "This row has been taken back already.")
-    turned = reversal_of(row, source_type=CORRECTION, source_id=str(row.id), occurred_at=timezone.now(), reason=reason)
+    turned = reversal_of(row, source_type=CORRECTION, source_id=str(row.id), reason=reason)
     return row, turned

@@ -111,7 +111,8 @@ def redeem_coupon(*, code: str, author: str, time_zone: str, at: datetime | None
 def discounts(period: Period, *, currency: str, subtotal: Decimal) -> list[tuple[str, Decimal]]:
     """Return the code and the discount (negative) of each coupon that holds in a period, the oldest first.
 
-    No discount exceeds what the earlier ones left of the subtotal. Coupons of an amount hold in their currency alone.
+    subtotal: of all usage of the period. No discount exceeds what the earlier ones left of it. Coupons of an amount
+    hold in their currency alone.
     """
     codes = list(
         CouponRedemption.objects.filter(start_at__lte=period.start, end_at__gt=period.start)

@@ -1,8 +1,9 @@
 """Credits: media that was billed and whose index failed for our reasons.
 
 A credit is a row with the negated amounts of the charge. If the same index is built after all, the charge is restored.
-Both name the segment and the round of building, so that each happens once; what a segment costs is never more than one
-charge. Every function runs in the caller's transaction.
+Both lie at the time of the charge, so that its terms apply: a credit of a trial is worth nothing. Both name the segment
+and the round of building, so that each happens once; what a segment costs is never more than one charge. Every function
+runs in the caller's transaction.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ from collections import defaultdict
 from collections.abc import Collection
 from decimal import Decimal
 from uuid import UUID
-
-from django.utils import timezone
 
 from backend.billing.models import SEGMENT, SEGMENT_CREDIT, SEGMENT_RESTORED, UsageEvent, UsageMeter
 from backend.billing.rates import Cost
@@ -54,10 +53,9 @@ def _turn(
         if segment in wanted:
             net[segment] += row.quantity
             last[segment] = row
-    now = timezone.now()
     turned = [
         # The row before it: a credit takes back a charge, and a restored charge takes back a credit.
-        reversal_of(row, source_type=source_type, source_id=f"{segment}:{round}", occurred_at=now, reason=reason)
+        reversal_of(row, source_type=source_type, source_id=f"{segment}:{round}", reason=reason)
         for segment, row in sorted(last.items())
         if (net[segment] > 0) == charged
     ]

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from backend.billing.currencies import payable
-from backend.billing.invoiced_usage import Billed, LineKey
+from backend.billing.invoiced_usage import Billed, LineKey, discounted
 from backend.billing.models import (
     COUPON_LINE,
     BillingAccount,
@@ -45,10 +45,11 @@ def write_drafts(period: BillingPeriod) -> list[Invoice]:
     kept = []
     for currency in sorted(currencies):
         invoice = _draft(period, currency, entity)
-        lines = [*_lines(invoice, own, period, late=False)]
-        for old, changed in late:
-            lines += _lines(invoice, changed, old, late=True)
-        _fill(invoice, lines, account, entity, period)
+        parts = [(period, list(_lines(invoice, own, period, late=False)))]
+        parts += [(old, list(_lines(invoice, changed, old, late=True))) for old, changed in late]
+        lines = [line for _, of_period in parts for line in of_period]
+        coupons = [line for month, of_period in parts if of_period for line in _coupons(invoice, month, of_period)]
+        _fill(invoice, lines, coupons, account, entity)
         kept.append(invoice)
     stale = _drafts(period).exclude(currency__in=currencies)
     InvoiceLine.objects.filter(invoice_id__in=list(stale.values_list("id", flat=True))).delete()
@@ -103,29 +104,41 @@ def _line(
     )
 
 
-def _fill(
-    invoice: Invoice, lines: list[InvoiceLine], account: BillingAccount, entity: LegalEntity, period: BillingPeriod
-) -> None:
-    subtotal = sum((line.amount for line in lines), ZERO)
+def _coupons(invoice: Invoice, period: BillingPeriod, lines: list[InvoiceLine]) -> Iterable[InvoiceLine]:
+    """Return what the coupons of a period take off all its usage, less what earlier invoices took off."""
+    amount, before = discounted(period.start_at, invoice.currency)
+    amount += sum((line.amount for line in lines), ZERO)
     span = Period(period.start_at, period.end_at, period.time_zone)
-    for code, amount in discounts(span, currency=invoice.currency, subtotal=subtotal):
-        lines.append(
-            InvoiceLine(
+    wanted = dict(discounts(span, currency=invoice.currency, subtotal=amount))
+    for code in [*wanted, *sorted(before.keys() - wanted.keys())]:
+        change = wanted.get(code, ZERO) - before.get(code, ZERO)
+        if change:
+            yield InvoiceLine(
                 tenant_id=invoice.tenant_id,
                 invoice_id=invoice.id,
                 kind=COUPON_LINE,
                 quantity=1,
-                amount=amount,
-                exact_amount=amount,
+                amount=change,
+                exact_amount=change,
                 description=code,
+                late=lines[0].late,
+                usage_start=period.start_at,
             )
-        )
+
+
+def _fill(
+    invoice: Invoice,
+    lines: list[InvoiceLine],
+    coupons: list[InvoiceLine],
+    account: BillingAccount,
+    entity: LegalEntity,
+) -> None:
     InvoiceLine.objects.filter(invoice_id=invoice.id).delete()
-    for ordinal, line in enumerate(lines, start=1):
+    for ordinal, line in enumerate([*lines, *coupons], start=1):
         line.ordinal = ordinal
-    InvoiceLine.objects.bulk_create(lines)
-    invoice.subtotal = subtotal
-    invoice.discount = sum((line.amount for line in lines if line.kind == COUPON_LINE), ZERO)
+    InvoiceLine.objects.bulk_create([*lines, *coupons])
+    invoice.subtotal = sum((line.amount for line in lines), ZERO)
+    invoice.discount = sum((line.amount for line in coupons), ZERO)
     invoice.tax_rate = account.tax_rate
     invoice.tax = payable((invoice.subtotal + invoice.discount) * account.tax_rate, invoice.currency)
     invoice.total = invoice.subtotal + invoice.discount + invoice.tax

@@ -219,12 +219,9 @@ def reverse_question(*, question_id: UUID, reason: str) -> Cost:
 def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
     """Reverse charges as reverse_question() does, in a fixed number of statements."""
     charges = UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids)
-    now = timezone.now()
     insert_once(
         [
-            reversal_of(
-                charge, source_type=QUESTION_REVERSAL, source_id=charge.source_id, occurred_at=now, reason=reason
-            )
+            reversal_of(charge, source_type=QUESTION_REVERSAL, source_id=charge.source_id, reason=reason)
             for charge in charges
         ]
     )

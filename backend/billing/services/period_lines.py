@@ -9,7 +9,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from backend.billing.invoiced_usage import Billed, LedgerSum, LineKey, invoiced, ledger_sums
-from backend.billing.models import BillingPeriod
+from backend.billing.models import BillingPeriod, Price
 from backend.billing.rating import RatedLine, Terms, UsageTotal, rate_period
 from backend.billing.terms import spans_of
 
@@ -54,13 +54,15 @@ def lines_of_period(period: BillingPeriod) -> PeriodLines:
     for currency, lines in known.items():
         for key, billed in lines.items():
             wanted[currency][key] = wanted[currency].get(key, Billed()) - billed
-    return PeriodLines(
-        {
-            currency: {key: billed for key, billed in lines.items() if billed != Billed()}
-            for currency, lines in wanted.items()
-        },
-        prices,
-    )
+    changed = {
+        currency: {key: billed for key, billed in lines.items() if billed != Billed()}
+        for currency, lines in wanted.items()
+    }
+    named = {key.price_id for lines in changed.values() for key in lines if key.price_id is not None}
+    # Usage that was taken back as a whole is in no sum.
+    for price in Price.objects.filter(id__in=named - prices.keys()) if named - prices.keys() else ():
+        prices[price.id] = PriceRow(price.version, price.unit_amount)
+    return PeriodLines(changed, prices)
 
 
 def _total(row: LedgerSum) -> UsageTotal:

@@ -27,19 +27,13 @@ class PlanExhausted(Refused):
     """A limit of the tenant's plan is used up."""
 
 
-# The version of the plan: by the subscription in force, else by the plan that the tenant's row names.
+# Subscriptions leave no gap: the earliest one that has not ended is in force, or begins in this transaction.
 _LIMITS = """
-WITH version AS (
-    (SELECT 1 AS rank, s.plan_version_id AS id FROM billing_subscription s
-     WHERE s.tenant_id = %(tenant)s AND s.effective_from <= now()
-     AND (s.effective_to IS NULL OR s.effective_to > now()))
-    UNION ALL
-    (SELECT 2, v.id FROM billing_planversion v JOIN billing_plan p ON p.id = v.plan_id
-     WHERE p.code = (SELECT plan FROM tenancy_tenant WHERE id = %(tenant)s)
-     AND v.effective_from <= now() AND (v.effective_to IS NULL OR v.effective_to > now()))
-)
 SELECT t.plan, l.name, l.amount FROM tenancy_tenant t
-LEFT JOIN billing_planlimit l ON l.plan_version_id = (SELECT id FROM version ORDER BY rank LIMIT 1)
+LEFT JOIN billing_planlimit l ON l.plan_version_id = (
+    SELECT s.plan_version_id FROM billing_subscription s
+    WHERE s.tenant_id = %(tenant)s AND (s.effective_to IS NULL OR s.effective_to > now())
+    ORDER BY s.effective_from LIMIT 1)
 WHERE t.id = %(tenant)s
 """
 

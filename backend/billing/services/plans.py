@@ -24,12 +24,15 @@ from backend.billing.models import (
     Subscription,
 )
 from backend.billing.rating import Allowance, Tier, tiered_amount
+from backend.billing.terms import plan_version_at
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 
 LATEST = timedelta(seconds=60)
 """How long after its begin a version or a subscription may be entered without lying in the past."""
+CREATION = "creation of the tenant"
+"""Author of a tenant's first subscription."""
 
 
 class PlanRefused(ValueError):
@@ -109,6 +112,15 @@ def append_plan_version(new: NewPlanVersion, *, using: str) -> PlanVersion:
     return version
 
 
+def begin_subscription(tenant: Tenant) -> None:
+    """Subscribe the entered tenant, which has just been created, to the plan that its row names, with its trial.
+
+    Raises Refused: unknown_plan (404).
+    """
+    version = _version_of(tenant.plan, tenant.created_at)
+    _write(tenant, version, tenant.created_at, days=version.trial_days, author=CREATION, reason="")
+
+
 def subscribe(*, plan: str, author: str, reason: str, at: datetime | None = None) -> Subscription:
     """Subscribe the entered tenant to the version of a plan in force at a moment, from that moment on; now by default.
 
@@ -119,30 +131,49 @@ def subscribe(*, plan: str, author: str, reason: str, at: datetime | None = None
     start = at or now
     if start < now - LATEST:
         raise Refused("subscription_in_past", "A subscription cannot begin in the past.")
-    in_force = Q(effective_from__lte=start) & (Q(effective_to=None) | Q(effective_to__gt=start))
-    version = PlanVersion.objects.filter(in_force, plan__code=plan).first()
-    if version is None:
-        raise Refused("unknown_plan", f"There is no plan {plan} at this time.", status=404)
+    version = _version_of(plan, start)
     with transaction.atomic():
         # One change of plan at a time for each tenant.
         tenant = Tenant.objects.select_for_update().get(id=current_tenant_id())
         if Subscription.objects.filter(effective_from__gte=start).exists():
             raise Refused("subscribed_already", "A subscription that begins at this time or later exists.")
-        current = Subscription.objects.filter(in_force).first()
-        if current is not None and current.plan_version_id == version.id:
+        current = Subscription.objects.filter(_in_force(start)).first() or _billed_until_now(tenant)
+        if current.plan_version_id == version.id:
             raise Refused("subscribed_already", "The tenant has this version of the plan already.")
-        if current is not None:
-            Subscription.objects.filter(id=current.id).update(effective_to=start)
+        Subscription.objects.filter(id=current.id).update(effective_to=start)
         tried = Subscription.objects.filter(plan_version__plan__code=plan).exists()
         days = 0 if tried else version.trial_days
         if tenant.plan != plan:
             Tenant.objects.filter(id=tenant.id).update(plan=plan)
-        row: Subscription = Subscription.objects.create(
-            tenant_id=tenant.id,
-            plan_version=version,
-            effective_from=start,
-            trial_until=start + timedelta(days=days) if days else None,
-            author=author,
-            reason=reason[:200],
-        )
+        return _write(tenant, version, start, days=days, author=author, reason=reason)
+
+
+def _in_force(at: datetime) -> Q:
+    return Q(effective_from__lte=at) & (Q(effective_to=None) | Q(effective_to__gt=at))
+
+
+def _version_of(plan: str, at: datetime) -> PlanVersion:
+    version: PlanVersion | None = PlanVersion.objects.filter(_in_force(at), plan__code=plan).first()
+    if version is None:
+        raise Refused("unknown_plan", f"There is no plan {plan} at this time.", status=404)
+    return version
+
+
+def _billed_until_now(tenant: Tenant) -> Subscription:
+    """Write down by what a tenant without a subscription has been billed since it was created."""
+    version = plan_version_at(tenant.created_at)
+    return _write(tenant, version, tenant.created_at, days=0, author=CREATION, reason="")
+
+
+def _write(
+    tenant: Tenant, version: PlanVersion, start: datetime, *, days: int, author: str, reason: str
+) -> Subscription:
+    row: Subscription = Subscription.objects.create(
+        tenant_id=tenant.id,
+        plan_version=version,
+        effective_from=start,
+        trial_until=start + timedelta(days=days) if days else None,
+        author=author,
+        reason=reason[:200],
+    )
     return row

@@ -1,12 +1,10 @@
 """Rates usage of the past again after a back-dated price: each row is taken back, and booked at the new price.
 
-The rows of the past keep their amounts. Both new rows lie in the present, so that a closed month stays as it was and
-the difference is part of the current one.
+The rows of the past keep their amounts. Both new rows lie at the time of the work, so that the terms of that time
+apply to the difference; of a closed month it is a late line of the next invoice.
 """
 
 from __future__ import annotations
-
-from django.utils import timezone
 
 from backend.billing.models import RERATING, Price, UsageEvent
 from backend.billing.rates import rates_at
@@ -26,18 +24,14 @@ def rerate(price: Price, *, reason: str) -> int:
     ).exclude(price_id=price.id)
     if price.effective_to is not None:
         rows = rows.filter(occurred_at__lt=price.effective_to)
-    now, booked = timezone.now(), []
+    booked: list[UsageEvent] = []
     for row in rows.order_by("id").iterator(chunk_size=BATCH):
         rate = rates_at(row.occurred_at)
         value = rate.value("price", row.meter, row.model, row.quantity, row.variant)
         if value.price_id != price.id or UsageEvent.objects.filter(reverses_id=row.id).exists():
             continue
-        turned = reversal_of(
-            row, source_type=RERATING, source_id=f"{row.id}:{price.id}", occurred_at=now, reason=reason
-        )
-        again = reversal_of(
-            turned, source_type=RERATING, source_id=f"{row.id}:{price.id}:again", occurred_at=now, reason=reason
-        )
+        turned = reversal_of(row, source_type=RERATING, source_id=f"{row.id}:{price.id}", reason=reason)
+        again = reversal_of(turned, source_type=RERATING, source_id=f"{row.id}:{price.id}:again", reason=reason)
         again.reverses_id = None
         again.price_id, again.price_version = value.price_id, value.version
         again.price_amount, again.price_currency = value.amount, value.currency

@@ -88,13 +88,17 @@ def row_of(source: Source, line: Line, rates: Rates, occurred_at: datetime) -> U
     )
 
 
-def reversal_of(row: UsageEvent, *, source_type: str, source_id: str, occurred_at: datetime, reason: str) -> UsageEvent:
-    """Return the unsaved row that takes another one back: its negated amounts, at the price that valued it."""
+def reversal_of(row: UsageEvent, *, source_type: str, source_id: str, reason: str) -> UsageEvent:
+    """Return the unsaved row that takes another one back: its negated amounts, at the price that valued it.
+
+    It lies at the time of the row, so that the same terms apply to both: a charge that an allowance or a trial covered
+    gives nothing back, and a closed month is rated again.
+    """
     same = {name: getattr(row, name) for name in _KEPT}
     return UsageEvent(
         **same,
         quantity=-row.quantity,
-        occurred_at=occurred_at,
+        occurred_at=row.occurred_at,
         source_type=source_type,
         source_id=source_id,
         cost_amount=-row.cost_amount,

@@ -130,22 +130,12 @@ def subscription(tenant_id: UUID, at: datetime) -> Subscription | None:
     return row
 
 
-def plan_limits(tenant: Tenant, at: datetime) -> dict[str, Decimal]:
-    """Return the limits of the plan version that a tenant has at a moment, by name."""
-    found = rows(
-        """
-        WITH version AS (
-            SELECT 1 AS rank, plan_version_id AS id FROM billing_subscription WHERE tenant_id = %(tenant)s
-            AND effective_from <= %(at)s AND (effective_to IS NULL OR effective_to > %(at)s)
-            UNION ALL SELECT 2, v.id FROM billing_planversion v JOIN billing_plan p ON p.id = v.plan_id
-            WHERE p.code = %(plan)s AND v.effective_from <= %(at)s
-            AND (v.effective_to IS NULL OR v.effective_to > %(at)s)
-        ) SELECT name, amount FROM billing_planlimit
-        WHERE plan_version_id = (SELECT id FROM version ORDER BY rank LIMIT 1)
-        """,
-        {"tenant": tenant.id, "plan": tenant.plan, "at": at},
-    )
-    return {row["name"]: row["amount"] for row in found}
+def plan_limits(subscription: Subscription | None) -> dict[str, Decimal]:
+    """Return the limits of the plan's version that a tenant is subscribed to, by name."""
+    if subscription is None:
+        return {}
+    limits = PlanLimit.objects.using(CONSOLE).filter(plan_version_id=subscription.plan_version_id)
+    return dict(limits.values_list("name", "amount"))
 
 
 def limit_lines(used: dict[str, Decimal], limits: dict[str, Decimal]) -> list[LimitLine]:

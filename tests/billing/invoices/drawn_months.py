@@ -83,12 +83,22 @@ class Discount:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """Another plan of the same book, from the begin of a month on: without tiers and without a trial."""
+
+    month: int
+    allowances: dict[tuple[str, str], Decimal]
+    minimum: int
+
+
+@dataclass(frozen=True, slots=True)
 class History:
     deal: Deal
     work: tuple[Work, ...]
     tax: Decimal
     discounts: tuple[Discount, ...]
     grants: tuple[tuple[str, int], ...]
+    moved: Moved | None = None
 
 
 unit_amounts = st.decimals(min_value=0, max_value=2, places=12)
@@ -155,6 +165,12 @@ percents = st.builds(
 amounts_off = st.builds(
     Discount, st.none(), st.integers(1, 50).map(Decimal), st.sampled_from(sorted(PLACES)), st.integers(1, MONTHS)
 )
+moves = st.builds(
+    Moved,
+    st.integers(1, MONTHS - 1),
+    st.dictionaries(st.just((QUESTIONS, "")), included[QUESTIONS]),
+    st.sampled_from([0, 500]),
+)
 histories = st.builds(
     History,
     deals(),
@@ -162,6 +178,7 @@ histories = st.builds(
     st.sampled_from([Decimal(0), Decimal("0.19"), Decimal("0.08875")]),
     st.lists(percents | amounts_off, max_size=2).map(tuple),
     st.lists(st.tuples(st.sampled_from(sorted(PLACES)), st.integers(1, 60)), max_size=3).map(tuple),
+    st.none() | moves,
 )
 
 ODD_UNIT = Decimal("0.333333333337")
@@ -188,6 +205,26 @@ TWO_COUPONS = History(
     (("USD", 5), ("EUR", 9)),
 )  # fmt: skip
 """Two percentages, the second of what the first one left; tiers, credit in two currencies, and tax."""
+
+LATE_UNDER_COUPONS = History(
+    Deal(
+        "USD", "UTC", {(QUESTIONS, ""): (Decimal("0.335"), Decimal("0.335")), (MEDIA, ""): (ODD_UNIT, ODD_UNIT)},
+        {(QUESTIONS, ""): Decimal(10)}, {}, 0, 10,
+    ),
+    (
+        # Free in the trial, and taken back after it.
+        Work(MEDIA, "", Decimal(100), 0, 2 * DAY, 0, 1, True, False, False),
+        # Partly included, and taken back and booked late when the discount of the month has ended.
+        Work(QUESTIONS, "ava", Decimal(30), 0, 20 * DAY, 0, None, True, False, False),
+        Work(QUESTIONS, "ava", Decimal(15), 0, 21 * DAY, 0, 1, True, False, False),
+        Work(QUESTIONS, "ava", Decimal(40), 0, 22 * DAY, 2, None, True, False, False),
+        Work(QUESTIONS, "", Decimal(12), 1, 3 * DAY, 1, 2, True, False, False),
+    ),
+    Decimal("0.19"),
+    (Discount(Decimal(50), None, "", 1), Discount(None, Decimal(3), "USD", 1)),
+    (), Moved(1, {(QUESTIONS, ""): Decimal(20)}, 500),
+)  # fmt: skip
+"""The closed first month changes twice, after its coupons have ended and the tenant has taken a plan with a minimum."""
 
 
 def moment(zone: str, month: int, seconds: int) -> datetime:

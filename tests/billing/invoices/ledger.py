@@ -6,7 +6,15 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID, uuid4
 
-from backend.billing.models import BillingAccount, UsageEvent
+from backend.billing.models import (
+    BillingAccount,
+    Plan,
+    PlanAllowance,
+    PlanVersion,
+    PriceBook,
+    Subscription,
+    UsageEvent,
+)
 from backend.billing.rates import money, rates_at
 from backend.billing.services.closing import close_tenant
 from tests.conftest import Cast
@@ -49,3 +57,22 @@ def account(cast: Cast, **values: object) -> None:
 
 def close(cast: Cast, at: datetime) -> list[UUID]:
     return close_tenant(cast.tenant_id, now=at)
+
+
+def subscribed(
+    cast: Cast, start: datetime, *, minimum: int = 0, questions: int = 0, trial_until: datetime | None = None
+) -> None:
+    """Subscribe a tenant from a moment before its creation on. questions: that the plan includes in a month."""
+    version = PlanVersion.objects.using("staff").create(
+        plan=Plan.objects.using("staff").create(code=f"p-{cast.slug[-10:]}", name="Plan"), version=1,
+        price_book=PriceBook.objects.get(code="standard", kind="price"), minimum_amount=minimum, effective_from=start,
+        author="tests",
+    )  # fmt: skip
+    if questions:
+        PlanAllowance.objects.using("staff").create(plan_version=version, meter="questions", quantity=questions)
+    with cast.scope():
+        created = Subscription.objects.get()
+        Subscription.objects.create(
+            tenant_id=cast.tenant_id, plan_version_id=version.id, author="tests", trial_until=trial_until,
+            effective_from=start, effective_to=created.effective_from,
+        )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
 from uuid import UUID
@@ -15,6 +15,8 @@ Amounts = tuple[Fraction, Fraction, Fraction]
 """Quantity, exact amount and amount."""
 Priced = tuple[str, str, int, str]
 """Meter, variant of the work, version of the price, and the variant by which the book has the price."""
+ShownDiscount = tuple[int, int, bool, Fraction]
+"""Month, number of the coupon, whether it is late, and the amount."""
 NOTHING: Amounts = (Fraction(0), Fraction(0), Fraction(0))
 ShownLine = tuple[str, str, str, UUID | None, bool, Fraction, Fraction, Fraction]
 """Kind, meter, variant, price, whether it is late; quantity, exact amount, amount."""
@@ -26,7 +28,7 @@ class Shown:
 
     currency: str
     lines: frozenset[tuple[int, ShownLine]]
-    discounts: tuple[Fraction, ...]
+    discounts: frozenset[ShownDiscount]
     subtotal: Fraction
     tax: Fraction
     total: Fraction
@@ -38,6 +40,7 @@ class Naive:
 
     def __init__(self, history: History, ids: dict[tuple[str, str, int], UUID]) -> None:
         self.history, self.deal, self.ids = history, history.deal, ids
+        self.taken_off: dict[int, list[Fraction]] = {month: [] for month in range(MONTHS)}
         self.billed: dict[int, dict[Key, Amounts]] = {month: {} for month in range(MONTHS)}
         self.credit = [Fraction(amount) for currency, amount in history.grants if currency == history.deal.currency]
 
@@ -47,6 +50,7 @@ class Naive:
     def close(self, closing: int) -> Shown | None:
         """Return the document of a month, None if it has no line."""
         lines: list[tuple[int, ShownLine]] = []
+        off: list[ShownDiscount] = []
         for month in range(closing + 1):
             wanted, known = self.month(month, closing), self.billed[month]
             for key in wanted.keys() | known.keys():
@@ -55,25 +59,30 @@ class Naive:
                 if change != NOTHING:
                     lines.append((month, (*key, month < closing, *change)))
             self.billed[month] = wanted
+            before_coupons = self.taken_off[month] or [Fraction(0)] * len(self.history.discounts)
+            self.taken_off[month] = self.discounts(month, sum((one[2] for one in wanted.values()), Fraction(0)))
+            changes = [now - old for now, old in zip(self.taken_off[month], before_coupons, strict=True)]
+            off += [(month, n, month < closing, change) for n, change in enumerate(changes) if change]
         if not lines:
             return None
         assert len(set(lines)) == len(lines)
         subtotal = sum((line[-1] for _, line in lines), Fraction(0))
-        off = self.discounts(closing, subtotal)
-        tax = self.cents((subtotal + sum(off)) * Fraction(self.history.tax))
-        total = subtotal + sum(off) + tax
-        return Shown(self.deal.currency, frozenset(lines), tuple(off), subtotal, tax, total, self.paid_by_credit(total))
+        net = subtotal + sum((change for *_, change in off), Fraction(0))
+        tax = self.cents(net * Fraction(self.history.tax))
+        credited = self.paid_by_credit(net + tax)
+        return Shown(self.deal.currency, frozenset(lines), frozenset(off), subtotal, tax, net + tax, credited)
 
-    def discounts(self, closing: int, subtotal: Fraction) -> list[Fraction]:
+    def discounts(self, month: int, subtotal: Fraction) -> list[Fraction]:
+        """Return what each coupon takes off all usage of a month, zero or negative."""
         left, found = subtotal, []
         for one in self.history.discounts:
-            if closing >= one.months or (one.amount is not None and one.currency != self.deal.currency):
+            if month >= one.months or (one.amount is not None and one.currency != self.deal.currency):
+                found.append(Fraction(0))
                 continue
             wanted = Fraction(one.amount) if one.amount is not None else self.cents(left * Fraction(one.percent) / 100)
-            off = min(wanted, max(left, Fraction(0)))
-            if off > 0:
-                found.append(-off)
-                left -= off
+            off = max(Fraction(0), min(wanted, left))
+            found.append(-off)
+            left -= off
         return found
 
     def paid_by_credit(self, total: Fraction) -> Fraction:
@@ -87,7 +96,11 @@ class Naive:
     def month(self, month: int, closing: int) -> dict[Key, Amounts]:
         """Return the lines of a month by what is booked before a closing, as if it were invoiced at once."""
         start, end = bounds(self.deal.zone, month)
-        trial_until = bounds(self.deal.zone, 0)[0] + timedelta(days=self.deal.trial)
+        deal, moved = self.history.deal, self.history.moved
+        if moved is not None and month >= moved.month:
+            deal = replace(deal, allowances=moved.allowances, ladders={}, minimum=moved.minimum, trial=0)
+        self.deal = deal
+        trial_until = bounds(deal.zone, 0)[0] + timedelta(days=deal.trial)
         cut = min(max(start, trial_until), end)
         lines: dict[Key, Amounts] = {}
         for begin, until in ((start, cut), (cut, end)):

@@ -1,8 +1,9 @@
 """Closing any months: each line and each total equals a naive recomputation in fractions, to the last digit.
 
 A history is drawn: a plan with prices, tiers, allowances, a minimum and a trial, in a currency and a time zone;
-coupons, credit and tax; and work that is booked in time or late, twice, for nothing, or taken back. Its months are
-closed in turn. The recomputation shares no code with the rating: it counts in fractions, from what was drawn.
+coupons, credit and tax; a change to another plan after months were closed; and work that is booked in time or late,
+twice, for nothing, or taken back. Its months are closed in turn. The recomputation shares no code with the rating: it
+counts in fractions, from what was drawn.
 """
 
 from __future__ import annotations
@@ -43,7 +44,16 @@ from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.periods import month_of, period_from
 from backend.billing.services.rows import Line, Source, insert_once, reversal_of, write
 from backend.tenancy.models import Tenant
-from tests.billing.invoices.drawn_months import MONTHS, PARTLY_INCLUDED, TWO_COUPONS, History, histories, moment
+from tests.billing.invoices.drawn_months import (
+    LATE_UNDER_COUPONS,
+    MONTHS,
+    PARTLY_INCLUDED,
+    TWO_COUPONS,
+    History,
+    Moved,
+    histories,
+    moment,
+)
 from tests.billing.invoices.ledger import account, close, utc
 from tests.billing.invoices.naive_months import Naive, Shown
 from tests.conftest import Cast, make_tenant
@@ -54,6 +64,7 @@ from tests.conftest import Cast, make_tenant
 @given(histories)
 @example(PARTLY_INCLUDED)
 @example(TWO_COUPONS)
+@example(LATE_UNDER_COUPONS)
 def test_any_months_are_closed_as_a_naive_recomputation_has_them(history: History) -> None:
     load()
     cast, ids = begun(history)
@@ -62,6 +73,8 @@ def test_any_months_are_closed_as_a_naive_recomputation_has_them(history: Histor
     month = month_of(utc(2026, 3, 15), history.deal.zone)
     numbers = 0
     for closing in range(MONTHS):
+        if history.moved is not None and history.moved.month == closing:
+            move(cast, history.moved, month.start)
         book(cast, history, closing, half=0)
         close(cast, month.end)
         book(cast, history, closing, half=1)
@@ -130,8 +143,10 @@ def begun(history: History) -> tuple[Cast, dict[tuple[str, str, int], UUID]]:
     Coupon.objects.using("staff").bulk_create(coupons)
     with cast.scope():
         Tenant.objects.filter(id=cast.tenant_id).update(created_at=start)
+        created = Subscription.objects.get()
         Subscription.objects.create(
-            tenant_id=cast.tenant_id, plan_version_id=version.id, effective_from=start, author="tests",
+            tenant_id=cast.tenant_id, plan_version_id=version.id, author="tests",
+            effective_from=start, effective_to=created.effective_from,
             trial_until=start + timedelta(days=deal.trial) if deal.trial else None,
         )  # fmt: skip
         for coupon in coupons:
@@ -139,6 +154,26 @@ def begun(history: History) -> tuple[Cast, dict[tuple[str, str, int], UUID]]:
         for currency, amount in history.grants:
             grant_credit(amount=Decimal(amount), currency=currency, reason="Goodwill", author="tests")
     return cast, ids
+
+
+def move(cast: Cast, moved: Moved, start: datetime) -> None:
+    """Subscribe a tenant to another plan of the same book from the begin of a month on; those before are closed."""
+    with cast.scope():
+        current = Subscription.objects.select_related("plan_version").get(effective_from__lt=start)
+        version = PlanVersion.objects.using("staff").create(
+            plan=Plan.objects.using("staff").create(code=f"m-{cast.slug[-10:]}", name="Other"), version=1,
+            price_book_id=current.plan_version.price_book_id, minimum_amount=moved.minimum, effective_from=start,
+            author="tests",
+        )  # fmt: skip
+        for (meter, variant), quantity in moved.allowances.items():
+            PlanAllowance.objects.using("staff").create(
+                plan_version=version, meter=meter, variant=variant, quantity=quantity
+            )
+        Subscription.objects.filter(id=current.id).update(effective_to=start)
+        Subscription.objects.create(
+            tenant_id=cast.tenant_id, plan_version_id=version.id, author="tests",
+            effective_from=start, effective_to=current.effective_to,
+        )  # fmt: skip
 
 
 def book(cast: Cast, history: History, closing: int, *, half: int) -> None:
@@ -155,8 +190,9 @@ def book(cast: Cast, history: History, closing: int, *, half: int) -> None:
                     write(source, [line], at)
             if work.taken_back == closing:
                 row = UsageEvent.objects.get(source_type="question", source_id=str(n))
-                when = at if work.own_time else moment(history.deal.zone, closing, work.at)
-                turned = reversal_of(row, source_type="correction", source_id=str(n), occurred_at=when, reason="outage")
+                turned = reversal_of(row, source_type="correction", source_id=str(n), reason="outage")
+                if not work.own_time:
+                    turned.occurred_at = moment(history.deal.zone, closing, work.at)
                 for _ in range(2 if work.twice else 1):
                     insert_once([turned])
 
@@ -176,12 +212,16 @@ def documents(cast: Cast, start: datetime) -> list[Shown]:
                     ),
                 )
                 for line in lines
-                if line.usage_start is not None
+                if line.kind != "coupon"
             )  # fmt: skip
-            off = tuple(Fraction(line.amount) for line in lines if line.kind == "coupon")
+            off = tuple(
+                (month_number(line.usage_start), int(line.description[0]), line.late, Fraction(line.amount))
+                for line in lines
+                if line.kind == "coupon"
+            )
             assert len(used) + len(off) == len(lines)
             amounts = map(Fraction, (row.subtotal, row.tax, row.total, row.credited))
-            found.append(Shown(row.currency, used, off, *amounts))
+            found.append(Shown(row.currency, used, frozenset(off), *amounts))
     return found
 
 

@@ -77,6 +77,23 @@ def test_a_month_is_a_draft_during_the_grace_and_final_after_it(acme: Cast) -> N
     ]
 
 
+def test_a_draft_follows_the_ledger_with_every_sweep(acme: Cast) -> None:
+    close(acme, utc(2026, 4, 1, 1))
+    assert invoices(acme) == []
+    use(acme, MARCH, 3)
+    close(acme, utc(2026, 4, 1, 2))
+    (draft,) = invoices(acme)
+    assert (draft.state, draft.total) == ("draft", Decimal("0.06"))
+    use(acme, MARCH, 1)
+
+    assert close(acme, utc(2026, 4, 1, 3)) == []
+
+    assert [(row.id, row.state, row.total) for row in invoices(acme)] == [(draft.id, "draft", Decimal("0.08"))]
+    use(acme, MARCH, -4)
+    close(acme, utc(2026, 4, 1, 4))
+    assert invoices(acme) == []
+
+
 def test_closing_again_changes_nothing(acme: Cast) -> None:
     use(acme, MARCH, 3)
     close(acme, AFTER_MARCH)
