@@ -154,13 +154,17 @@ def record_media_seconds(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An accepted question, as it is charged. round: number of the retry, 0 for the first time."""
+    """An accepted question, as it is charged.
+
+    round: number of the retry, 0 for the first time. free: the reason why the question is not charged, "" if it is.
+    """
 
     question_id: UUID
     method: str = ""
     effort: str = ""
     collection_id: UUID | None = None
     round: int = 0
+    free: str = ""
 
 
 def record_question(
@@ -201,7 +205,7 @@ def _question_row(asked: Asked, caller: Attribution, at: datetime, rates: Rates 
     )
     name = f"{asked.question_id}:{asked.round}" if asked.round else str(asked.question_id)
     line = Line(UsageMeter.QUESTIONS, quantity(1), variant=question_variant(asked.method, asked.effort))
-    return row_of(Source(QUESTION, name, belongs), line, rates or rates_at(at), at)
+    return row_of(Source(QUESTION, name, belongs, not asked.free, asked.free), line, rates or rates_at(at), at)
 
 
 def reverse_question(*, question_id: UUID, reason: str) -> Cost:
