@@ -41,6 +41,7 @@ from backend.billing.services.rows import (
     insert_once,
     reversal_of,
     row_of,
+    standing,
     write,
 )
 from backend.tenancy.callers import current_caller
@@ -221,8 +222,12 @@ def reverse_question(*, question_id: UUID, reason: str) -> Cost:
 
 
 def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
-    """Reverse charges as reverse_question() does, in a fixed number of statements."""
-    charges = UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids)
+    """Reverse charges as reverse_question() does, in a fixed number of statements.
+
+    What stands is reversed: the first charge, or what it was rated by again or corrected to since. The caller has
+    locked the questions.
+    """
+    charges = standing(UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, question_id__in=question_ids))
     now = timezone.now()
     insert_once(
         [
