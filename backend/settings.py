@@ -113,6 +113,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "backend.people.sessions.ProvidersAccounts",
+    "backend.webhooks.refused_work.ReportsRefusedWork",
 ]
 ROOT_URLCONF = "backend.urls"
 TEMPLATES = [

@@ -8,6 +8,7 @@ from backend.library.services.storage_quota import fetch_limit, release_fetch, r
 from backend.library.storage import source_prefix
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused
+from backend.webhooks.thresholds import report_refusal
 from workers.fetch_source import fetch
 from workers.runner import FollowUp, Work
 
@@ -17,7 +18,7 @@ def handle(work: Work) -> FollowUp | None:
         piece = intake.queued_piece(work.lease.subject_id)
         if piece is not None:
             release_fetch(piece.id)
-        limit = fetch_limit()
+        limit = fetch_limit(None if piece is None else piece.video.api_key_id)
     if piece is None:
         work.finish()
         return None
@@ -31,6 +32,8 @@ def handle(work: Work) -> FollowUp | None:
             with tenant_scope(work.lease.tenant_id):
                 reserve_fetch(piece.id, size_bytes)
         except Refused as error:
+            with tenant_scope(work.lease.tenant_id):
+                report_refusal(error)
             raise JobFailed(error.code, error.detail, retryable=False) from error
 
     work.stores_under(piece.video_id, source_prefix(piece.object_key))

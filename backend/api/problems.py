@@ -161,7 +161,10 @@ def handle_exception(error: Exception, context: Mapping[str, Any]) -> Response:
     if problem.status in _LOGGED:
         _log_refusal(problem, error, request.META.get("REMOTE_ADDR", ""))
     set_rollback()
-    return respond(problem, request)
+    response = respond(problem, request)
+    # A middleware can act on it after the rollback.
+    response.refused = error if isinstance(error, Refused) else None  # type: ignore[attr-defined]
+    return response
 
 
 def _log_refusal(problem: Problem, error: Exception, address: str) -> None:

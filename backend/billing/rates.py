@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -141,6 +142,37 @@ WHERE p.effective_from <= %(at)s AND (p.effective_to IS NULL OR p.effective_to >
 AND (b.kind = 'cost' OR b.id = (SELECT id FROM plan)
      OR (b.tenant_id = %(tenant)s AND b.currency = (SELECT currency FROM plan)))
 """
+
+
+# The moments after a moment at which prices, plan versions or subscriptions of a tenant begin or end.
+_BOUNDARIES = """
+SELECT DISTINCT moment FROM (
+    SELECT effective_from, effective_to FROM billing_price
+    UNION ALL SELECT effective_from, effective_to FROM billing_planversion
+    UNION ALL SELECT effective_from, effective_to FROM billing_subscription WHERE tenant_id = %(tenant)s
+) span CROSS JOIN LATERAL (VALUES (effective_from), (effective_to)) AS bound (moment)
+WHERE moment > %(start)s ORDER BY moment
+"""
+
+
+class RatesOverTime:
+    """The prices in force for the entered tenant at any moment from a start on.
+
+    They are read once for each stretch of time in which none begins or ends.
+    """
+
+    def __init__(self, start: datetime) -> None:
+        with connections["default"].cursor() as cursor:
+            cursor.execute(_BOUNDARIES, {"tenant": entered_tenant_id(), "start": start})
+            self._boundaries: list[datetime] = [moment for (moment,) in cursor.fetchall()]
+        self._read: dict[int, Rates] = {}
+
+    def at(self, moment: datetime) -> Rates:
+        """Return the prices in force at a moment."""
+        stretch = bisect_right(self._boundaries, moment)
+        if stretch not in self._read:
+            self._read[stretch] = rates_at(moment)
+        return self._read[stretch]
 
 
 def rates_at(at: datetime, tenant_id: UUID | None = None, *, using: str = "default") -> Rates:

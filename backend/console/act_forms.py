@@ -58,6 +58,19 @@ class CreditNoteForm(forms.Form):
     )
 
 
+class QuantityForm(forms.Form):
+    """The quantity that a row of the ledger should have had."""
+
+    quantity = forms.DecimalField(
+        min_value=0,
+        max_value=10**9,
+        max_digits=24,
+        decimal_places=6,
+        widget=forms.NumberInput({"step": "any"}),
+        label="Right quantity, in the unit of the meter",
+    )
+
+
 class SegmentForm(forms.Form):
     """The segment that is indexed again."""
 

@@ -1,4 +1,4 @@
-"""What operators may do in the console to videos, questions, jobs, webhooks and outages, one row or many at once.
+"""What staff may do in the console to videos, questions, jobs, webhooks, outages and money, one row or many at once.
 
 The console's own role cannot write, so an act runs as the web role in the tenant of its row, through the services that
 the API uses. Each act needs a reason, and is in the tenant's audit log; an act on a row of the installation is in the
@@ -24,10 +24,18 @@ from django.views.decorators.http import require_POST
 from unfold.forms import ActionForm
 
 from backend.audit.services import record
-from backend.billing.models import Invoice, InvoiceKind, InvoiceState
+from backend.billing.models import Invoice, InvoiceKind, InvoiceState, UsageEvent
 from backend.billing.rates import plain
-from backend.billing.services import invoices
-from backend.console.act_forms import AskAgainForm, CreditNoteForm, HoldForm, ReplaySinceForm, SegmentForm, VoidForm
+from backend.billing.services import corrections, invoices
+from backend.console.act_forms import (
+    AskAgainForm,
+    CreditNoteForm,
+    HoldForm,
+    QuantityForm,
+    ReplaySinceForm,
+    SegmentForm,
+    VoidForm,
+)
 from backend.console.acts import Act, By, named, perform
 from backend.console.viewing import MONEY, OPERATORS, public_id_of, role_of
 from backend.jobs import control as jobs
@@ -92,6 +100,38 @@ def _correct(invoice: Any, fields: Mapping[str, Any], by: By) -> Invoice:
     details = {"number": note.number, "net": plain(-note.subtotal), "currency": note.currency}
     record("invoice.credit_note", actor=by.actor, object_id=public_id_of(invoice), reason=by.reason, details=details)
     return note
+
+
+def _is_booking(row: Any) -> bool:
+    """Whether a row of the ledger takes no other row back, so that it can be taken back itself."""
+    return row.reverses_id is None
+
+
+def _reverse_usage(row: UsageEvent, fields: Mapping[str, Any], by: By) -> UsageEvent:
+    """Take a row of the ledger back, and return the row that does so."""
+    turned = corrections.reverse(event_id=row.id, reason=by.reason)
+    _record_correction("reverse", row, by)
+    return turned
+
+
+def _correct_usage(row: UsageEvent, fields: Mapping[str, Any], by: By) -> UsageEvent:
+    """Book a row of the ledger again with the right quantity, and return the new row."""
+    again = corrections.correct(event_id=row.id, quantity=fields["quantity"], reason=by.reason)
+    right = {"corrected_quantity": plain(again.quantity), "corrected_charge": plain(again.price_amount)}
+    _record_correction("correct_quantity", row, by, **right)
+    return again
+
+
+def _record_correction(verb: str, row: UsageEvent, by: By, **right: str) -> None:
+    details = {
+        "meter": row.meter,
+        "quantity": plain(row.quantity),
+        "charge": plain(row.price_amount),
+        "currency": row.price_currency,
+        **right,
+    }
+    action, object_id = f"{row._meta.model_name}.{verb}", public_id_of(row)
+    record(action, actor=by.actor, object_id=object_id, reason=by.reason, details=details)
 
 
 _WITHOUT_ANSWER = (QuestionStatus.FAILED, QuestionStatus.CANCELED)
@@ -196,6 +236,10 @@ INVOICE_ACTS = named(
     Act("mark_paid", "Mark paid", lambda row, fields, by: invoices.mark_paid(row.id), MONEY, fits=_is_unpaid),
     Act("void", "Void", lambda row, fields, by: invoices.void(row.id, **fields), MONEY, VoidForm, fits=_is_unpaid),
     Act("credit_note", "Credit note", _correct, MONEY, CreditNoteForm, fits=_is_numbered, records=True),
+)
+USAGE_ACTS = named(
+    Act("reverse", "Reverse", _reverse_usage, MONEY, fits=_is_booking, records=True),
+    Act("correct_quantity", "Correct quantity", _correct_usage, MONEY, QuantityForm, fits=_is_booking, records=True),
 )
 
 

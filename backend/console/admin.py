@@ -31,6 +31,7 @@ from backend.console.actions import (
     DELIVERY_ACTS,
     ENDPOINT_ACTS,
     JOB_ACTS,
+    USAGE_ACTS,
     OperableRow,
 )
 from backend.console.base import ReadOnlyPage, worded
@@ -293,8 +294,11 @@ class TenantBudgetPage(ReadOnlyPage):
 
 
 @admin.register(UsageEvent, site=site)
-class UsagePage(ReadOnlyPage):
+class UsagePage(OperableRow, ReadOnlyPage):
+    """The usage ledger. Its rows never change: an act appends rows that take the row back, or book it again."""
+
     roles = MONEY
+    acts, actors = USAGE_ACTS, MONEY
     list_display = (
         "occurred_at", "tenant", "meter", "shown_quantity", "shown_stage", "model", "cost", "price", "billable",
         "shown_source",

@@ -7,14 +7,17 @@ class LibraryConfig(AppConfig):
 
     def ready(self) -> None:
         from backend.api import readiness
+        from backend.billing.services.quotas import register_storage
         from backend.billing.services.reconciliation import count_lost_time
         from backend.jobs.control import Subject, register_subject
         from backend.jobs.dispatching import lost_seconds
         from backend.library.indexing.control import cancel, revive
         from backend.library.indexing.wishes import INDEX_KINDS
+        from backend.library.services.storage_quota import measure_storage
         from backend.library.storage import check_storage
 
         readiness.register("storage", check_storage)
         count_lost_time(lost_seconds)
+        register_storage(measure_storage)
         for kind in INDEX_KINDS:
             register_subject(kind, Subject(revive, cancel))

@@ -47,6 +47,8 @@ class Upload(TenantRow):
     """One presigned S3 multipart upload. part_size is fixed at creation; S3 keeps the list of parts."""
 
     status = models.CharField(max_length=16, choices=UploadStatus.choices, default=UploadStatus.OPEN)
+    # The key that began it, if a key did.
+    api_key_id = models.UUIDField(null=True)
     filename = models.CharField(max_length=255)
     content_type = models.CharField(max_length=100)
     size_bytes = models.BigIntegerField()

@@ -67,10 +67,17 @@ def videos_of_uploads(uploads: Sequence[Upload]) -> dict[UUID, UUID]:
     return {**dict(pieces), **dict(Video.objects.filter(upload_id__in=ids).values_list("upload_id", "id"))}
 
 
-def stored_bytes() -> int:
-    """Return the bytes of the tenant's recordings; an object that several videos share counts once."""
+def stored_bytes(api_key_id: UUID | None = None) -> int:
+    """Return the bytes of the tenant's recordings; an object that several videos share counts once.
+
+    api_key_id: only those of the videos that this key created.
+    """
+    videos, pieces = Video.objects.all(), InputSegment.objects.all()
+    if api_key_id is not None:
+        videos = videos.filter(api_key_id=api_key_id)
+        pieces = pieces.filter(video_id__in=videos.values("id"))
     total = 0
-    for rows in (Video.objects.all(), InputSegment.objects.all()):
+    for rows in (videos, pieces):
         sizes = rows.exclude(object_key="").values("object_key").annotate(size=Max("size_bytes")).order_by()
         total += sizes.aggregate(total=Sum("size"))["total"] or 0
     return total
@@ -98,9 +105,12 @@ def size_of(object_keys: Sequence[str]) -> int:
     return total
 
 
-def reserved_bytes() -> tuple[int, int]:
-    """Return the bytes that open uploads announced, and the number of these uploads."""
-    opened = Upload.objects.filter(status=UploadStatus.OPEN).aggregate(total=Sum("size_bytes"), count=Count("id"))
+def reserved_bytes(api_key_id: UUID | None = None) -> tuple[int, int]:
+    """Return the bytes that open uploads announced, and the number of these uploads. api_key_id: of this key alone."""
+    uploads = Upload.objects.filter(status=UploadStatus.OPEN)
+    if api_key_id is not None:
+        uploads = uploads.filter(api_key_id=api_key_id)
+    opened = uploads.aggregate(total=Sum("size_bytes"), count=Count("id"))
     return opened["total"] or 0, opened["count"]
 
 

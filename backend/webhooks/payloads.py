@@ -19,8 +19,8 @@ EVENT_TYPES: dict[str, str] = {
     "question.failed": "A question could not be answered.",
     "question_batch.completed": "The last question of a batch has its outcome.",
     "comparison.completed": "The last question of a comparison has its outcome, and its grade if a judge grades it.",
-    "usage.threshold_reached": "The tenant has used 50 or 80 % of a monthly limit.",
-    "budget.exceeded": "The tenant has used up a monthly limit; questions are refused until the month ends.",
+    "usage.threshold_reached": "The tenant has used 50 or 80 % of a limit.",
+    "budget.exceeded": "The tenant has used up a limit, or a limit left no room for work, which was refused.",
     "webhook_endpoint.disabled": "The service has disabled a webhook endpoint; sent to the other endpoints.",
     "webhook.test": "Sent on request, to one endpoint.",
 }

@@ -11,8 +11,13 @@ from backend.billing.models import TenantBudget
 from backend.billing.rates import plain
 from backend.billing.services import quotas
 from backend.billing.services.budgets import monthly_budget
-from backend.billing.services.quotas import Crossing, Hold
+from backend.billing.services.crossings import Crossing, Limited, LimitReached, thresholds_reached
+from backend.billing.services.plan_limits import PLAN, TOKENS, plan_limits
+from backend.billing.services.quotas import Hold
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.refusals import Refused
 from backend.webhooks.budget_mail import queue_mail
+from backend.webhooks.models import WebhookEvent
 from backend.webhooks.payloads import timestamp
 from backend.webhooks.services import emit
 
@@ -23,12 +28,18 @@ def report_budget() -> None:
     """Emit `usage.threshold_reached` at 50 and 80 % of each limit, `budget.exceeded` at 100 %, and queue their mail.
 
     Call this in a transaction that has changed what is used. Each event is emitted once per month and amount of the
-    limit; of several at once, the last one is mailed. A tenant without a limit costs one look-up.
+    limit; of several at once, the last one is mailed. The tokens of the plan are reported as report_crossings() does. A
+    tenant without a limit costs two look-ups.
     """
-    row = TenantBudget.objects.first()
-    if row is None:
+    row, plan = TenantBudget.objects.first(), Limited(PLAN, current_tenant_id(), plan_limits())
+    if row is None and TOKENS not in plan.limits:
         return
     budget = monthly_budget()
+    if TOKENS in plan.limits:
+        tokens = Decimal(budget.used.tokens)
+        report_crossings(thresholds_reached(plan, TOKENS, tokens, at=budget.start_at))
+    if row is None:
+        return
     amounts: dict[str, tuple[Decimal | int | None, Decimal | int]] = {
         "max_tokens": (budget.limits.max_tokens, budget.used.tokens),
         "max_seconds": (budget.limits.max_seconds, budget.used.seconds),
@@ -66,15 +77,36 @@ def hold_work(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> None:
     report_crossings(quotas.reserve(holds, api_key_id=api_key_id))
 
 
+def report_reached() -> None:
+    """Report the thresholds that monthly limits have come to without a reservation, as by the charge of storage.
+
+    Call this in a transaction after the one that has changed what is used.
+    """
+    report_crossings(quotas.reached())
+
+
+def report_refusal(refused: Refused) -> None:
+    """Emit `budget.exceeded` for a limit that left no room for work; nothing for a refusal of another kind.
+
+    Call this where the refusal does not roll back what is written here.
+    """
+    if isinstance(refused, LimitReached) and refused.crossing is not None:
+        report_crossings([refused.crossing])
+
+
 def report_crossings(crossings: Sequence[Crossing]) -> None:
     """Emit `usage.threshold_reached` at 50 and 80 %, `budget.exceeded` at 100 %, once per month and amount of a limit.
 
-    Those whom backend.webhooks.recipients names get a mail with it.
+    A limit that is not used up and leaves no room for work is reported as exceeded once more. Those whom
+    backend.webhooks.recipients names get a mail with it. What was reported before costs one read.
     """
-    for crossing in crossings:
-        limited = crossing.limited
+    named = {_id_of(crossing): crossing for crossing in crossings}
+    reported = set(WebhookEvent.objects.filter(resource_id__in=named).values_list("resource_id", flat=True))
+    for id, crossing in named.items():
+        if id in reported:
+            continue
         data = {
-            "id": public_ids.encode("bud", limited.id),
+            "id": public_ids.encode("bud", crossing.limited.id),
             "object": "budget",
             "limit": crossing.name,
             "amount": plain(crossing.limit),
@@ -83,6 +115,12 @@ def report_crossings(crossings: Sequence[Crossing]) -> None:
             "start_at": timestamp(crossing.start_at),
             "end_at": timestamp(crossing.end_at),
         }
-        change = f"{crossing.start_at:%Y-%m}:{limited.scope}:{crossing.name}:{plain(crossing.limit)}:{crossing.percent}"
         kind = "budget.exceeded" if crossing.percent == 100 else "usage.threshold_reached"
-        queue_mail(emit(type=kind, resource_id=uuid5(limited.id, change), data=data))
+        queue_mail(emit(type=kind, resource_id=id, data=data))
+
+
+def _id_of(crossing: Crossing) -> UUID:
+    """Return the id of a change, so that the same change is emitted once."""
+    limited, amount = crossing.limited, plain(crossing.limit)
+    change = f"{crossing.start_at:%Y-%m}:{limited.scope}:{crossing.name}:{amount}:{crossing.percent}"
+    return uuid5(limited.id, f"{change}:refused" if crossing.refused else change)

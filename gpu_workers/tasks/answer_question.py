@@ -91,7 +91,14 @@ def handle(work: Work) -> FollowUp | None:
             frame_model=models.frame_embedder.name,
             storage=objects,
         ) as graph,
-        SharedBudget(work, question.id, first=begun.allowance, meter=meter, rates=begun.rates) as shared,
+        SharedBudget(
+            work,
+            question.id,
+            first=begun.allowance,
+            meter=meter,
+            rates=begun.rates,
+            limited=not question.asked_by_operator,
+        ) as shared,
     ):
         answer = answer_question(
             QuestionInput(
@@ -171,7 +178,7 @@ def _begin(work: Work, models: AnswerModels) -> Begun | None:
         history=tuple(Turn(text, answer) for text, answer in history_of(question)),
         rates=rates,
         budget=budget_of(question.budget, rates, _names(models)),
-        allowance=allowance_for(question.id),
+        allowance=Allowance() if question.asked_by_operator else allowance_for(question.id),
     )
 
 

@@ -37,7 +37,8 @@ class SharedBudget:
 
     At most once per LOOK_EVERY_SECONDS a call records what the question has consumed so far, which the tenant's other
     questions read, and reads what they leave. Queries run on a thread of their own with its own connection, because
-    the engine's threads come and go. close() ends the thread.
+    the engine's threads come and go. close() ends the thread. limited: whether the tenant's budget holds the question;
+    the first allowance stands if it does not.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class SharedBudget:
         first: Allowance,
         meter: Meter,
         rates: Rates,
+        limited: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._work = work
@@ -55,6 +57,7 @@ class SharedBudget:
         self._allowance = first
         self._meter = meter
         self._rates = rates
+        self._limited = limited
         self._clock = clock
         self._looked_at = clock()
         self._lock = threading.Lock()
@@ -72,7 +75,7 @@ class SharedBudget:
 
     def __call__(self) -> Allowance:
         with self._lock:
-            if self._clock() - self._looked_at >= LOOK_EVERY_SECONDS:
+            if self._limited and self._clock() - self._looked_at >= LOOK_EVERY_SECONDS:
                 self._allowance = self._thread.submit(self._look).result()
                 self._looked_at = self._clock()
             return self._allowance

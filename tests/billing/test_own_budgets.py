@@ -20,8 +20,8 @@ from tests.factories import make_video
 from tests.isolation.test_catalog import superuser
 from tests.webhooks.test_schemas import errors
 
-NOTHING = {"charge": "0", "media_minutes": 0.0, "questions": 0, "open_jobs": 0}
-UNLIMITED = {"charge": None, "media_minutes": None, "questions": None, "open_jobs": None}
+NOTHING = {"charge": "0", "media_minutes": 0.0, "questions": 0, "open_jobs": 0, "stored_bytes": 0}
+UNLIMITED = {"charge": None, "media_minutes": None, "questions": None, "open_jobs": None, "stored_bytes": None}
 UPLOAD = {"filename": "a.mp4", "size_bytes": 1_000_000, "content_type": "video/mp4", "duration_ms": 60_000}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -52,8 +51,8 @@ def test_a_question_is_asked_again_with_another_method_and_is_not_charged(staff:
     with acme.scope():
         copy = Question.objects.exclude(id=question_id).get()
         charges = UsageEvent.objects.filter(question_id=copy.id)
-        assert sum((charge.price_amount for charge in charges), Decimal(0)) == 0
-        assert charges.count() == 2
+        assert list(charges.values_list("price_amount", "billable", "reason")) == [(0, False, "asked_by_operator")]
+        assert copy.charge_amount == 0
     assert (copy.method, copy.effort, copy.status) == ("vector", "low", "queued")
     assert (copy.choices, copy.metadata) == (["blue car", "red car"], {"asked_again_of": encode("qst", question_id)})
     assert reply.redirect_chain[-1][0] == f"/console/questions/question/{copy.id}/change/"

@@ -463,7 +463,7 @@ def test_fetches_at_the_same_time_cannot_pass_the_quota_together(
     acme: Cast, web: ScriptedWeb, monkeypatch: pytest.MonkeyPatch, length: bool
 ) -> None:
     """Files of 6, 6 and 3 bytes, a quota of 10, and limits that were read before anything was stored."""
-    monkeypatch.setattr("workers.fetch_segment.fetch_limit", lambda: 10)
+    monkeypatch.setattr("workers.fetch_segment.fetch_limit", lambda api_key_id: 10)
     names = {"first": b"123456", "second": b"654321", "third": b"123"}
     web.pages.update({f"/{name}.mp4": Page(body=body, length=length) for name, body in names.items()})
     with override_settings(STORAGE_BYTES_PER_PLAN={"standard": 10.0}):

@@ -17,6 +17,8 @@ MINUTES_HELP = "Minutes of recordings that are indexed in a month. An index that
 QUESTIONS_HELP = "Questions that are accepted in a month. Questions that are not charged do not count."
 JOBS_HELP = "Questions, searches and indexings that are open at the same time."
 
+BYTES_HELP = "Bytes of recordings that are stored at the same time. A key is limited by the videos that it created."
+
 
 class OwnBudgetRequestSerializer(StrictSerializer):
     """Limits of the tenant, or of one API key. A limit that is null or left out does not apply."""
@@ -36,6 +38,9 @@ class OwnBudgetRequestSerializer(StrictSerializer):
     open_jobs = serializers.IntegerField(
         min_value=0, max_value=10**9, allow_null=True, default=None, help_text=JOBS_HELP
     )
+    stored_bytes = serializers.IntegerField(
+        min_value=0, max_value=10**18, allow_null=True, default=None, help_text=BYTES_HELP
+    )
 
 
 class MeasuresSerializer(serializers.Serializer[Any]):
@@ -45,6 +50,7 @@ class MeasuresSerializer(serializers.Serializer[Any]):
     media_minutes = serializers.FloatField(allow_null=True, help_text=MINUTES_HELP)
     questions = serializers.IntegerField(allow_null=True, help_text=QUESTIONS_HELP)
     open_jobs = serializers.IntegerField(allow_null=True, help_text=JOBS_HELP)
+    stored_bytes = serializers.IntegerField(allow_null=True, help_text=BYTES_HELP)
 
 
 class OwnBudgetSerializer(serializers.Serializer[Any]):
@@ -55,7 +61,7 @@ class OwnBudgetSerializer(serializers.Serializer[Any]):
     api_key_id = PublicIdField("key", allow_null=True, help_text="The key that is limited; null for the whole tenant.")
     currency = serializers.CharField(help_text="Currency of the charge, by its ISO 4217 code.")
     limits = MeasuresSerializer(help_text="The limits; null where there is none.")
-    used = MeasuresSerializer(help_text="What is booked this month.")
+    used = MeasuresSerializer(help_text="What is booked this month, or stored now.")
     reserved = MeasuresSerializer(help_text="What open work may still consume.")
     left = MeasuresSerializer(help_text="What may still be accepted; null where there is no limit.")
     start_at = serializers.DateTimeField(help_text="Start of the current month (UTC).")

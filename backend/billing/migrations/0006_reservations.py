@@ -138,6 +138,7 @@ class Migration(migrations.Migration):
                 ("questions", models.PositiveBigIntegerField(null=True)),
                 ("media_minutes", models.DecimalField(decimal_places=3, max_digits=16, null=True)),
                 ("open_jobs", models.PositiveIntegerField(null=True)),
+                ("stored_bytes", models.PositiveBigIntegerField(null=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
                 ("tenant", tenant_field()),
             ],

@@ -68,7 +68,8 @@ class QuotaMonth(TenantRow):
 class Budget(TenantRow):
     """Limits that a tenant sets for itself, or for one of its API keys. Null is no limit.
 
-    Per calendar month (UTC), except open_jobs, which holds at any moment. api_key_id is null for the tenant as a whole.
+    Per calendar month (UTC), except open_jobs and stored_bytes, which hold at any moment. api_key_id is null for the
+    tenant as a whole.
     """
 
     api_key_id = models.UUIDField(null=True)
@@ -76,6 +77,7 @@ class Budget(TenantRow):
     questions = models.PositiveBigIntegerField(null=True)
     media_minutes = models.DecimalField(max_digits=16, decimal_places=3, null=True)
     open_jobs = models.PositiveIntegerField(null=True)
+    stored_bytes = models.PositiveBigIntegerField(null=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta(TenantRow.Meta):

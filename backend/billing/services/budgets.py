@@ -15,14 +15,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
 from backend.billing.models import OpenSpending, TenantBudget
 from backend.billing.rates import LEDGER_CURRENCY, Rates, plain, quantity
 from backend.billing.services.ledger import device_ms, lines_of
-from backend.billing.services.plan_limits import require_tokens_left
+from backend.billing.services.plan_limits import TOKENS, plan_limits, require_tokens_left
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.months import month_of
 from backend.tenancy.refusals import Refused
@@ -142,7 +141,7 @@ def _used(start: datetime, without: UUID | None) -> Consumed:
 def require_left() -> None:
     """Check that the month's budget and the plan's tokens are not used up. Raises MonthlyBudgetExhausted (402
     `budget_exhausted`) and PlanExhausted (402 `plan_exhausted`)."""
-    if not (limits().any or settings.TOKENS_PER_PLAN):
+    if not (limits().any or TOKENS in plan_limits()):
         return
     budget = monthly_budget()
     require_tokens_left(budget.used.tokens, budget.end_at)

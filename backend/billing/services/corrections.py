@@ -1,7 +1,8 @@
 """Corrections of the ledger: a row is taken back by another row, and booked again with the right quantity.
 
 Rows are never changed. Both rows name the price that valued the first one, so a correction neither finds nor makes
-another price. Who corrected and why is in the staff's audit log; the reason stands in the rows as well.
+another price. Who corrected and why is in the tenant's audit log; the reason stands in the rows as well. A question
+shows what it is charged after the correction.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from decimal import Decimal
 from uuid import UUID
 
-from backend.billing.models import CORRECTION, Price, UsageEvent
+from backend.billing.models import CORRECTION, Price, UsageEvent, UsageMeter
 from backend.billing.rates import money
 from backend.billing.rates import quantity as whole
-from backend.billing.services.rows import insert_once, reversal_of
+from backend.billing.services.rows import insert_once, replace_once, reversal_of
+from backend.billing.services.shown_charges import lock_work, show_charges
 from backend.tenancy.refusals import Refused
 
 
@@ -22,9 +24,10 @@ def reverse(*, event_id: UUID, reason: str) -> UsageEvent:
     Raises Refused: unknown_usage_event (404), is_a_reversal, already_reversed (409).
     """
     row, turned = _taken_back(event_id, reason)
-    insert_once([turned])
-    written: UsageEvent = UsageEvent.objects.get(reverses_id=row.id)
-    return written
+    if not insert_once([turned]):
+        raise _already_reversed()
+    _show(row)
+    return turned
 
 
 def correct(*, event_id: UUID, quantity: Decimal, reason: str) -> UsageEvent:
@@ -43,17 +46,29 @@ def correct(*, event_id: UUID, quantity: Decimal, reason: str) -> UsageEvent:
     again.quantity = whole(quantity)
     again.cost_amount = money(units[row.cost_price_id] * again.quantity)
     again.price_amount = money(units[row.price_id] * again.quantity) if row.billable else Decimal(0)
-    insert_once([turned, again])
+    if not replace_once([(turned, again)]):
+        raise _already_reversed()
+    _show(row)
     return again
 
 
 def _taken_back(event_id: UUID, reason: str) -> tuple[UsageEvent, UsageEvent]:
+    lock_work(UsageEvent.objects.filter(id=event_id))
     row: UsageEvent | None = UsageEvent.objects.filter(id=event_id).first()
     if row is None:
         raise Refused("unknown_usage_event", "There is no such row of the ledger.", status=404)
     if row.reverses_id is not None:
         raise Refused("is_a_reversal", "This row takes another one back; correct that one.")
     if UsageEvent.objects.filter(reverses_id=row.id).exists():
-        raise Refused("already_reversed", "This row has been taken back already.")
+        raise _already_reversed()
     turned = reversal_of(row, source_type=CORRECTION, source_id=str(row.id), reason=reason)
     return row, turned
+
+
+def _show(row: UsageEvent) -> None:
+    if row.question_id is not None and row.meter == UsageMeter.QUESTIONS:
+        show_charges([row.question_id])
+
+
+def _already_reversed() -> Refused:
+    return Refused("already_reversed", "This row has been taken back already.")

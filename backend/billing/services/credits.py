@@ -1,19 +1,19 @@
 """Credits: media that was billed and whose index failed for our reasons.
 
-A credit is a row with the negated amounts of the charge. If the same index is built after all, the charge is restored.
-Both lie at the time of the charge, so that its terms apply: a credit of a trial is worth nothing. Both name the segment
-and the round of building, so that each happens once; what a segment costs is never more than one charge. Every function
-runs in the caller's transaction.
+A credit is a row with the negated amounts of what stands of the charge. If the same index is built after all, the
+charge is booked again as it was credited. Both lie at the time of the charge, so that its terms apply: a credit of a
+trial is worth nothing. Both name the segment and the round of building, so that each happens once;
+what a segment costs is never more than one charge. Every function runs in the caller's transaction, which has locked
+the video.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from uuid import UUID
 
-from backend.billing.models import SEGMENT, SEGMENT_CREDIT, SEGMENT_RESTORED, UsageEvent, UsageMeter
+from backend.billing.models import CORRECTION, RERATING, SEGMENT_CREDIT, SEGMENT_RESTORED, UsageEvent, UsageMeter
 from backend.billing.rates import Cost
 from backend.billing.services.rows import insert_once, reversal_of
 
@@ -23,44 +23,55 @@ def credit_media(*, video_id: UUID, segment_ids: Collection[UUID], reason: str, 
 
     Returns the credited amounts (negative), zero when nothing was charged.
     """
-    return _turn(video_id, segment_ids, source_type=SEGMENT_CREDIT, reason=reason, round=round, charged=True)
+    rows = _media_of(video_id)
+    taken_back = {row.reverses_id for row in rows.values()}
+    standing = {
+        segment: row
+        for segment, row in _last_of_segments(rows, segment_ids).items()
+        if row.reverses_id is None and row.id not in taken_back
+    }
+    turned = [
+        reversal_of(row, source_type=SEGMENT_CREDIT, source_id=f"{segment}:{round}", reason=reason)
+        for segment, row in sorted(standing.items())
+    ]
+    return _sum(insert_once(turned))
 
 
 def restore_media(*, video_id: UUID, segment_ids: Collection[UUID], round: int) -> Cost:
     """Charge the media of credited segments again, because their index is complete. Returns the restored amounts."""
-    return _turn(video_id, segment_ids, source_type=SEGMENT_RESTORED, reason="retried", round=round, charged=False)
+    last = _last_of_segments(_media_of(video_id), segment_ids)
+    again = []
+    for segment, row in sorted(last.items()):
+        if row.source_type == SEGMENT_CREDIT:
+            name = f"{segment}:{round}"
+            charge = reversal_of(row, source_type=SEGMENT_RESTORED, source_id=name, reason="retried")
+            # A charge of its own, which can be rated again, corrected and credited.
+            charge.reverses_id = None
+            again.append(charge)
+    return _sum(insert_once(again))
 
 
-def _turn(
-    video_id: UUID,
-    segment_ids: Collection[UUID],
-    *,
-    source_type: str,
-    reason: str,
-    round: int,
-    charged: bool,
-) -> Cost:
+def _media_of(video_id: UUID) -> dict[UUID, UsageEvent]:
+    """Return the rows of a video's media by their ids, the oldest first."""
+    meters = [UsageMeter.MEDIA_SECONDS, UsageMeter.LIVE_SECONDS]
+    return {row.id: row for row in UsageEvent.objects.filter(video_id=video_id, meter__in=meters).order_by("id")}
+
+
+def _last_of_segments(rows: Mapping[UUID, UsageEvent], segment_ids: Collection[UUID]) -> dict[str, UsageEvent]:
+    """Return the last row of each of the segments: a charge that stands, or what took the last charge back."""
     wanted = {str(id) for id in segment_ids}
-    last: dict[str, UsageEvent] = {}
-    net: defaultdict[str, Decimal] = defaultdict(Decimal)
-    rows = UsageEvent.objects.filter(
-        video_id=video_id,
-        meter__in=[UsageMeter.MEDIA_SECONDS, UsageMeter.LIVE_SECONDS],
-        source_type__in=[SEGMENT, SEGMENT_CREDIT, SEGMENT_RESTORED],
-    )
-    for row in rows.order_by("id"):
-        segment = row.source_id.partition(":")[0]
-        if segment in wanted:
-            net[segment] += row.quantity
-            last[segment] = row
-    turned = [
-        # The row before it: a credit takes back a charge, and a restored charge takes back a credit.
-        reversal_of(row, source_type=source_type, source_id=f"{segment}:{round}", reason=reason)
-        for segment, row in sorted(last.items())
-        if (net[segment] > 0) == charged
-    ]
-    insert_once(turned)
+    return {segment: row for row in rows.values() if (segment := _segment_of(row, rows)) in wanted}
+
+
+def _segment_of(row: UsageEvent, rows: Mapping[UUID, UsageEvent]) -> str:
+    """Return the id of the segment that a row charges or credits."""
+    name: str = row.source_id.partition(":")[0]
+    # These name the row that they take back.
+    return _segment_of(rows[UUID(name)], rows) if row.source_type in (CORRECTION, RERATING) else name
+
+
+def _sum(rows: Collection[UsageEvent]) -> Cost:
     return Cost(
-        amount=sum((row.cost_amount for row in turned), Decimal(0)),
-        price=sum((row.price_amount for row in turned), Decimal(0)),
+        amount=sum((row.cost_amount for row in rows), Decimal(0)),
+        price=sum((row.price_amount for row in rows), Decimal(0)),
     )

@@ -41,6 +41,7 @@ from backend.billing.services.rows import (
     insert_once,
     reversal_of,
     row_of,
+    standing,
     write,
 )
 from backend.tenancy.callers import current_caller
@@ -154,13 +155,17 @@ def record_media_seconds(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An accepted question, as it is charged. round: number of the retry, 0 for the first time."""
+    """An accepted question, as it is charged.
+
+    round: number of the retry, 0 for the first time. free: the reason why the question is not charged, "" if it is.
+    """
 
     question_id: UUID
     method: str = ""
     effort: str = ""
     collection_id: UUID | None = None
     round: int = 0
+    free: str = ""
 
 
 def record_question(
@@ -201,7 +206,7 @@ def _question_row(asked: Asked, caller: Attribution, at: datetime, rates: Rates 
     )
     name = f"{asked.question_id}:{asked.round}" if asked.round else str(asked.question_id)
     line = Line(UsageMeter.QUESTIONS, quantity(1), variant=question_variant(asked.method, asked.effort))
-    return row_of(Source(QUESTION, name, belongs), line, rates or rates_at(at), at)
+    return row_of(Source(QUESTION, name, belongs, not asked.free, asked.free), line, rates or rates_at(at), at)
 
 
 def reverse_question(*, question_id: UUID, reason: str) -> Cost:
@@ -217,8 +222,12 @@ def reverse_question(*, question_id: UUID, reason: str) -> Cost:
 
 
 def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
-    """Reverse charges as reverse_question() does, in a fixed number of statements."""
-    charges = UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids)
+    """Reverse charges as reverse_question() does, in a fixed number of statements.
+
+    What stands is reversed: the first charge, or what it was rated by again or corrected to since. The caller has
+    locked the questions.
+    """
+    charges = standing(UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, question_id__in=question_ids))
     insert_once(
         [
             reversal_of(charge, source_type=QUESTION_REVERSAL, source_id=charge.source_id, reason=reason)

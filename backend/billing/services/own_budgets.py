@@ -12,14 +12,14 @@ from django.utils import timezone
 
 from backend.billing.models import Budget
 from backend.billing.rates import rates_at
-from backend.billing.services.plan_limits import CHARGE, MEDIA_MINUTES, OPEN_JOBS, QUESTIONS
-from backend.billing.services.quotas import Use, use_of
+from backend.billing.services.plan_limits import CHARGE, MEDIA_MINUTES, OPEN_JOBS, QUESTIONS, STORED_BYTES
+from backend.billing.services.quotas import Use, whole_use_of
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import ApiKey
 from backend.tenancy.months import month_of
 from backend.tenancy.refusals import invalid
 
-NAMES = (CHARGE, MEDIA_MINUTES, QUESTIONS, OPEN_JOBS)
+NAMES = (CHARGE, MEDIA_MINUTES, QUESTIONS, OPEN_JOBS, STORED_BYTES)
 """Limits that a budget can have."""
 
 
@@ -42,7 +42,7 @@ class Standing:
 def standing_of(budget: Budget) -> Standing:
     """Return a budget with what counts against it now."""
     now = timezone.now()
-    return Standing(budget, use_of(budget.api_key_id, at=now), rates_at(now).currency, *month_of(now))
+    return Standing(budget, whole_use_of(budget.api_key_id, at=now), rates_at(now).currency, *month_of(now))
 
 
 def set_budget(*, api_key_id: UUID | None, limits: Mapping[str, Decimal | int | None]) -> Budget:

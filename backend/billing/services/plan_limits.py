@@ -11,9 +11,10 @@ from decimal import Decimal
 
 from django.conf import settings
 from django.db import connection
+from django.utils import timezone
 
+from backend.billing.services.crossings import Limited, LimitReached, refused_work
 from backend.tenancy.context import current_tenant_id
-from backend.tenancy.refusals import Refused
 
 CHARGE = "charge"
 MEDIA_MINUTES = "media_minutes"
@@ -22,8 +23,11 @@ QUESTIONS = "questions"
 STORED_BYTES = "stored_bytes"
 TOKENS = "tokens"
 
+PLAN, TENANT, KEY = "plan", "tenant", "api_key"
+"""Who sets a limit: the operator for the plan, the tenant for itself, the tenant for one of its keys."""
 
-class PlanExhausted(Refused):
+
+class PlanExhausted(LimitReached):
     """A limit of the tenant's plan is used up."""
 
 
@@ -58,9 +62,12 @@ def plan_limits() -> dict[str, Decimal]:
 
 def require_tokens_left(used: int, end: datetime) -> None:
     """Check that the plan has tokens left. used: tokens of the month. Raises PlanExhausted (402 `plan_exhausted`)."""
-    limit = plan_limits().get(TOKENS)
-    if limit is not None and used >= limit:
-        raise exhausted(f"{limit:.0f} tokens", end)
+    limits = plan_limits()
+    if TOKENS in limits and used >= limits[TOKENS]:
+        refused = exhausted(f"{limits[TOKENS]:.0f} tokens", end)
+        plan = Limited(PLAN, current_tenant_id(), limits)
+        refused.crossing = refused_work(plan, TOKENS, Decimal(used), at=timezone.now())
+        raise refused
 
 
 def exhausted(amount: str, end: datetime) -> PlanExhausted:

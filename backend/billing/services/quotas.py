@@ -9,7 +9,7 @@ webhook endpoints; settling takes no lock but those of its own rows.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -22,30 +22,37 @@ from django.utils import timezone
 
 from backend.billing.models import Budget, Reservation, Reserved
 from backend.billing.rates import plain
+from backend.billing.services.crossings import (
+    THRESHOLDS,
+    Crossing,
+    Limited,
+    LimitReached,
+    refused_work,
+    thresholds_reached,
+)
 from backend.billing.services.plan_limits import (
     CHARGE,
+    KEY,
     MEDIA_MINUTES,
     OPEN_JOBS,
+    PLAN,
     QUESTIONS,
+    STORED_BYTES,
+    TENANT,
     exhausted,
     plan_limits,
 )
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.months import month_of
-from backend.tenancy.refusals import Refused
 
-PLAN, TENANT, KEY = "plan", "tenant", "api_key"
-"""Who sets a limit: the operator for the plan, the tenant for itself, the tenant for one of its keys."""
 EXPIRES_AFTER = timedelta(days=30)
 """Time after which a reservation is given back that nothing has settled."""
-THRESHOLDS = (50, 80, 100)
-"""Percentages of a limit that are reported."""
-_MONTHLY = (CHARGE, MEDIA_MINUTES, QUESTIONS)
+_WHOSE = {PLAN: "your plan", TENANT: "your budget", KEY: "the budget of this API key"}
 JOBS = ("question", "search", "video")
 """Source types that count as open jobs."""
 
 
-class QuotaExceeded(Refused):
+class QuotaExceeded(LimitReached):
     """Work that a limit leaves no room for."""
 
 
@@ -68,6 +75,7 @@ class Amounts:
     media_minutes: Decimal = Decimal(0)
     questions: Decimal = Decimal(0)
     open_jobs: Decimal = Decimal(0)
+    stored_bytes: Decimal = Decimal(0)
 
     def of(self, name: str) -> Decimal:
         amount: Decimal = getattr(self, name)
@@ -85,35 +93,12 @@ class Use:
         return self.booked.of(name) + self.held.of(name)
 
 
-@dataclass(frozen=True, slots=True)
-class Limited:
-    """One set of limits and what counts against it. api_key_id: of the key that it limits, None for the tenant."""
-
-    scope: str
-    id: UUID
-    limits: Mapping[str, Decimal]
-    api_key_id: UUID | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Crossing:
-    """A limit that a reservation came to. percent: of THRESHOLDS. used: booked and held."""
-
-    limited: Limited
-    name: str
-    limit: Decimal
-    used: Decimal
-    percent: int
-    start_at: datetime
-    end_at: datetime
-
-
 def reserve(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> list[Crossing]:
     """Hold what accepted work may consume, and check every limit that it counts against.
 
     Call this last in the transaction that accepts the work. A source that is reserved already keeps its reservation.
-    Returns the thresholds that it came to. Raises QuotaExceeded: 402 `budget_exhausted`, 429 `too_many_open_jobs`; and
-    PlanExhausted (402 `plan_exhausted`).
+    Returns the thresholds to which the limits have come. Raises QuotaExceeded: 402 `budget_exhausted`, 429
+    `too_many_open_jobs`; and PlanExhausted (402 `plan_exhausted`).
     """
     now = timezone.now()
     rows = [
@@ -194,7 +179,7 @@ def limits_on(api_key_id: UUID | None) -> list[Limited]:
 
 def limited_by(budget: Budget) -> Limited:
     """Return the limits of a tenant's own budget."""
-    named = {name: getattr(budget, name) for name in (CHARGE, MEDIA_MINUTES, OPEN_JOBS, QUESTIONS)}
+    named = {name: getattr(budget, name) for name in (CHARGE, MEDIA_MINUTES, OPEN_JOBS, QUESTIONS, STORED_BYTES)}
     limits = {name: Decimal(amount) for name, amount in named.items() if amount is not None}
     return Limited(TENANT if budget.api_key_id is None else KEY, budget.id, limits, budget.api_key_id)
 
@@ -238,13 +223,57 @@ def use_of(api_key_id: UUID | None = None, *, at: datetime | None = None) -> Use
     )
 
 
+MeasureStorage = Callable[[UUID | None], tuple[int, int]]
+"""Returns the bytes of a tenant's recordings, and those that open uploads announced; of one key, if it is given."""
+_measures: dict[str, MeasureStorage] = {}
+
+
+def register_storage(measure: MeasureStorage) -> None:
+    """Set how stored bytes are measured. The app of the recordings calls this once."""
+    _measures[STORED_BYTES] = measure
+
+
+def whole_use_of(api_key_id: UUID | None = None, *, at: datetime | None = None) -> Use:
+    """Return what use_of() returns, with the bytes that are stored and announced."""
+    use = use_of(api_key_id, at=at)
+    stored, announced = _measures[STORED_BYTES](api_key_id)
+    return Use(
+        replace(use.booked, stored_bytes=Decimal(stored)),
+        replace(use.held, stored_bytes=Decimal(announced)),
+    )
+
+
+def check_storage(added_bytes: int, *, api_key_id: UUID | None) -> list[Crossing]:
+    """Check the limits of stored bytes; the caller holds other reservations of storage back.
+
+    Returns the thresholds to which the limits have come. Raises QuotaExceeded (402 `storage_quota_exceeded`).
+    """
+    now, crossings = timezone.now(), []
+    for limited in limits_on(api_key_id):
+        if STORED_BYTES not in limited.limits:
+            continue
+        stored, announced = _measures[STORED_BYTES](limited.api_key_id)
+        total = Decimal(stored + announced)
+        if total + added_bytes > limited.limits[STORED_BYTES]:
+            refused = QuotaExceeded(
+                "storage_quota_exceeded",
+                f"{added_bytes} bytes do not fit: {stored} of {plain(limited.limits[STORED_BYTES])} bytes of "
+                f"{_WHOSE[limited.scope]} are stored and {announced} are reserved by open uploads. Delete videos, or "
+                "abort uploads.",
+                status=402,
+            )
+            refused.crossing = refused_work(limited, STORED_BYTES, total, at=now)
+            raise refused
+        crossings += thresholds_reached(limited, STORED_BYTES, total + added_bytes, at=now)
+    return crossings
+
+
 def _checked(added: Amounts, api_key_id: UUID | None, now: datetime) -> list[Crossing]:
     limiting = [limited for limited in limits_on(api_key_id) if any(added.of(name) for name in _names(limited))]
     if not limiting:
         return []
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"quota:{current_tenant_id()}"])
-    start, end = month_of(now)
     crossings = []
     for limited in limiting:
         use = use_of(limited.api_key_id, at=now)
@@ -253,13 +282,31 @@ def _checked(added: Amounts, api_key_id: UUID | None, now: datetime) -> list[Cro
             if not added.of(name):
                 continue
             if total > limit:
-                raise refusal(limited, name, end)
-            crossings += [
-                Crossing(limited, name, limit, total, percent, start, end)
-                for percent in THRESHOLDS
-                if name in _MONTHLY and (total - added.of(name)) * 100 < limit * percent <= total * 100
-            ]
+                raise refusal(limited, name, total - added.of(name), now)
+            crossings += _reached(limited, name, total, now)
     return crossings
+
+
+def reached() -> list[Crossing]:
+    """Return the thresholds to which the limits of the tenant and its keys have come, whatever used them.
+
+    Without open jobs, which only a reservation adds to.
+    """
+    now = timezone.now()
+    own = map(limited_by, Budget.objects.order_by(F("api_key_id").asc(nulls_first=True)))
+    crossings: list[Crossing] = []
+    for limited in (Limited(PLAN, current_tenant_id(), plan_limits()), *own):
+        names = [name for name in (CHARGE, MEDIA_MINUTES, QUESTIONS, STORED_BYTES) if name in limited.limits]
+        if names:
+            use = whole_use_of(limited.api_key_id, at=now)
+            for name in names:
+                crossings += thresholds_reached(limited, name, use.total(name), at=now)
+    return crossings
+
+
+def _reached(limited: Limited, name: str, total: Decimal, at: datetime) -> list[Crossing]:
+    # Half of the jobs that may be open at once is no news; that no more may be opened is.
+    return thresholds_reached(limited, name, total, at=at, percentages=(100,) if name == OPEN_JOBS else THRESHOLDS)
 
 
 def _names(limited: Limited) -> list[str]:
@@ -278,10 +325,16 @@ def _added(holds: Sequence[Hold]) -> Amounts:
     )
 
 
-def refusal(limited: Limited, name: str, end: datetime) -> Refused:
-    """Return the refusal of work that passes a limit. end: of the month."""
+def refusal(limited: Limited, name: str, used: Decimal, at: datetime) -> LimitReached:
+    """Return the refusal of work that passes a limit. used: without the work."""
+    refused = _refusal(limited, name, month_of(at)[1])
+    refused.crossing = refused_work(limited, name, used, at=at)
+    return refused
+
+
+def _refusal(limited: Limited, name: str, end: datetime) -> LimitReached:
     amount = f"{name} limit of {plain(limited.limits[name])}"
-    whose = {PLAN: "your plan", TENANT: "your budget", KEY: "the budget of this API key"}[limited.scope]
+    whose = _WHOSE[limited.scope]
     if name == OPEN_JOBS:
         detail = f"The {amount} of {whose} is reached. Wait until open work ends, or cancel some of it."
         return QuotaExceeded("too_many_open_jobs", detail, status=429)

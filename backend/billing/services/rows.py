@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from django.db.models import Sum
+from django.db.models import Exists, OuterRef, QuerySet, Sum
 
 from backend.billing.charges import Charge
 from backend.billing.models import UsageEvent, UsageMeter
@@ -130,11 +130,35 @@ def total_of(source: Source, lines: Sequence[Line]) -> Cost:
     return Cost(amount=written["amount"], price=written["price"])
 
 
-def insert_once(rows: Sequence[UsageEvent]) -> None:
-    """Insert the rows whose source has not been billed."""
+def insert_once(rows: Sequence[UsageEvent]) -> list[UsageEvent]:
+    """Insert the rows whose source has not been billed, without those that take back a row which is taken back already.
+
+    Returns the rows that were inserted.
+    """
     keys = [source_key(row.meter, row.source_type, row.source_id, row.stage, row.model) for row in rows]
     fresh = claim_sources(keys)
-    UsageEvent.objects.bulk_create([row for key, row in zip(keys, rows, strict=True) if key in fresh])
+    wanted = [row for key, row in zip(keys, rows, strict=True) if key in fresh]
+    turned = {row.reverses_id: source_key("taken_back", str(row.reverses_id)) for row in wanted if row.reverses_id}
+    if turned:
+        free = claim_sources(turned.values())
+        wanted = [row for row in wanted if row.reverses_id is None or turned[row.reverses_id] in free]
+    UsageEvent.objects.bulk_create(wanted)
+    return wanted
+
+
+def replace_once(pairs: Sequence[tuple[UsageEvent, UsageEvent]]) -> list[UsageEvent]:
+    """Insert pairs of a row that takes another one back, and the row that is booked instead; both, or neither.
+
+    Returns the rows that were booked instead.
+    """
+    taken_back = {row.reverses_id for row in insert_once([turned for turned, _ in pairs])}
+    return insert_once([again for turned, again in pairs if turned.reverses_id in taken_back])
+
+
+def standing(rows: QuerySet[UsageEvent]) -> QuerySet[UsageEvent]:
+    """Return those of the rows that charge: they take nothing back, and no row takes them back."""
+    taken_back = UsageEvent.objects.filter(reverses_id=OuterRef("id"))
+    return rows.filter(~Exists(taken_back), reverses_id=None)
 
 
 def charge_of(row: UsageEvent) -> Charge:

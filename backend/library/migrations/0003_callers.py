@@ -1,4 +1,4 @@
-"""Who created a video, for the usage of its index."""
+"""Who created a video or an upload, for the usage of its index and the budget of its bytes."""
 
 from django.db import migrations, models
 
@@ -9,4 +9,5 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField("video", "api_key_id", models.UUIDField(null=True)),
         migrations.AddField("video", "person_id", models.UUIDField(null=True)),
+        migrations.AddField("upload", "api_key_id", models.UUIDField(null=True)),
     ]

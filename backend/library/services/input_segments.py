@@ -45,7 +45,7 @@ def begin_from_url(
     Raises Refused like append_url.
     """
     check_url(url)
-    require_room(1)
+    require_room(1, api_key_id=api_key_id)
     video = create_video(source_type=SourceType.URL, **fields)
     piece = _append(video, url=url)
     Video.objects.filter(id=video.id).update(input_closed_at=timezone.now())
@@ -69,7 +69,7 @@ def append_url(
     storage_quota_exceeded, or as require_growing and media_quota.hold_media().
     """
     check_url(url)
-    require_room(1)
+    require_room(1, api_key_id=api_key_id)
     video = locked_growing(video_id)
     piece = _append(video, url=url, recorded=recorded)
     _hold_piece(video, piece, duration_ms, api_key_id)

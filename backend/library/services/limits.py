@@ -9,9 +9,10 @@ from uuid import UUID
 from django.utils import timezone
 
 from backend.billing.services.budgets import monthly_budget
-from backend.billing.services.plan_limits import STORED_BYTES, TOKENS
-from backend.billing.services.quotas import limits_on, use_of
-from backend.library.services.storage_quota import storage_use
+from backend.billing.services.crossings import Limited
+from backend.billing.services.own_budgets import NAMES
+from backend.billing.services.plan_limits import TOKENS
+from backend.billing.services.quotas import limits_on, whole_use_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +32,21 @@ class Limit:
 
 def limits_of(api_key_id: UUID | None) -> list[Limit]:
     """Return the limits of the plan, of the tenant's budget and of the key's budget, in this order."""
+    return [limit for limited in limits_on(api_key_id) for limit in lines_of(limited)]
+
+
+def lines_of(limited: Limited) -> list[Limit]:
+    """Return one set of limits by their names, with what counts against each."""
+    use = use_by_name(limited.api_key_id)
+    return [Limit(name, limited.scope, amount, *use[name]) for name, amount in sorted(limited.limits.items())]
+
+
+def use_by_name(api_key_id: UUID | None = None) -> dict[str, tuple[Decimal, Decimal]]:
+    """Return what is used and reserved of everything that can be limited, by its name: of the tenant, or of one key.
+
+    Tokens are those of the tenant.
+    """
     now = timezone.now()
-    found = []
-    for limited in limits_on(api_key_id):
-        use = use_of(limited.api_key_id, at=now)
-        for name, amount in sorted(limited.limits.items()):
-            if name == STORED_BYTES:
-                storage = storage_use()
-                found.append(Limit(name, limited.scope, amount, Decimal(storage.stored), Decimal(storage.reserved)))
-            elif name == TOKENS:
-                tokens = monthly_budget(at=now).used.tokens
-                found.append(Limit(name, limited.scope, amount, Decimal(tokens)))
-            else:
-                found.append(Limit(name, limited.scope, amount, use.booked.of(name), use.held.of(name)))
-    return found
+    use = whole_use_of(api_key_id, at=now)
+    found = {name: (use.booked.of(name), use.held.of(name)) for name in NAMES}
+    return {**found, TOKENS: (Decimal(monthly_budget(at=now).used.tokens), Decimal(0))}

@@ -22,7 +22,7 @@ from backend.billing.services.quotes import media_charges
 from backend.library.models import InputSegment, Video
 from backend.library.services.attribution import is_live
 from backend.tenancy.refusals import Refused
-from backend.webhooks.thresholds import hold_work, report_crossings
+from backend.webhooks.thresholds import hold_work, report_crossings, report_refusal
 
 ASSUMED_BYTES_PER_SECOND = 500_000
 """Bytes of one second of a recording whose duration nobody has announced: 4 Mbit/s, as cameras send it."""
@@ -72,6 +72,7 @@ def refused_as_measured(video: Video, duration_ms: int) -> Refused | None:
         with transaction.atomic():
             report_crossings(quotas.correct(hold))
     except Refused as refused:
+        report_refusal(refused)
         return refused
     return None
 
@@ -85,6 +86,7 @@ def refused_piece(video: Video, piece: InputSegment) -> Refused | None:
         with transaction.atomic():
             report_crossings(quotas.grow(hold, api_key_id=key))
     except Refused as refused:
+        report_refusal(refused)
         return refused
     return None
 

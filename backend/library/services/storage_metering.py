@@ -9,10 +9,14 @@ from uuid import UUID
 from backend.billing.services.storage import missed_hours, record_storage, storage_is_booked
 from backend.library.queries import stored_bytes, stored_bytes_since
 from backend.tenancy.context import tenant_scope
+from backend.webhooks.thresholds import report_reached
 
 
 def meter_storage(tenants: Sequence[UUID], *, at: datetime, should_stop: Callable[[], bool] = lambda: False) -> int:
-    """Bill the hour of a moment to each tenant, unless it is billed. Returns the number of tenants that were billed."""
+    """Bill the hour of a moment to each tenant, unless it is billed, and report the limits that it has come to.
+
+    Returns the number of tenants that were billed.
+    """
     billed = 0
     for tenant_id in tenants:
         if should_stop():
@@ -25,6 +29,8 @@ def meter_storage(tenants: Sequence[UUID], *, at: datetime, should_stop: Callabl
             billed += stored > 0
             if stored:
                 _charge_missed(at)
+        with tenant_scope(tenant_id):
+            report_reached()
     return billed
 
 

@@ -15,10 +15,11 @@ from django.conf import settings
 from django.db import connection
 
 from backend.billing.services.plan_limits import STORED_BYTES, plan_limits
+from backend.billing.services.quotas import check_storage, limits_on
 from backend.library import queries
 from backend.library.models import InputSegment
 from backend.tenancy.context import current_tenant_id
-from backend.tenancy.refusals import Refused
+from backend.webhooks.thresholds import report_crossings
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +50,19 @@ def hold_storage() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"storage:{current_tenant_id()}"])
 
 
-def require_room(size_bytes: int) -> None:
+def measure_storage(api_key_id: UUID | None) -> tuple[int, int]:
+    """Return the bytes of the tenant's recordings, and those that open uploads announced; of one key, if given."""
+    return queries.stored_bytes(api_key_id), queries.reserved_bytes(api_key_id)[0]
+
+
+def require_room(size_bytes: int, *, api_key_id: UUID | None) -> None:
     """Hold other reservations of the tenant back until the transaction ends, and see that the bytes fit.
 
-    Raises Refused `storage_quota_exceeded` (402).
+    They count against the plan, the tenant's budget, and the budget of the key. Each threshold of a limit that they
+    come to is reported. Raises Refused `storage_quota_exceeded` (402).
     """
     hold_storage()
-    use = storage_use()
-    if use.room is not None and size_bytes > use.room:
-        raise Refused(
-            "storage_quota_exceeded",
-            f"{size_bytes} bytes do not fit: {use.stored} of {use.quota} bytes are stored and {use.reserved} are "
-            "reserved by open uploads. Delete videos, or abort uploads.",
-            status=402,
-        )
+    report_crossings(check_storage(size_bytes, api_key_id=api_key_id))
 
 
 def reserve_fetch(piece_id: UUID, size_bytes: int) -> None:
@@ -71,9 +71,10 @@ def reserve_fetch(piece_id: UUID, size_bytes: int) -> None:
     Raises Refused `storage_quota_exceeded` (402).
     """
     hold_storage()
-    held = InputSegment.objects.filter(id=piece_id).values_list("size_bytes", flat=True).first() or 0
+    piece = InputSegment.objects.select_related("video").filter(id=piece_id).first()
+    held = 0 if piece is None else piece.size_bytes
     if size_bytes > held:
-        require_room(size_bytes - held)
+        require_room(size_bytes - held, api_key_id=None if piece is None else piece.video.api_key_id)
     InputSegment.objects.filter(id=piece_id).update(size_bytes=size_bytes)
 
 
@@ -82,7 +83,14 @@ def release_fetch(piece_id: UUID) -> None:
     InputSegment.objects.filter(id=piece_id).update(size_bytes=0)
 
 
-def fetch_limit() -> int:
-    """Return how many bytes a fetch may bring: the largest upload, or the room that is left if that is less."""
-    room = storage_use().room
-    return settings.MAX_UPLOAD_BYTES if room is None else min(settings.MAX_UPLOAD_BYTES, room)
+def fetch_limit(api_key_id: UUID | None) -> int:
+    """Return how many bytes a fetch may bring: the largest upload, or the room that is left if that is less.
+
+    api_key_id: of the key that created the video.
+    """
+    rooms = [
+        int(limited.limits[STORED_BYTES]) - sum(measure_storage(limited.api_key_id))
+        for limited in limits_on(api_key_id)
+        if STORED_BYTES in limited.limits
+    ]
+    return max(0, min([settings.MAX_UPLOAD_BYTES, *rooms]))

@@ -111,7 +111,7 @@ def create_upload(
     if Upload.objects.filter(status=UploadStatus.OPEN).count() >= settings.OPEN_UPLOADS_PER_TENANT:
         detail = f"{settings.OPEN_UPLOADS_PER_TENANT} uploads are open; complete or abort one of them first."
         raise Refused("too_many_open_uploads", detail, status=429)
-    require_room(size_bytes)
+    require_room(size_bytes, api_key_id=api_key_id)
     upload_id = UUID(bytes=uuid7().bytes)
     key = source_key(current_tenant_id(), upload_id)
     with _storage_errors():
@@ -124,6 +124,7 @@ def create_upload(
         tenant_id=current_tenant_id(),
         object_key=key,
         multipart_id=multipart_id,
+        api_key_id=api_key_id,
         part_size=part_size_for(size_bytes),
         expires_at=timezone.now() + EXPIRES_AFTER,
         **fields,

@@ -1,4 +1,4 @@
-"""What a question and a search are charged, for those who asked."""
+"""What a question and a search are charged, for those who asked; and which questions are not."""
 
 from django.db import migrations, models
 
@@ -14,4 +14,4 @@ class Migration(migrations.Migration):
             ("charge_currency", models.CharField(default="USD", max_length=3)),
             ("price_version", models.PositiveIntegerField(null=True)),
         )
-    ]
+    ] + [migrations.AddField("question", "asked_by_operator", models.BooleanField(default=False))]

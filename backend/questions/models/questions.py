@@ -108,6 +108,8 @@ class Question(TenantRow):
     # A value of Grade, "" without one, and of Grader: who gave it.
     grade = models.CharField(max_length=16, default="", blank=True)
     graded_by = models.CharField(max_length=16, default="", blank=True)
+    # Staff asked it, to look into an answer: it is not charged, and no limit of the tenant holds it.
+    asked_by_operator = models.BooleanField(default=False)
     # How often it was asked again after it had failed or was canceled.
     retries = models.PositiveSmallIntegerField(default=0)
 

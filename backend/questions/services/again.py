@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from backend.api.public_ids import encode
-from backend.billing.services import ledger
 from backend.questions.models import Question, QuestionVideo
 from backend.questions.services.questions import create_question
 from backend.tenancy.refusals import invalid
@@ -13,21 +12,18 @@ from backend.tenancy.refusals import invalid
 ASKED_AGAIN = "asked_again_of"
 """Key in the metadata of the copy, whose value is the public id of the question that it repeats."""
 
-OF_OPERATORS = "asked_by_operator"
-"""Reason in the ledger why such a question is not charged."""
-
 
 def ask_again(*, question_id: UUID, method: str, effort: str) -> Question:
     """Ask a question once more about the same videos and span, and return the new question.
 
     The copy reads the present indexes. It has no session, batch or comparison. Its metadata name the question that it
-    repeats, and it is not charged. Raises Refused as create_question() does.
+    repeats. It is not charged, and no limit of the tenant holds it. Raises Refused as create_question() does.
     """
     asked: Question = Question.objects.get(id=question_id)
     videos = QuestionVideo.objects.filter(question_id=question_id).values_list("video_id", flat=True)
     if not videos:
         raise invalid(pointer="/video_ids", code="missing", detail="The videos of this question are gone.")
-    question = create_question(
+    return create_question(
         video_ids=list(videos),
         text=asked.standalone or asked.text,
         choices=asked.choices,
@@ -41,7 +37,5 @@ def ask_again(*, question_id: UUID, method: str, effort: str) -> Question:
         budget=asked.budget,
         seed=asked.seed,
         metadata={ASKED_AGAIN: encode("qst", asked.id)},
+        asked_by_operator=True,
     )
-    # The customer did not ask for it.
-    ledger.reverse_question(question_id=question.id, reason=OF_OPERATORS)
-    return question

@@ -13,6 +13,9 @@ from backend.questions.models import Question, QuestionStatus
 CHARGED = frozenset({"answered", "insufficient_evidence"})
 """Finish reasons of an answer that is charged: it names its evidence, or says that the recordings hold none."""
 
+OF_OPERATORS = "asked_by_operator"
+"""Reason in the ledger why a question that staff asked is not charged."""
+
 MODELS_FAILED = frozenset({"no_consensus", "unreadable", "contradicted"})
 """Details of `insufficient_evidence` that say nothing of the recordings: the models drew no answer to give."""
 
@@ -38,10 +41,18 @@ def charge_all(
     collections: Mapping[UUID, UUID] | None = None,
 ) -> None:
     """Bill accepted questions, and set their charge; the caller writes the rows. collections: by question, if any."""
-    asked = [Asked(row.id, row.method, row.effort, (collections or {}).get(row.id), row.retries) for row in questions]
+    asked = [
+        Asked(row.id, row.method, row.effort, (collections or {}).get(row.id), row.retries, free=reason_free(row))
+        for row in questions
+    ]
     charges = ledger.charge_questions(asked, api_key_id=api_key_id, person_id=person_id)
     for row, charge in zip(questions, charges, strict=True):
         set_charge(row, charge)
+
+
+def reason_free(question: Question) -> str:
+    """Return the ledger's reason why a question is not charged, whatever its outcome; "" if an answer is charged."""
+    return OF_OPERATORS if question.asked_by_operator else ""
 
 
 def set_charge(question: Question, charge: Charge) -> None:

@@ -67,6 +67,8 @@ def update_questions(
 def retry_question(*, question_id: UUID) -> Question:
     """Ask a question again that failed or was canceled, with the same id. Only its answer is billed, once.
 
+    A question that staff asked is not billed.
+
     Raises Refused: question_over, question_still_open, not_retryable, or as hold_questions(); and
     MonthlyBudgetExhausted.
     """
@@ -111,7 +113,8 @@ def cancel(job: Job) -> None:
 
 
 def _reopen(ids: Sequence[UUID], *, priority: int) -> None:
-    budgets.require_left()
+    if Question.objects.filter(id__in=ids, asked_by_operator=False).exists():
+        budgets.require_left()
     jobs = {job_key(id): id for id in ids}
     deadline = MANY_QUESTIONS if len(ids) > 1 else None
     enqueue_many(kind=JobKind.ANSWER_QUESTION, subjects=jobs, priority=priority, deadline=deadline)
@@ -141,7 +144,7 @@ def _reopen(ids: Sequence[UUID], *, priority: int) -> None:
 
 
 def _charge_again(row: Question) -> None:
-    """Bill the next round of a question whose charge was reversed, as its first round was billed."""
+    """Bill the next round of a question whose charge was reversed, as its first round was billed or was not."""
     first = ledger.attribution_of_question(row.id)
     known = {} if first.collection_id is None else {row.id: first.collection_id}
     charge_all([row], api_key_id=first.api_key_id, person_id=first.person_id, collections=known)

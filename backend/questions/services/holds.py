@@ -19,12 +19,15 @@ from backend.webhooks.thresholds import hold_work
 def hold_questions(questions: Sequence[Question], *, api_key_id: UUID | None) -> None:
     """Reserve questions that are accepted, all or none; the last step of the transaction.
 
+    Questions that staff asked hold nothing of the tenant's quotas.
     Raises Refused: budget_exhausted, plan_exhausted (402), too_many_open_jobs (429).
     """
     rates = rates_at(timezone.now())
     charges: dict[tuple[str, str], Decimal] = {}
     holds = []
     for question in questions:
+        if question.asked_by_operator:
+            continue
         variant = (question.method, question.effort)
         if variant not in charges:
             charges[variant] = question_charge(rates, method=question.method, effort=question.effort)

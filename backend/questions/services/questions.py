@@ -23,7 +23,7 @@ from backend.questions.queries.questions import job_key
 from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.queries.sessions import present_scope
 from backend.questions.services import batches, comparisons, sessions
-from backend.questions.services.charging import charge_all, settle_charge
+from backend.questions.services.charging import charge_all, reason_free, settle_charge
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.questions.services.holds import hold_questions
 from backend.questions.services.records import claims_of, composition_of, write_answer_rows
@@ -46,6 +46,7 @@ def create_question(
     api_key_id: UUID | None = None,
     rank: JobRank = JobRank.NORMAL,
     deadline_at: datetime | None = None,
+    asked_by_operator: bool = False,
     **fields: Any,
 ) -> Question:
     """Create a question with its scope, charge and job.
@@ -53,9 +54,9 @@ def create_question(
     Scope: videos, or a collection with the videos it has now; start_ms and end_ms narrow each of them. A video that is
     still being indexed is in scope with the part that is indexed when work begins. In a session a question without
     videos or collection has the session's scope, and its own start_ms and end_ms replace the session's. rank,
-    deadline_at: of its job (backend.jobs.services.enqueue). fields: arguments of new_question(). Raises Refused as
-    new_question(), scopes.resolve(), sessions.next_turn(), present_scope() and hold_questions() do, and
-    MonthlyBudgetExhausted.
+    deadline_at: of its job (backend.jobs.services.enqueue). asked_by_operator: staff ask, so the question is free and
+    passes the tenant's limits. fields: arguments of new_question(). Raises Refused as new_question(),
+    scopes.resolve(), sessions.next_turn(), present_scope() and hold_questions() do, and MonthlyBudgetExhausted.
     """
     wish = ScopeWish(frozenset(video_ids), collection_id)
     next_turn = sessions.next_turn(session_id) if session_id is not None else None
@@ -65,10 +66,12 @@ def create_question(
         for name, limit in (("start_ms", scope.start_ms), ("end_ms", scope.end_ms)):
             fields[name] = fields.get(name) if fields.get(name) is not None else limit
     question = new_question(**fields)
+    question.asked_by_operator = asked_by_operator
     if next_turn is not None:
         question.session, question.turn = next_turn.session, next_turn.turn
     videos = resolve(wish)
-    budgets.require_left()
+    if not asked_by_operator:
+        budgets.require_left()
     collections = {} if wish.collection_id is None else {question.id: wish.collection_id}
     charge_all([question], api_key_id=api_key_id, collections=collections)
     question.save(force_insert=True)
@@ -101,7 +104,7 @@ def begin(*, question_id: UUID, reasoner: str = "") -> Question | None:
     if detail:
         _cancel(question, detail=detail)
         return None
-    exhausted = budgets.exhausted_for(question_id)
+    exhausted = "" if question.asked_by_operator else budgets.exhausted_for(question_id)
     if exhausted:
         _cancel(question, reason="budget", detail=f"tenant_{exhausted}")
         return None
@@ -172,6 +175,8 @@ def store_answer(
         source_id=uuid5(row.id, f"retry {row.retries}") if row.retries else row.id,
         calls=answer.usage.calls,
         attribution=ledger.attribution_of_question(row.id),
+        billable=not row.asked_by_operator,
+        reason=reason_free(row),
     )
     write_answer_rows(question=row, answer=answer, frame_keys=frame_keys or {})
     row.status = _status_of(answer)
