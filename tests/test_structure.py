@@ -100,6 +100,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "overview": "the first page",
         "plan_form": "the form of a version of a plan",
         "tenant_acts": "what staff may do to a tenant",
+        "tenant_money_acts": "what staff may do to a tenant's money",
         "tenants": "the page of a tenant",
         "base": "read-only pages",
         "comparisons": "the pages of a comparison",
