@@ -60,6 +60,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "serving": "the ASGI application",
         "views": "the base view",
     },
+    "audit": {"installation_log": "acts of commands that concern no tenant"},
     "billing": {
         "charges": "what a customer is charged for work",
         "currencies": "minor units",

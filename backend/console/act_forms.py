@@ -10,7 +10,7 @@ from django import forms
 from django.utils import timezone
 from unfold.widgets import UnfoldAdminTextareaWidget
 
-from backend.staff.services import SHORTEST_REASON
+from backend.audit.services import SHORTEST_REASON
 from backend.tenancy.models import Tenant
 from gpu_workers.engine.answering.contract import EFFORTS
 from gpu_workers.engine.answering.methods import METHODS
