@@ -50,7 +50,8 @@ def prepare(
 
     A model server that does not answer, or that is configured wrongly, stops nothing: the worker waits for it, and says
     so in its log and its health check. It also waits while a hosted model has no token rates in the cost book. Raises
-    SystemExit if models cannot be loaded at all, after the reason is recorded. SystemExit passes through Celery's signals, which keep every other error of a receiver to themselves.
+    SystemExit if models cannot be loaded at all, after the reason is recorded. SystemExit passes through Celery's
+    signals, which keep every other error of a receiver to themselves.
     """
     while True:
         try:

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from unfold.contrib.filters.admin import RangeDateFilter, RangeDateTimeFilter
+from unfold.contrib.filters.admin import DropdownFilter, RangeDateFilter, RangeDateTimeFilter
 
 from backend.api.public_ids import encode
 from backend.billing.documents.file import file_of
@@ -300,6 +301,22 @@ def _terms_of(code: str) -> dict[str, Any]:
     )
 
 
+class OverdueFilter(DropdownFilter):
+    """Invoices whose time to pay has passed."""
+
+    title = "overdue"
+    parameter_name = "overdue"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "overdue")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() != "yes":
+            return queryset
+        unpaid = queryset.filter(kind=InvoiceKind.INVOICE, state=InvoiceState.FINAL)
+        return unpaid.filter(due_at__lt=timezone.now())
+
+
 class InvoicePage(Operable, ReadOnlyPage):
     """Invoices and credit notes with their lines. The database refuses to change one that has a number."""
 
@@ -308,7 +325,7 @@ class InvoicePage(Operable, ReadOnlyPage):
     list_display = ("shown_number", "tenant", "kind", "shown_state", "period_start", "amount", "due_at", "paid_at")
     list_filter = (
         TenantFilter, fixed("state", InvoiceState.values), fixed("kind", InvoiceKind.values),
-        ("period_start", RangeDateTimeFilter),
+        OverdueFilter, ("period_start", RangeDateTimeFilter),
     )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("number__exact",)

@@ -79,7 +79,7 @@ class TenantPage(Actionable, ReadOnlyPage):
                 "keys": tenants.api_keys(tenant.id),
                 "endpoints": tenants.endpoints(tenant.id),
                 "failures": [
-                    {**line, "link": failure_link(line["kind"], line["code"], tenant=tenant.id)}
+                    {**line, "link": failure_link(line["kind"], line["code"], since, tenant=tenant.id)}
                     for line in tenants.failures(tenant.id, since)
                 ],
                 "now": now,
@@ -153,6 +153,7 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
     by_stage: list[tuple[str, str, Sums]] = [(stage, model, sums) for (stage, model), sums in month.by_stage.items()]
     account = tenants.billing_account(tenant.id)
     return {
+        "spent": month,
         "month": month.total,
         "currencies": sorted(month.by_currency.items()),
         "by_day": money_chart(recent, first, today),

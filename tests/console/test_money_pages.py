@@ -15,11 +15,13 @@ from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
 from backend.billing.models import Invoice, Plan, PlanVersion, Price, PriceBook, UsageMeter
 from backend.billing.rates import rates_at
+from backend.billing.services.invoices import mark_paid
 from backend.console.money_pages import last_month
 from backend.staff.models import StaffEvent
 from tests.conftest import Cast
 from tests.console.furnished import unpaid_invoice
 from tests.console.test_overview import book
+from tests.isolation.test_catalog import superuser
 
 
 def price_form(**values: Any) -> dict[str, Any]:
@@ -189,6 +191,25 @@ def test_an_invoice_is_downloaded_and_settled_for_a_reason(
     with acme.scope():
         done = AuditEvent.objects.filter(action=f"invoice.{verb}")
         assert list(done.values_list("object_id", "reason")) == [(encode("ivc", invoice), reason)]
+
+
+def test_the_list_of_overdue_invoices_shows_unpaid_ones_after_their_day(
+    staff_as: Any, acme: Cast, globex: Cast
+) -> None:
+    due, paid = unpaid_invoice(acme), unpaid_invoice(globex)
+    client = staff_as("finance")
+
+    def listed() -> set[str]:
+        page = client.get("/console/billing/invoice/?overdue=yes").content.decode()
+        return {str(id) for id in (due, paid) if f"/{id}/change/" in page}
+
+    assert listed() == set()
+    past = timezone.now() - timedelta(days=1)
+    with superuser() as server:
+        server.execute("UPDATE billing_invoice SET due_at = %s WHERE id = ANY(%s)", [past, [due, paid]])
+    with globex.scope():
+        mark_paid(paid)
+    assert listed() == {str(due)}
 
 
 def test_an_invoice_is_corrected_by_credit_notes_that_never_exceed_it(staff_as: Any, acme: Cast, globex: Cast) -> None:
