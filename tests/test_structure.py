@@ -60,6 +60,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "serving": "the ASGI application",
         "views": "the base view",
     },
+    "audit": {"installation_log": "acts of commands that concern no tenant"},
     "billing": {
         "charges": "what a customer is charged for work",
         "currencies": "minor units",
@@ -100,6 +101,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "overview": "the first page",
         "plan_form": "the form of a version of a plan",
         "tenant_acts": "what staff may do to a tenant",
+        "tenant_money_acts": "what staff may do to a tenant's money",
         "tenants": "the page of a tenant",
         "base": "read-only pages",
         "comparisons": "the pages of a comparison",

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import connections
 
+from backend.billing.hosted_rates import require_hosted_rates
 from gpu_workers.engine.models.roles import ModelError
 from workers.liveness import FAILED, READY, WAITING, Beat
 
@@ -48,8 +49,9 @@ def prepare(
     pause: sleeps in the threads that go on afterwards.
 
     A model server that does not answer, or that is configured wrongly, stops nothing: the worker waits for it, and says
-    so in its log and its health check. Raises SystemExit if models cannot be loaded at all, after the reason is
-    recorded. SystemExit passes through Celery's signals, which keep every other error of a receiver to themselves.
+    so in its log and its health check. It also waits while a hosted model has no token rates in the cost book. Raises
+    SystemExit if models cannot be loaded at all, after the reason is recorded. SystemExit passes through Celery's
+    signals, which keep every other error of a receiver to themselves.
     """
     while True:
         try:
@@ -97,6 +99,8 @@ def _ask_servers(check: tuple[str, str], beat: Beat, pause: Callable[[float], No
 
 
 def _load(queues: Collection[str]) -> None:
+    if set(queues) & set(LOADERS):
+        require_hosted_rates()
     for queue in sorted(set(queues) & set(LOADERS)):
         _call(LOADERS[queue])
 

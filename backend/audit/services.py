@@ -30,6 +30,9 @@ class Actor:
 
 OPERATOR = Actor(ActorKind.OPERATOR, name="command line")
 
+SHORTEST_REASON = 10
+"""Fewest characters of a reason that says something."""
+
 
 def record(
     action: str, *, actor: Actor, object_id: str = "", reason: str = "", details: Mapping[str, Any] | None = None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_HALF_EVEN, Decimal
+from itertools import product
 from uuid import UUID
 
 from django.db import connections
@@ -20,6 +21,7 @@ LEDGER_CURRENCY = "USD"
 _MONEY = Decimal(1).scaleb(-10)
 _QUANTITY = Decimal(1).scaleb(-6)
 COST, PRICE = "cost", "price"
+INPUT, CACHED = "input_tokens", "cached_tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +104,14 @@ class Rates:
     def rate(self, kind: str, meter: str, model: str, variant: str = "") -> Rate:
         """Return the price that applies: of the model before that of any model, then of the nearest variant.
 
-        Raises NoRate if there is none.
+        A provider's cached tokens cost what its other prompt tokens cost unless they have a cost of their own. Raises
+        NoRate if there is no price.
         """
         for book in (self.own, self.rates):
             for name in dict.fromkeys((model, "")):
-                for near in variants_of(variant):
-                    found = book.get((kind, meter, name, near))
+                same = (meter, INPUT) if name and kind == COST and meter == CACHED else (meter,)
+                for priced, near in product(same, variants_of(variant)):
+                    found = book.get((kind, priced, name, near))
                     if found is not None:
                         return found
         raise NoRate(f"the {kind} book has no rate for {meter} of {model or 'any model'}")

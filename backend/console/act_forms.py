@@ -1,16 +1,38 @@
-"""What acts of the console ask for, besides the reason."""
+"""What acts of the console ask for. An act on a tenant has a page of its own, whose form asks for the reason too."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django import forms
 from django.utils import timezone
+from unfold.widgets import UnfoldAdminTextareaWidget
 
+from backend.audit.services import SHORTEST_REASON
+from backend.tenancy.models import Tenant
 from gpu_workers.engine.answering.contract import EFFORTS
 from gpu_workers.engine.answering.methods import METHODS
 
 LONGEST_HOLD_HOURS = 24
+
+
+class ActForm(forms.Form):
+    """The form of an act on a tenant. Every act has a reason, which the tenant's audit log shows."""
+
+    reason = forms.CharField(
+        min_length=SHORTEST_REASON,
+        max_length=500,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+        help_text="The tenant's audit log shows the reason.",
+    )
+
+    def __init__(self, tenant: Tenant | None, data: Mapping[str, Any] | None) -> None:
+        self.tenant = tenant
+        super().__init__(data)
+        # The reason comes last.
+        self.order_fields([*[name for name in self.fields if name != "reason"], "reason"])
 
 
 class AskAgainForm(forms.Form):

@@ -11,12 +11,11 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest
 
-from backend.audit.services import Actor
+from backend.audit.services import SHORTEST_REASON, Actor
 from backend.console.gate import member_of
 from backend.console.viewing import OPERATORS, origin_of, record_act, tenant_of
 from backend.staff import sign_in
 from backend.staff.models import Role
-from backend.staff.services import SHORTEST_REASON
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused
 

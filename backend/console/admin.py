@@ -37,7 +37,7 @@ from backend.console.actions import (
 from backend.console.base import ReadOnlyPage, worded
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
-from backend.console.filters import TenantFilter, fixed, typed
+from backend.console.filters import TenantFilter, failed_part, fixed, typed
 from backend.console.money_pages import CostDayPage, CreditPage, InvoicePage, PlanPage, PriceBookPage, PricePage
 from backend.console.queries.deliveries import attempts
 from backend.console.searches import SearchPage
@@ -51,7 +51,7 @@ from backend.library.models import Video
 from backend.questions.models import Comparison, Question, Search
 from backend.staff.models import StaffEvent
 from backend.tenancy.models import Tenant
-from backend.webhooks.models import Delivery, Endpoint
+from backend.webhooks.models import Attempt, Delivery, Endpoint
 from backend.webhooks.payloads import EVENT_TYPES
 
 site.register(Video, VideoPage)
@@ -88,7 +88,7 @@ class JobPage(OperableRow, ReadOnlyPage):
     list_filter = (
         TenantFilter, fixed("state", JobState.values), fixed("kind", sorted(JobKind.values)),
         fixed("queue", sorted(set(QUEUE_OF.values()))), LeaseFilter, typed("error_code"),
-        ("created_at", RangeDateTimeFilter),
+        ("created_at", RangeDateTimeFilter), ("completed_at", RangeDateTimeFilter),
     )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "subject_id__exact", "dedupe_key", "error_code")
@@ -196,7 +196,10 @@ class DeliveryPage(OperableRow, ReadOnlyPage):
         "next_attempt_at",
         "created_at",
     )
-    list_filter = (TenantFilter, "state", EventTypeFilter)
+    list_filter = (
+        TenantFilter, "state", EventTypeFilter,
+        failed_part(Attempt, reference="delivery_id", failed_at="attempted_at", parameter="attempt_error"),
+    )  # fmt: skip
     sections: ClassVar[Mapping[str, Sequence[str]]] = {
         "What is sent": ("shown_id", "tenant", "event_type", "receiver", "shown_state"),
         "Attempts": ("attempts", "attempts_before", "next_attempt_at"),

@@ -15,17 +15,17 @@ from unfold.contrib.filters.admin import RangeDateTimeFilter
 from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
 from backend.console.base import ReadOnlyPage
 from backend.console.calls import waterfall
-from backend.console.filters import TenantFilter, fixed, typed
+from backend.console.filters import TenantFilter, failed_part, fixed, typed
 from backend.console.playing import played
 from backend.console.queries import questions, timelines, videos
 from backend.console.queries.deliveries import latest_deliveries
-from backend.console.queries.usage import usage_by_stage
+from backend.console.queries.usage import prices_of, usage_by_stage
 from backend.console.search_tree import tree_of
 from backend.console.templatetags.console import usd
 from backend.console.timeline import graph_of, lanes
 from backend.console.viewing import WORK, public_id_of
 from backend.console.words import badge
-from backend.library.models import Video
+from backend.library.models import Segment, Video
 from backend.library.storage import ObjectStorage
 from backend.questions.bodies.questions import FINISH_REASONS, METHODS
 from backend.questions.models import Question
@@ -59,7 +59,11 @@ class VideoPage(Operable, ReadOnlyPage):
         "error_code",
         "created_at",
     )
-    list_filter = (TenantFilter, "status", "profile", typed("error_code"), ("ready_at", RangeDateTimeFilter))
+    list_filter = (
+        TenantFilter, "status", "profile", typed("error_code"),
+        failed_part(Segment, reference="video_id", failed_at="observed_at", parameter="segment_error"),
+        ("created_at", RangeDateTimeFilter), ("ready_at", RangeDateTimeFilter), ("failed_at", RangeDateTimeFilter),
+    )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "title", "external_id", "error_code")
 
@@ -86,7 +90,7 @@ class VideoPage(Operable, ReadOnlyPage):
         video: Video = self.opened(request, object_id)
         version = video.active_index_version
         lines = usage_by_stage(column="video_id", value=video.id)
-        cost, price = total(lines, "cost"), total(lines, "price")
+        cost = total(lines, "cost")
         minutes = (video.duration_ms or 0) / 60_000
         wall_ms = (
             (video.ready_at - video.index_started_at).total_seconds() * 1000
@@ -111,7 +115,7 @@ class VideoPage(Operable, ReadOnlyPage):
             "played": played(video),
             "lines": lines,
             "cost": cost,
-            "price": price,
+            "prices": prices_of(lines),
             "cost_per_minute": cost / Decimal(minutes) if minutes else None,
             "wall_ms": wall_ms,
             "wall_ms_per_minute": wall_ms / minutes if wall_ms is not None and minutes else None,
@@ -145,7 +149,7 @@ class QuestionPage(Operable, ReadOnlyPage):
     list_filter = (
         TenantFilter, "status", fixed("method", METHODS), fixed("effort", EFFORTS),
         fixed("finish_reason", FINISH_REASONS), typed("error_code"), FeedbackFilter,
-        ("completed_at", RangeDateTimeFilter),
+        ("created_at", RangeDateTimeFilter), ("completed_at", RangeDateTimeFilter),
     )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "text", "external_id", "error_code")
@@ -204,7 +208,7 @@ class QuestionPage(Operable, ReadOnlyPage):
             "stages": bars(question.timings),
             "lines": lines,
             "cost": total(lines, "cost"),
-            "price": total(lines, "price"),
+            "prices": prices_of(lines),
             "job": questions.latest_job(question.id),
             "deliveries": latest_deliveries(question.id),
         }

@@ -10,12 +10,13 @@ from django.contrib.admin import SimpleListFilter
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.dateparse import parse_datetime
 from unfold.contrib.filters.admin import DropdownFilter, TextFilter
 from unfold.contrib.filters.forms import AutocompleteDropdownForm
 
 from backend.console.queries.role import CONSOLE
 from backend.console.words import in_words
-from backend.tenancy.models import Tenant
+from backend.tenancy.models import Tenant, TenantRow
 
 
 class TenantFilter(SimpleListFilter):
@@ -98,3 +99,33 @@ def typed(column: str, *, parameter: str = "") -> type[TypedFilter]:
     """Return a filter of one column by a value that is typed. parameter: its name, by default that of the column."""
     names = {"column": column, "title": in_words(column), "parameter_name": parameter or column}
     return type(f"Typed{column.title()}Filter", (TypedFilter,), names)
+
+
+class FailedPartFilter(TextFilter):
+    """Rows with a part that failed with a code, as "code" or "code since 2026-11-25T10:00+00:00". part: the model of
+    the parts. reference: its column with the id of the row. failed_at: its column with the time."""
+
+    part: ClassVar[type[Any]]
+    reference: ClassVar[str]
+    failed_at: ClassVar[str]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        code, _, since = str(self.value() or "").partition(" since ")
+        if not code:
+            return queryset
+        parts = self.part.unscoped.using(CONSOLE).filter(error_code=code)
+        if since:
+            at = parse_datetime(since)
+            if at is None or at.tzinfo is None:
+                return queryset.none()
+            parts = parts.filter(**{f"{self.failed_at}__gte": at})
+        return queryset.filter(id__in=parts.values(self.reference))
+
+
+def failed_part(part: type[TenantRow], *, reference: str, failed_at: str, parameter: str) -> type[FailedPartFilter]:
+    """Return a filter of rows by the code of a part that failed; see FailedPartFilter."""
+    names = {
+        "part": part, "reference": reference, "failed_at": failed_at, "parameter_name": parameter,
+        "title": in_words(parameter),
+    }  # fmt: skip
+    return type(f"{part.__name__}FailedFilter", (FailedPartFilter,), names)

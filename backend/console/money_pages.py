@@ -8,13 +8,16 @@ from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from unfold.contrib.filters.admin import RangeDateFilter, RangeDateTimeFilter
+from unfold.contrib.filters.admin import DropdownFilter, RangeDateFilter, RangeDateTimeFilter
 
+from backend.api.public_ids import encode
 from backend.billing.documents.file import file_of
 from backend.billing.documents.page import as_pdf
 from backend.billing.documents.table import as_csv
@@ -32,13 +35,13 @@ from backend.billing.models import (
 from backend.billing.preview import preview
 from backend.billing.rates import plain
 from backend.billing.services.plans import PlanRefused, append_plan_version
-from backend.billing.services.prices import append_price
+from backend.billing.services.prices import PriceRefused, append_book, append_price
 from backend.console.actions import INVOICE_ACTS, Operable
 from backend.console.base import ReadOnlyPage, worded
 from backend.console.filters import TenantFilter, fixed
 from backend.console.gate import member_of
 from backend.console.plan_form import PlanVersionForm
-from backend.console.price_form import PriceForm, new_price
+from backend.console.price_form import BookForm, PriceForm, new_price
 from backend.console.queries import billing
 from backend.console.queries.money import names_of
 from backend.console.queries.role import STAFF
@@ -58,20 +61,56 @@ def last_month(now: datetime) -> tuple[datetime, datetime]:
 
 
 class PriceBookPage(ReadOnlyPage):
-    """The books; their prices have pages of their own."""
+    """The books; their prices have pages of their own. A book is made here, and never changed."""
 
     roles = MONEY
-    list_display = ("code", "kind", "currency", "tenant_id", "note")
+    change_list_template = "console/price_books.html"
+    list_display = ("code", "kind", "currency", "tenant_id", "note", "author")
     list_filter = (fixed("kind", BookKind.values), "currency")
     ordering = ("code",)
     id_columns = ("id", "tenant_id")
     search_fields = ("code", "note")
     small = True
     sections: ClassVar[Mapping[str, Sequence[str]]] = {
-        "Book": ("code", "kind", "currency", "note"),
+        "Book": ("code", "kind", "currency", "note", "author"),
         "Details": ("id", "tenant_id"),
     }
-    labels: ClassVar[Mapping[str, str]] = {"tenant_id": "tenant that alone has it"}
+    labels: ClassVar[Mapping[str, str]] = {"tenant_id": "tenant that alone has it", "author": "made by"}
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.create_view)
+        return [path("create/", view, name="billing_pricebook_create"), *super().get_urls()]
+
+    def create_view(self, request: HttpRequest) -> HttpResponse:
+        """Make a price book, as the console's own role."""
+        member = member_of(request)
+        if member is None or not self.has_view_permission(request):
+            raise PermissionDenied
+        form = BookForm(request.POST if request.method == "POST" else None)
+        if request.method == "POST" and form.is_valid():
+            values, author = form.cleaned_data, member.person.email
+            tenant_id = None if values["tenant"] is None else values["tenant"].id
+            try:
+                with transaction.atomic(using=STAFF):
+                    book = append_book(
+                        code=values["code"], currency=values["currency"], tenant_id=tenant_id, note=values["note"],
+                        author=author, using=STAFF,
+                    )  # fmt: skip
+                    owner = "" if tenant_id is None else encode("tnt", tenant_id)
+                    sign_in.note(
+                        request, "pricebook.created", author, book=str(book), tenant=owner, reason=values["note"]
+                    )
+            except PriceRefused as refused:
+                form.add_error(None, str(refused))
+            else:
+                messages.success(request, f"The price book {book} was made. Append its prices next.")
+                return HttpResponseRedirect(reverse("admin:billing_pricebook_change", args=[book.id]))
+        context = {
+            **self.page_context(request, "Make a price book"),
+            "act": {"title": "Make a price book", "explains": "Its currency and its tenant are never changed."},
+            "form": form, "back": reverse("admin:billing_pricebook_changelist"),
+        }  # fmt: skip
+        return TemplateResponse(request, "console/act.html", context, status=400 if form.errors else 200)
 
 
 class PricePage(ReadOnlyPage):
@@ -153,9 +192,10 @@ class PricePage(ReadOnlyPage):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Append the price as the console's own role; no other role may write prices."""
         author = str(getattr(request.user, "email", ""))
-        row = append_price(new_price(obj, author=author), using=STAFF)
+        with transaction.atomic(using=STAFF):
+            row = append_price(new_price(obj, author=author), using=STAFF)
+            sign_in.note(request, "price.appended", author, price=str(row), reason=row.note)
         obj.pk = row.pk
-        sign_in.note(request, "price.appended", author, price=str(row))
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         # A price takes effect after it was entered.
@@ -236,11 +276,12 @@ class PlanPage(ReadOnlyPage):
         form = PlanVersionForm(request.POST) if request.method == "POST" else PlanVersionForm(initial=_terms_of(code))
         if request.method == "POST" and form.is_valid():
             try:
-                version = append_plan_version(form.new_version(author=member.person.email), using=STAFF)
+                with transaction.atomic(using=STAFF):
+                    version = append_plan_version(form.new_version(author=member.person.email), using=STAFF)
+                    sign_in.note(request, "plan.appended", member.person.email, plan=str(version), reason=version.note)
             except PlanRefused as refused:
                 form.add_error(None, str(refused))
             else:
-                sign_in.note(request, "plan.appended", member.person.email, plan=str(version))
                 messages.success(request, f"{version} was appended.")
                 return HttpResponseRedirect(reverse("admin:billing_plan_change", args=[version.plan_id]))
         context = {
@@ -260,6 +301,22 @@ def _terms_of(code: str) -> dict[str, Any]:
     )
 
 
+class OverdueFilter(DropdownFilter):
+    """Invoices whose time to pay has passed."""
+
+    title = "overdue"
+    parameter_name = "overdue"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "overdue")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() != "yes":
+            return queryset
+        unpaid = queryset.filter(kind=InvoiceKind.INVOICE, state=InvoiceState.FINAL)
+        return unpaid.filter(due_at__lt=timezone.now())
+
+
 class InvoicePage(Operable, ReadOnlyPage):
     """Invoices and credit notes with their lines. The database refuses to change one that has a number."""
 
@@ -268,7 +325,7 @@ class InvoicePage(Operable, ReadOnlyPage):
     list_display = ("shown_number", "tenant", "kind", "shown_state", "period_start", "amount", "due_at", "paid_at")
     list_filter = (
         TenantFilter, fixed("state", InvoiceState.values), fixed("kind", InvoiceKind.values),
-        ("period_start", RangeDateTimeFilter),
+        OverdueFilter, ("period_start", RangeDateTimeFilter),
     )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("number__exact",)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -36,13 +37,14 @@ EARLIER_SECONDS = 600
 
 @dataclass(frozen=True, slots=True)
 class TopTenant:
-    """A tenant of the span, by what it cost and earned."""
+    """A tenant of the span, by what it cost and earned. prices: list prices by currency."""
 
     id: Any
     name: str
     plan: str
     suspended: bool
     sums: Sums
+    prices: list[tuple[str, Decimal]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +78,19 @@ def overview(request: HttpRequest, now: datetime) -> dict[str, Any]:
     if role in MONEY:
         context |= _money(first, last)
     if role in WORK:
-        context |= _work_links(context["failures"], first, last)
+        context |= _work_links(context["failures"], first, last, now - timedelta(days=1))
     return context | _latency(since, now, days, opens=role in WORK)
 
 
-def _work_links(failures: Sequence[dict[str, Any]], first: date, last: date) -> dict[str, Any]:
-    """Return the links to lists of work, which other roles may not open."""
+def _work_links(failures: Sequence[dict[str, Any]], first: date, last: date, day_ago: datetime) -> dict[str, Any]:
+    """Return the links to lists of work, which other roles may not open. day_ago: since when failures are counted."""
     return {
-        "videos_link": reverse("admin:library_video_changelist"),
-        "questions_link": reverse("admin:questions_question_changelist"),
+        "videos_link": f"{reverse('admin:library_video_changelist')}?{_between('created_at', first, last)}",
+        "questions_link": f"{reverse('admin:questions_question_changelist')}?{_between('created_at', first, last)}",
         "jobs_link": reverse("admin:jobs_job_changelist"),
         "answered_link": _ended("questions_question", "succeeded", "completed_at", first, last),
         "ready_link": _ended("library_video", "ready", "ready_at", first, last),
-        "failures": [{**line, "link": failure_link(line["kind"], line["code"])} for line in failures],
+        "failures": [{**line, "link": failure_link(line["kind"], line["code"], day_ago)} for line in failures],
     }
 
 
@@ -141,21 +143,21 @@ def _money(first: date, last: date) -> dict[str, Any]:
         "stage_chart": stage_chart(spent),
         "tenants": [
             TopTenant(tenant_id, names[tenant_id]["name"], names[tenant_id]["plan"],
-                      names[tenant_id]["suspended_at"] is not None, sums)
+                      names[tenant_id]["suspended_at"] is not None, sums, spent.prices_of(tenant_id))
             for tenant_id, sums in ordered if tenant_id in names
         ],
     }  # fmt: skip
 
 
 def money_chart(spent: Spending, first: date, last: date) -> Chart:
-    """Return revenue and cost of each day, with the days marked whose cost stands out."""
+    """Return the list prices in USD and the cost of each day, with the days marked whose cost stands out."""
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
     sums = [spent.by_day.get(day, Sums()) for day in days]
     unfinished = last == datetime.now(UTC).date()
     series = [
         Series("revenue", [float(line.price) for line in sums]),
         Series("cost", [float(line.cost) for line in sums]),
-        Series("margin", [float(line.margin) for line in sums]),
+        Series("margin", [None if line.margin is None else float(line.margin) for line in sums]),
     ]
     return charts.lines([f"{day:%-d %b}" for day in days], series, unit="USD", watched="cost", unfinished=unfinished)
 
@@ -284,15 +286,21 @@ def _hour_words(at: datetime, row: dict[str, Any]) -> str:
     return f"{row['n']} questions of {at:%-d %b %H}:00"
 
 
-_LISTS = {
-    "video": "library_video", "question": "questions_question", "segment": "library_video",
-    "webhook attempt": "webhooks_delivery",
-}  # fmt: skip
+_PARTS = {"segment": ("library_video", "segment_error"), "webhook attempt": ("webhooks_delivery", "attempt_error")}
+"""Lists of the rows that a failed part belongs to, and the filter by the part's code."""
+_FAILED = {"video": ("library_video", "failed_at"), "question": ("questions_question", "completed_at")}
+"""Lists of what failed itself, and the column of the moment."""
 
 
-def failure_link(kind: str, code: str, **query: Any) -> str:
-    """Return the list that the failures of a kind and code are in. query: further filters of the list."""
-    where = reverse(f"admin:{_LISTS.get(kind, 'jobs_job')}_changelist")
-    if kind not in ("webhook attempt", "segment"):
-        query = {"error_code": code, **query}
-    return f"{where}?{urlencode(query)}" if query else where
+def failure_link(kind: str, code: str, since: datetime, **query: Any) -> str:
+    """Return the list of the failures of a kind and code since a moment. query: further filters of the list."""
+    at = since.astimezone(UTC)
+    if kind in _PARTS:
+        listed, parameter = _PARTS[kind]
+        query = {parameter: f"{code} since {at.isoformat(timespec='seconds')}", **query}
+    else:
+        listed, column = _FAILED.get(kind, ("jobs_job", "completed_at"))
+        shown = {"status__exact": "failed"} if kind in _FAILED else {"kind": kind.removeprefix("job ")}
+        span = {f"{column}_from_0": f"{at:%Y-%m-%d}", f"{column}_from_1": f"{at:%H:%M:%S}"}
+        query = {**shown, "error_code": code, **span, **query}
+    return f"{reverse(f'admin:{listed}_changelist')}?{urlencode(query)}"

@@ -15,6 +15,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from backend.audit.services import SHORTEST_REASON
 from backend.billing.models import PlanLimit, PlanVersion, TierMode, UsageMeter
 from backend.billing.rates import plain
 from backend.billing.rating import Allowance, Tier
@@ -100,7 +101,9 @@ class PlanVersionForm(forms.Form):
     tiers = _area("One a line: meter, variant or any, graduated or volume, from, amount. "
                   "Example: questions any graduated 1000 0.01")  # fmt: skip
     limits = _area("One a line: name, amount. Example: questions 10000")
-    note = forms.CharField(max_length=200, required=False, widget=UnfoldAdminTextInputWidget())
+    note = forms.CharField(
+        min_length=SHORTEST_REASON, max_length=200, widget=UnfoldAdminTextInputWidget(), help_text="Why it is appended."
+    )
 
     def clean_allowances(self) -> list[Allowance]:
         return _lines(self.cleaned_data["allowances"], _allowance)

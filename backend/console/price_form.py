@@ -1,18 +1,23 @@
-"""The form that appends a price."""
+"""The forms that make a price book and append a price."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 from django import forms
+from django.core.validators import MinLengthValidator
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
+from backend.audit.services import SHORTEST_REASON
 from backend.billing.charges import STAGE_SETS, media_variant, question_variant
+from backend.billing.currencies import CURRENCIES
 from backend.billing.models import Price, PriceBook, UsageMeter
 from backend.billing.rates import variants_of
 from backend.billing.services.prices import NewPrice, PriceRefused, check_price
-from backend.console.queries.role import STAFF
+from backend.console.queries.role import CONSOLE, STAFF
 from backend.library.models import Profile
 from backend.questions.bodies.questions import METHODS
+from backend.tenancy.models import Tenant
 from gpu_workers.engine.answering.contract import EFFORTS
 
 _QUESTIONS = {question_variant(method, effort) for method in METHODS for effort in EFFORTS}
@@ -24,6 +29,35 @@ VARIANTS: dict[str, frozenset[str]] = {
     )
 }  # fmt: skip
 """Variants that a price may have, by meter; other meters have none."""
+
+
+class BookForm(forms.Form):
+    """A price book for every tenant, or for one."""
+
+    code = forms.SlugField(
+        max_length=64, widget=UnfoldAdminTextInputWidget(), help_text="Small letters, digits, dashes and underscores."
+    )
+    currency = forms.ChoiceField(
+        choices=[(code, code) for code in CURRENCIES],
+        widget=UnfoldAdminSelectWidget(choices=[(code, code) for code in CURRENCIES]),
+    )
+    tenant = forms.SlugField(
+        max_length=63,
+        required=False,
+        widget=UnfoldAdminTextInputWidget(),
+        help_text="The slug of the tenant that alone has the book. Empty for a book that plans can name.",
+    )
+    note = forms.CharField(
+        min_length=SHORTEST_REASON, max_length=200, widget=UnfoldAdminTextInputWidget(), help_text="Why it is made."
+    )
+
+    def clean_tenant(self) -> Tenant | None:
+        """Return the tenant with the slug, None for a book of every tenant."""
+        slug = self.cleaned_data["tenant"]
+        tenant: Tenant | None = Tenant.objects.using(CONSOLE).filter(slug=slug).first() if slug else None
+        if slug and tenant is None:
+            raise forms.ValidationError(f"There is no tenant {slug}.")
+        return tenant
 
 
 class PriceForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -39,6 +73,10 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         books: Any = self.fields["book"]
         books.queryset = PriceBook.objects.using(STAFF).order_by("code")
+        note: Any = self.fields["note"]
+        note.required, note.min_length = True, SHORTEST_REASON
+        note.validators.append(MinLengthValidator(SHORTEST_REASON))
+        note.help_text = "Why it is appended."
 
     def clean_variant(self) -> str:
         """Return the variant. A variant that no work can have would be a price that nobody ever pays."""

@@ -14,7 +14,6 @@ from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
     UnfoldAdminEmailInputWidget,
     UnfoldAdminSelectWidget,
-    UnfoldAdminTextareaWidget,
     UnfoldAdminTextInputWidget,
     UnfoldBooleanWidget,
 )
@@ -27,7 +26,8 @@ from backend.billing.models import Plan
 from backend.billing.rates import plain
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.plans import subscribe
-from backend.console import signed_in_as
+from backend.console import signed_in_as, tenant_money_acts
+from backend.console.act_forms import ActForm
 from backend.console.acts import Act, By, Done, named
 from backend.console.queries import tenants
 from backend.console.queries.role import CONSOLE
@@ -38,28 +38,10 @@ from backend.people.models import Role as MemberRole
 from backend.people.services import members
 from backend.people.services.invitations import invite
 from backend.staff import services
-from backend.staff.services import SHORTEST_REASON
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 from backend.tenancy.services import create_tenant
-
-
-class ActForm(forms.Form):
-    """The form of an act. Every act has a reason, which the tenant's audit log shows."""
-
-    reason = forms.CharField(
-        min_length=SHORTEST_REASON,
-        max_length=500,
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        help_text="The tenant's audit log shows the reason.",
-    )
-
-    def __init__(self, tenant: Tenant | None, data: Mapping[str, Any] | None) -> None:
-        self.tenant = tenant
-        super().__init__(data)
-        # The reason comes last.
-        self.order_fields([*[name for name in self.fields if name != "reason"], "reason"])
 
 
 class CreateForm(ActForm):
@@ -261,6 +243,7 @@ ACTS = named(
         "credit", "Grant credit", _grant_credit, MONEY, CreditForm, records=True,
         explains="The credit pays invoices in its currency, the oldest credit first.",
     ),
+    *tenant_money_acts.ACTS,
     Act(
         "sign-in-as", "Sign in as", _sign_in_as, services.CONTENT_ROLES, SignInForm, records=True,
         explains="You read what the tenant's owner reads. The tenant's audit log shows each page that you open.",

@@ -15,7 +15,9 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from backend.api.public_ids import encode
+from backend.billing.rates import plain
 from backend.console import tenant_acts
+from backend.console.act_forms import ActForm
 from backend.console.actions import Actionable, apart
 from backend.console.acts import Act, Done, perform
 from backend.console.base import ReadOnlyPage
@@ -23,7 +25,6 @@ from backend.console.filters import typed
 from backend.console.overview import failure_link, money_chart, percentile_chart
 from backend.console.queries import billing, latency, money, tenants
 from backend.console.queries.money import Sums
-from backend.console.tenant_acts import ActForm
 from backend.console.viewing import EVERYBODY, MONEY, WORK, role_of
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
@@ -78,7 +79,7 @@ class TenantPage(Actionable, ReadOnlyPage):
                 "keys": tenants.api_keys(tenant.id),
                 "endpoints": tenants.endpoints(tenant.id),
                 "failures": [
-                    {**line, "link": failure_link(line["kind"], line["code"], tenant=tenant.id)}
+                    {**line, "link": failure_link(line["kind"], line["code"], since, tenant=tenant.id)}
                     for line in tenants.failures(tenant.id, since)
                 ],
                 "now": now,
@@ -151,7 +152,9 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
         "tokens": total.tokens_in + total.tokens_out,
     }
     by_stage: list[tuple[str, str, Sums]] = [(stage, model, sums) for (stage, model), sums in month.by_stage.items()]
+    account = tenants.billing_account(tenant.id)
     return {
+        "spent": month,
         "month": month.total,
         "currencies": sorted(month.by_currency.items()),
         "by_day": money_chart(recent, first, today),
@@ -161,6 +164,7 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
         "credits": billing.credits_of(tenant.id),
         "budget": tenants.budget(tenant.id),
         "own_budgets": tenants.own_budgets(tenant.id, today.replace(day=1)),
-        "account": tenants.billing_account(tenant.id),
+        "account": account,
+        "tax_percent": plain(account.tax_rate * 100) if account else "",
         "subscription": subscription,
     }

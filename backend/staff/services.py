@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -10,15 +12,13 @@ from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.audit.models import ActorKind
-from backend.audit.services import OPERATOR, Actor, record
+from backend.audit.services import OPERATOR, SHORTEST_REASON, Actor, record
 from backend.people.models import Membership, Person, written_email
 from backend.staff.models import ContentAccess, Member, Passkey, Role, SecondFactor, StaffEvent
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused, invalid
 
 LONGEST_ACCESS = timedelta(hours=8)
-SHORTEST_REASON = 10
-"""Characters of a reason that says something."""
 CONTENT_ROLES = frozenset({Role.SUPPORT_CONTENT, Role.OPERATOR})
 
 
@@ -143,6 +143,11 @@ def access_to(member: Member, tenant_id: UUID) -> ContentAccess | None:
         person_id=member.person_id, tenant_id=tenant_id, expires_at__gt=timezone.now()
     )
     return open_now.order_by("-expires_at").first()
+
+
+def note_command(action: str, author: str, details: Mapping[str, Any], using: str) -> None:
+    """Append what a command did, and that concerns no tenant, to the log of the staff."""
+    StaffEvent.objects.using(using).create(action=action, email=author[:254], details=dict(details))
 
 
 def actor(member: Member, *, address: str, request_id: str) -> Actor:

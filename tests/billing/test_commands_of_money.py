@@ -13,15 +13,30 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
-from backend.billing.models import CostDay, Coupon, CouponRedemption, MachineDay, Price, Subscription, UsageEvent
+from backend.billing.models import (
+    CostDay,
+    Coupon,
+    CouponRedemption,
+    Invoice,
+    MachineDay,
+    Price,
+    PriceBook,
+    Subscription,
+    UsageEvent,
+    UsageMeter,
+)
 from backend.billing.services.periods import month_of
-from backend.billing.services.plans import NewPlanVersion, append_plan_version
-from tests.billing.invoices.ledger import account, use
+from backend.billing.services.plans import NewPlanVersion, PlanRefused, append_plan_version
+from backend.staff.models import StaffEvent
+from tests.billing.invoices.ledger import account, close, use
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser
+from tests.questions.world import ask, finish
 
 PERSON = "--author=finance@example.org"
+WHY = "--note=agreed with sales"
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +46,10 @@ def clean(database: None) -> Iterator[None]:
         for statement in (
             "DELETE FROM billing_couponredemption", "DELETE FROM billing_coupon", "DELETE FROM billing_machineday",
             "DELETE FROM billing_costday", "DELETE FROM billing_subscription",
+            "DELETE FROM billing_planversion WHERE author <> 'migration'",
+            "DELETE FROM billing_plan WHERE code <> 'standard'",
             "DELETE FROM billing_price WHERE author <> 'migration'",
+            "DELETE FROM billing_pricebook WHERE code NOT IN ('cost', 'standard')",
             "ALTER TABLE billing_price DISABLE TRIGGER billing_price_append_only",
             "UPDATE billing_price SET effective_to = NULL",
             "ALTER TABLE billing_price ENABLE TRIGGER billing_price_append_only",
@@ -110,11 +128,14 @@ def test_prices_are_listed_and_appended() -> None:
     before = run("prices", "list", "--book=standard")
     assert "questions  any  ava:low  v1  0.01 USD" in before
 
-    printed = run("prices", "append", "standard", "questions", "0.03", PERSON, "--variant=ava:low", "--note=dearer")
+    note = "dearer from now on"
+    printed = run("prices", "append", "standard", "questions", "0.03", PERSON, "--variant=ava:low", f"--note={note}")
 
     row = Price.objects.get(book__code="standard", meter="questions", variant="ava:low", effective_to=None)
     assert printed.startswith(str(row.id))
-    assert (row.version, row.unit_amount, row.author, row.note) == (2, Decimal("0.03"), "finance@example.org", "dearer")
+    event = StaffEvent.objects.get(action="price.appended", email="finance@example.org")
+    assert event.details == {"price": str(row), "reason": note}
+    assert (row.version, row.unit_amount, row.author, row.note) == (2, Decimal("0.03"), "finance@example.org", note)
     after = run("prices", "list", "--book=standard")
     assert "questions  any  ava:low  v2  0.03 USD" in after
     assert "ava:low  v1" not in after
@@ -124,16 +145,25 @@ def test_prices_are_listed_and_appended() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("append", "nobook", "questions", "1", PERSON), "no price book"),
-        (("append", "standard", "questions", "much", PERSON), "no amount"),
-        (("append", "standard", "questions", "NaN", PERSON), "no amount"),
-        (("append", "standard", "questions", "Infinity", PERSON), "no amount"),
+        (("append", "nobook", "questions", "1", PERSON, WHY), "no price book"),
+        (("append", "standard", "questions", "much", PERSON, WHY), "no amount"),
+        (("append", "standard", "questions", "NaN", PERSON, WHY), "no amount"),
+        (("append", "standard", "questions", "Infinity", PERSON, WHY), "no amount"),
         (("append", "standard", "wishes", "1", PERSON), "invalid choice"),
-        (("append", "standard", "questions", "1"), "--author"),
-        (("append", "standard", "questions", "1", "--author="), "names the person"),
-        (("append", "standard", "questions", "1", PERSON, "--from=2030-01-01"), "no ISO 8601"),
-        (("append", "standard", "questions", "1", PERSON, "--from=2030-13-01T00:00:00Z"), "no ISO 8601"),
-        (("append", "standard", "questions", "1", PERSON, "--from=2021-01-01T00:00:00Z"), "in the past"),
+        (("append", "standard", "questions", "1", WHY), "--author"),
+        (("append", "standard", "questions", "1", WHY, "--author="), "names the person"),
+        (("append", "standard", "questions", "1", PERSON, WHY, "--from=2030-01-01"), "no ISO 8601"),
+        (("append", "standard", "questions", "1", PERSON, WHY, "--from=2030-13-01T00:00:00Z"), "no ISO 8601"),
+        (("append", "standard", "questions", "1", PERSON, WHY, "--from=2021-01-01T00:00:00Z"), "in the past"),
+        (("append", "standard", "questions", "1", PERSON), "--note"),
+        (("append", "standard", "questions", "1", PERSON, "--note=dearer"), "at least 10 characters"),
+        (("book", "euro", "XXX", PERSON, WHY), "invalid choice"),
+        (("book", "euro", "EUR", PERSON), "--note"),
+        (("book", "euro", "EUR", PERSON, "--note=short"), "at least 10 characters"),
+        (("book", "euro", "EUR", WHY, "--author="), "names the person"),
+        (("book", "Euro 1", "EUR", PERSON, WHY), "small letters"),
+        (("book", "standard", "EUR", PERSON, WHY), "There is a price book standard"),
+        (("book", "euro", "EUR", PERSON, WHY, "--tenant=nobody"), "no tenant"),
         (("subscribe", "nobody", "standard", PERSON, "--reason=x"), "no tenant"),
         (("rerate", "nobody", "0193c0de-0000-7000-8000-000000000000", "--reason=x"), "no price"),
         (("rerate", "nobody", "words", "--reason=x"), "no price"),
@@ -143,11 +173,50 @@ def test_a_price_command_refuses_bad_input_and_writes_nothing(words: tuple[str, 
     with pytest.raises(CommandError, match=message):
         run("prices", *words)
     assert not Price.objects.exclude(author="migration").exists()
+    assert PriceBook.objects.using("staff").count() == 2
+
+
+def test_a_tenant_has_one_book_of_its_own_in_each_currency(acme: Cast, globex: Cast) -> None:
+    for code, currency, cast in (("a-eur", "EUR", acme), ("a-usd", "USD", acme), ("g-eur", "EUR", globex)):
+        run("prices", "book", code, currency, PERSON, WHY, f"--tenant={cast.slug}")
+    with pytest.raises(CommandError, match="has a price book in EUR"):
+        run("prices", "book", "a-eur-2", "EUR", PERSON, WHY, f"--tenant={acme.slug}")
+
+    own = PriceBook.objects.using("staff").filter(tenant_id=acme.tenant_id).order_by("code")
+    assert list(own.values_list("code", "author", "note")) == [
+        ("a-eur", "finance@example.org", "agreed with sales"), ("a-usd", "finance@example.org", "agreed with sales"),
+    ]  # fmt: skip
+    noted = StaffEvent.objects.filter(action="pricebook.created").order_by("id").values_list("details")
+    assert noted[0] == ({"book": "a-eur (EUR)", "tenant": encode("tnt", acme.tenant_id), "reason": WHY[7:]},)
+
+
+def test_a_tenant_on_a_plan_in_euros_is_charged_and_invoiced_in_euros(acme: Cast, globex: Cast) -> None:
+    run("prices", "book", "euro", "EUR", PERSON, WHY)
+    with pytest.raises(PlanRefused, match="has no price for cached_tokens"):
+        append_plan_version(NewPlanVersion("euro", "euro", timezone.now(), "finance@example.org"), using="staff")
+    for meter in UsageMeter.values:
+        run("prices", "append", "euro", meter, "0.03" if meter == "questions" else "0", PERSON, WHY)
+    append_plan_version(NewPlanVersion("euro", "euro", timezone.now(), "finance@example.org"), using="staff")
+    run("prices", "subscribe", acme.slug, "euro", PERSON, "--reason=signed")
+
+    for cast in (acme, globex):
+        question_id, video_id = ask(cast)
+        finish(cast, question_id, video_id)
+    for cast, amount, currency in ((acme, "0.03", "EUR"), (globex, "0.02", "USD")):
+        with cast.scope():
+            row = UsageEvent.objects.get(meter="questions")
+            assert (row.price_amount, row.price_currency) == (Decimal(amount), currency)
+            assert set(UsageEvent.objects.values_list("price_currency", flat=True)) == {currency}
+    use(acme, timezone.now(), 10)
+    (invoice,) = close(acme, timezone.now() + timedelta(days=40))[:1]
+    with acme.scope():
+        document = Invoice.objects.get(id=invoice)
+    assert (document.currency, document.total) == ("EUR", Decimal("0.33"))
 
 
 def test_a_negative_price_is_refused() -> None:
     with pytest.raises(CommandError, match="not negative"):
-        run("prices", "append", PERSON, "--", "standard", "questions", "-1")
+        run("prices", "append", PERSON, WHY, "--", "standard", "questions", "-1")
     assert not Price.objects.exclude(author="migration").exists()
 
 
@@ -168,7 +237,7 @@ def test_a_tenant_is_subscribed_and_an_unknown_plan_is_refused(acme: Cast) -> No
 def test_usage_of_the_past_is_booked_again_by_the_command(acme: Cast) -> None:
     start = timezone.now() - timedelta(days=2)
     use(acme, timezone.now() - timedelta(days=1), 3)
-    words = ("standard", "questions", "0.05", PERSON, f"--from={start.isoformat()}")
+    words = ("standard", "questions", "0.05", PERSON, WHY, f"--from={start.isoformat()}")
     id = run("prices", "append", *words, "--back-dated").split()[0]
 
     assert "1 rows" in run("prices", "rerate", acme.slug, id, "--reason=contract")

@@ -12,10 +12,11 @@ from django.test import override_settings
 from django.utils import timezone
 
 from backend.api.public_ids import encode
-from backend.billing.models import MachineDay, UsageEvent
+from backend.billing.models import ExportState, InvariantResult, MachineDay, UsageEvent
 from backend.billing.services.device_time import append_rate, unrated_models
 from backend.billing.services.findings import (
     EXPORT_DIFFERENCES,
+    EXPORT_FAILURES,
     OVERSPENT_DAYS,
     UNRATED_MODELS,
     last_findings,
@@ -79,14 +80,45 @@ def test_the_comparison_with_a_billing_system_is_found_and_ends(acme: Cast, monk
     with serving() as (url, server), override_settings(BILLING_SINK="openmeter", BILLING_SINK_URL=url):
         monkeypatch.setattr(settings, "BILLING_SINK_KEY", KEY)
         export_billing.handle(_sweep())
-        assert exported() == {EXPORT_DIFFERENCES: 1}
+        assert exported() == {EXPORT_DIFFERENCES: 1, EXPORT_FAILURES: 0}
+        # Nothing can be compared with a wrong key, so the difference stays.
+        monkeypatch.setattr(settings, "BILLING_SINK_KEY", "expired")
+        export_billing.handle(_sweep())
+        assert exported() == {EXPORT_DIFFERENCES: 1, EXPORT_FAILURES: 1}
+        monkeypatch.setattr(settings, "BILLING_SINK_KEY", KEY)
         server.events[str(row.id)] = {
             "meter": row.meter, "customer": encode("tnt", acme.tenant_id), "at": row.occurred_at.timestamp(),
             "value": "3",
         }  # fmt: skip
         export_billing.handle(_sweep())
 
-    assert exported() == {EXPORT_DIFFERENCES: 0}
+    assert exported() == {EXPORT_DIFFERENCES: 0, EXPORT_FAILURES: 0}
+
+
+def test_a_wrong_key_is_found_by_tenant_in_each_sweep_until_it_is_replaced(
+    acme: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export_billing, "COMPARE_AT", 99)
+    with serving() as (url, _), override_settings(BILLING_SINK="stripe", BILLING_SINK_URL=url):
+        monkeypatch.setattr(settings, "BILLING_SINK_KEY", "expired")
+        export_billing.handle(_sweep())
+
+        found = InvariantResult.objects.using("dispatch").get(name=EXPORT_FAILURES)
+        tenant = encode("tnt", acme.tenant_id)
+        assert [words for words in found.examples if tenant in words] == [
+            f"{tenant}: export to stripe failed: POST /v1/customers: 401"
+        ]
+        assert exported() == {EXPORT_FAILURES: found.violations}
+        with acme.scope():
+            state = ExportState.objects.get(subject="customer")
+        assert (state.failures > 0, state.last_error) == (True, "POST /v1/customers: 401")
+        monkeypatch.setattr(settings, "BILLING_SINK_KEY", KEY)
+        export_billing.handle(_sweep())
+
+    assert exported() == {EXPORT_FAILURES: 0}
+    with acme.scope():
+        state = ExportState.objects.get(subject="customer")
+    assert (state.failures, state.last_error) == (0, "")
 
 
 def test_days_with_too_few_machine_hours_and_models_without_a_rate_are_found(acme: Cast) -> None:

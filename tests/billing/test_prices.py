@@ -14,7 +14,7 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.billing import terms
-from backend.billing.models import Plan, Price, PriceBook, Subscription, UsageEvent
+from backend.billing.models import Plan, Price, PriceBook, Subscription, UsageEvent, UsageMeter
 from backend.billing.preview import preview
 from backend.billing.rates import rates_at
 from backend.billing.rating import Allowance, Tier
@@ -148,6 +148,8 @@ def test_a_subscription_brings_its_book_currency_and_trial(acme: Cast) -> None:
     yen, start = book("japan", currency="JPY"), timezone.now()
     append(new(yen, "3", start=start))
     append(new(yen, "0.1", meter="media_seconds", start=start))
+    for meter in set(UsageMeter.values) - {"questions", "media_seconds"}:
+        append(new(yen, "0", meter=meter, start=start))
     plan = NewPlanVersion(
         "japan", "japan", start, "finance@example.org", minimum_amount=D(1000), trial_days=10,
         allowances=[Allowance("questions", "", D(31))], tiers=[Tier("questions", "", "volume", D(0), D(2))],
@@ -163,7 +165,7 @@ def test_a_subscription_brings_its_book_currency_and_trial(acme: Cast) -> None:
             subscribe(plan="japan", author="x", reason="again")
     body = acme.client.get("/v1/prices").json()
     assert (body["currency"], body["plan"]["code"], body["plan"]["minimum_amount"]) == ("JPY", "japan", "1000")
-    assert [(row["meter"], row["unit_amount"]) for row in body["prices"]] == [
+    assert [(row["meter"], row["unit_amount"]) for row in body["prices"] if row["unit_amount"] != "0"] == [
         ("media_seconds", "0.1"), ("questions", "3"),
     ]  # fmt: skip
     assert body["plan"]["tiers"] == [

@@ -155,7 +155,7 @@ PAGES: dict[str, dict[str, tuple[str, str, list[str]]]] = {
         "tenants": ("tenancy/tenant/", "Tenants", ["Acme Traffic", "Create a tenant"]),
         "tenant": (
             "tenancy/tenant/{tenant}/change/", "Acme Traffic",
-            ["Revenue this month", "stored bytes", "INV-", "outage of Sunday", "$250.00 of cost, 5,000,000 tokens",
+            ["Revenue this month", "stored bytes", "INV-", "outage of Sunday", "$250.00 a month", "5,000,000 tokens",
              "owner", "vk_live_", "whe_", "model_unavailable"],
         ),
         "create-tenant": ("tenancy/tenant/create/", "Create a tenant", ["Reason"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -50,7 +51,13 @@ def test_no_page_links_to_a_page_that_the_role_may_not_open(staff_as: Any, acme:
 
 
 def test_a_link_to_failures_keeps_its_filters_whatever_failed() -> None:
-    listed = "/console/jobs/job/?error_code=timeout&tenant=1"
-    assert failure_link("indexing", "timeout", tenant=1) == listed
-    assert failure_link("segment", "timeout", tenant=1) == "/console/library/video/?tenant=1"
-    assert failure_link("webhook attempt", "503") == "/console/webhooks/delivery/"
+    since = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
+    span = "completed_at_from_0=2026-03-02&completed_at_from_1=10%3A30%3A00"
+    links = {kind: failure_link(kind, "timeout", since, tenant=1) for kind in ("job index", "question", "segment")}
+    assert links == {
+        "job index": f"/console/jobs/job/?kind=index&error_code=timeout&{span}&tenant=1",
+        "question": f"/console/questions/question/?status__exact=failed&error_code=timeout&{span}&tenant=1",
+        "segment": "/console/library/video/?segment_error=timeout+since+2026-03-02T10%3A30%3A00%2B00%3A00&tenant=1",
+    }
+    attempts = failure_link("webhook attempt", "503", since)
+    assert attempts.startswith("/console/webhooks/delivery/?attempt_error=503+since+2026-03-02T10")

@@ -13,13 +13,15 @@ from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
-from backend.billing.models import Invoice, Plan, PlanVersion, Price, PriceBook
+from backend.billing.models import Invoice, Plan, PlanVersion, Price, PriceBook, UsageMeter
 from backend.billing.rates import rates_at
+from backend.billing.services.invoices import mark_paid
 from backend.console.money_pages import last_month
 from backend.staff.models import StaffEvent
 from tests.conftest import Cast
 from tests.console.furnished import unpaid_invoice
 from tests.console.test_overview import book
+from tests.isolation.test_catalog import superuser
 
 
 def price_form(**values: Any) -> dict[str, Any]:
@@ -27,7 +29,7 @@ def price_form(**values: Any) -> dict[str, Any]:
     return {
         "book": "", "meter": "questions", "model": "", "variant": "",
         "unit_amount": "0.03", "effective_from_0": f"{start:%Y-%m-%d}", "effective_from_1": f"{start:%H:%M:%S}",
-        "note": "", **values,
+        "note": "Agreed with sales", **values,
     }  # fmt: skip
 
 
@@ -64,13 +66,63 @@ def test_a_preview_of_a_wrong_price_says_what_is_wrong(staff_as: Any, usd_book: 
     assert "cannot take effect in the past" in page or "must take effect after it" in page
 
 
+def test_a_price_without_a_reason_is_not_appended(staff_as: Any, usd_book: PriceBook) -> None:
+    prices = Price.objects.count()
+    for note, said in (("", "This field is required"), ("short", "at least 10 characters")):
+        reply = staff_as("finance").post("/console/billing/price/add/", price_form(book=str(usd_book.id), note=note))
+        assert reply.status_code == 200
+        assert said in reply.content.decode()
+    assert Price.objects.count() == prices
+
+
+def test_a_plan_in_euros_is_made_in_the_console_from_its_book_on(staff_as: Any, acme: Cast) -> None:
+    client, code = staff_as("finance"), f"euro-{acme.slug[-10:]}"
+    made = client.post("/console/billing/pricebook/create/", {"code": code, "currency": "EUR", "note": "short"})
+    assert made.status_code == 400, "the note is too short"
+    form = {"code": code, "currency": "EUR", "tenant": "", "note": "The market of the euro"}
+    unknown = client.post("/console/billing/pricebook/create/", {**form, "tenant": "nobody"})
+    assert "There is no tenant nobody." in unknown.content.decode()
+    made = client.post("/console/billing/pricebook/create/", form)
+    again = client.post("/console/billing/pricebook/create/", form)
+
+    book = PriceBook.objects.using("staff").get(code=code)
+    assert made.headers["Location"] == f"/console/billing/pricebook/{book.id}/change/"
+    assert (again.status_code, f"There is a price book {code}." in again.content.decode()) == (400, True)
+    assert (book.currency, book.tenant_id, book.author) == ("EUR", None, "finance@example.org")
+    event = StaffEvent.objects.get(action="pricebook.created")
+    assert event.details == {"book": f"{code} (EUR)", "tenant": "", "reason": "The market of the euro"}
+    for meter in UsageMeter.values:
+        price = price_form(book=str(book.id), meter=meter, unit_amount="0.03" if meter == "questions" else "0")
+        assert client.post("/console/billing/price/add/", price).status_code == 302
+    start = timezone.now() + timedelta(hours=3)
+    plan = {
+        "code": code, "name": "Euro", "price_book": code, "effective_from": f"{start:%Y-%m-%d %H:%M:%S}",
+        "minimum_amount": "0", "trial_days": "0", "note": "The market of the euro",
+    }  # fmt: skip
+    early = client.post(
+        "/console/billing/plan/append/", {**plan, "effective_from": f"{timezone.now():%Y-%m-%d %H:%M:%S}"}
+    )
+    assert "has no price for" in early.content.decode(), "the prices are not in force yet"
+    assert client.post("/console/billing/plan/append/", plan).status_code == 302
+
+    assert PlanVersion.objects.get(plan__code=code).price_book_id == book.id
+
+
+def test_a_tenant_gets_a_book_of_its_own(staff_as: Any, acme: Cast) -> None:
+    form = {"code": acme.slug, "currency": "USD", "tenant": acme.slug, "note": "Agreed with sales"}
+    assert staff_as("support").post("/console/billing/pricebook/create/", form).status_code == 403
+    assert staff_as("finance").post("/console/billing/pricebook/create/", form).status_code == 302
+
+    assert PriceBook.objects.using("staff").get(code=acme.slug).tenant_id == acme.tenant_id
+
+
 def test_a_version_of_a_plan_is_appended(staff_as: Any, usd_book: PriceBook) -> None:
     start = timezone.now() + timedelta(hours=1)
     form = {
         "code": "studio", "name": "Studio", "price_book": usd_book.code, "effective_from": f"{start:%Y-%m-%d %H:%M:%S}",
         "minimum_amount": "50", "trial_days": "14", "allowances": "media_seconds any 36000\nquestions ava:low 5",
         "tiers": "questions any graduated 0 0.02\nquestions any graduated 1000 0.01", "limits": "questions 10000",
-        "note": "first",
+        "note": "The first version",
     }  # fmt: skip
     client = staff_as("finance")
     wrong = client.post("/console/billing/plan/append/", {**form, "limits": "wishes 3"})
@@ -139,6 +191,25 @@ def test_an_invoice_is_downloaded_and_settled_for_a_reason(
     with acme.scope():
         done = AuditEvent.objects.filter(action=f"invoice.{verb}")
         assert list(done.values_list("object_id", "reason")) == [(encode("ivc", invoice), reason)]
+
+
+def test_the_list_of_overdue_invoices_shows_unpaid_ones_after_their_day(
+    staff_as: Any, acme: Cast, globex: Cast
+) -> None:
+    due, paid = unpaid_invoice(acme), unpaid_invoice(globex)
+    client = staff_as("finance")
+
+    def listed() -> set[str]:
+        page = client.get("/console/billing/invoice/?overdue=yes").content.decode()
+        return {str(id) for id in (due, paid) if f"/{id}/change/" in page}
+
+    assert listed() == set()
+    past = timezone.now() - timedelta(days=1)
+    with superuser() as server:
+        server.execute("UPDATE billing_invoice SET due_at = %s WHERE id = ANY(%s)", [past, [due, paid]])
+    with globex.scope():
+        mark_paid(paid)
+    assert listed() == {str(due)}
 
 
 def test_an_invoice_is_corrected_by_credit_notes_that_never_exceed_it(staff_as: Any, acme: Cast, globex: Cast) -> None:

@@ -23,9 +23,10 @@ from backend.console.queries import latency, money, work
 from backend.jobs.models import Job
 from backend.library.indexing.control import retry_indexing
 from backend.library.indexing.failure import fail_version
-from backend.library.models import Video
+from backend.library.models import Segment, Video
 from backend.questions.models import Question
 from tests.conftest import Cast
+from tests.console.signing_in import open_content
 from tests.factories import make_video
 from tests.questions.world import ask, finish
 
@@ -78,7 +79,38 @@ def test_the_sums_of_days_equal_the_ledger_after_any_rebuild(acme: Cast, globex:
     assert found.by_stage["rank", "m"].cost == Decimal("0.975")
     assert (found.by_currency["EUR"].price, found.by_currency["EUR"].media_seconds) == (Decimal(4), Decimal(120))
     assert found.by_tenant[acme.tenant_id].margin == Decimal("5.025")
+    assert found.by_tenant[globex.tenant_id].margin is None, "costs are in USD, and its prices are in EUR"
+    assert (found.total.margin, found.total.compared_cost) == (Decimal("5.025"), Decimal("0.975"))
+    assert found.prices_of(globex.tenant_id) == [("EUR", Decimal(4))]
     assert money.spending(NOON.date(), NOON.date(), tenant_id=globex.tenant_id).total.cost == Decimal(3)
+
+
+def test_revenue_is_shown_in_its_currency_and_has_no_margin_over_costs_in_another(staff_as: Any, globex: Cast) -> None:
+    book(globex, timezone.now(), "3", "4", price_currency="EUR")
+    rebuild(globex)
+    client = staff_as("finance")
+    pages = {
+        path: client.get(f"/console/{path}").content.decode()
+        for path in ("", f"tenancy/tenant/{globex.tenant_id}/change/")
+    }
+
+    for path, page in pages.items():
+        assert "4.00 EUR" in page, path
+        assert "−$3.00" not in page, path
+        assert "at list prices" in page, path
+
+
+def test_a_page_shows_a_list_price_in_its_currency(staff_as: Any, acme: Cast) -> None:
+    with acme.scope():
+        video = make_video()
+    book(acme, timezone.now(), "0.5", "4", price_currency="EUR", meter="media_seconds", video_id=video.id)
+    client = staff_as("operator")
+    open_content(client, acme)
+
+    page = client.get(f"/console/library/video/{video.id}/change/").content.decode()
+
+    assert page.count("4.00 EUR") == 3
+    assert "$4.00" not in page
 
 
 def test_the_sums_of_a_day_go_with_its_hours(acme: Cast) -> None:
@@ -223,6 +255,30 @@ def test_each_chart_opens_the_rows_that_it_is_made_of(staff: Client, acme: Cast)
     lists = "".join(reply.content.decode() for reply in replies)
     for id, is_listed in ((answered[0], True), (failed[0], False), (ready.id, True), (other.id, False)):
         assert (f"/{id}/change/" in lists) == is_listed
+
+
+def test_figures_of_videos_and_failures_open_what_they_count(staff: Client, acme: Cast) -> None:
+    now = timezone.now()
+    with acme.scope():
+        made, old, failed, cut, cut_before = (make_video() for _ in range(5))
+        Video.objects.exclude(id=made.id).update(created_at=now - timedelta(days=100))
+        for video, at in ((failed, now), (old, now - timedelta(days=3))):
+            fail_version(video_id=video.id, version=1, code="worker_lost", message="x")
+            Video.objects.filter(id=video.id).update(failed_at=at)
+        for video, at in ((cut, now), (cut_before, now - timedelta(days=3))):
+            Segment.objects.create(
+                tenant_id=acme.tenant_id, video_id=video.id, index_version=1, n=0, start_ms=0, end_ms=30_000,
+                state="failed", error_code="decoder_failed", observed_at=at,
+            )  # fmt: skip
+    page = html.unescape(staff.get("/console/").content.decode())
+    (videos,) = set(re.findall(r'href="(/console/library/video/\?created_at[^"]+)"', page))
+    (lost,) = re.findall(r'href="([^"]+)">worker_lost<', page)
+    (segments,) = re.findall(r'href="([^"]+)">decoder_failed<', page)
+
+    for link, listed, left_out in ((videos, made, old), (lost, failed, old), (segments, cut, cut_before)):
+        shown = staff.get(link).content.decode()
+        assert f"/{listed.id}/change/" in shown, link
+        assert f"/{left_out.id}/change/" not in shown, link
 
 
 def test_an_hour_of_the_heat_map_opens_its_questions(staff: Client, acme: Cast) -> None:

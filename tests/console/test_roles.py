@@ -163,9 +163,9 @@ def test_a_job_that_staff_opens_is_in_the_log_without_a_reason(staff_as: Any, ac
 def test_a_price_is_in_the_log_of_the_staff(staff_as: Any) -> None:
     start = timezone.now() + timedelta(days=1)
     form = {"book": str(PriceBook.objects.get(kind="cost").id), "meter": "output_tokens", "model": f"logged-{uuid7()}",
-            "unit_amount": "1", "note": "", "effective_from_0": f"{start:%Y-%m-%d}",
+            "unit_amount": "1", "note": "Agreed with sales", "effective_from_0": f"{start:%Y-%m-%d}",
             "effective_from_1": "00:00:00"}  # fmt: skip
     assert staff_as("finance").post("/console/billing/price/add/", form).status_code == 302
 
     event = StaffEvent.objects.get(action="price.appended")
-    assert event.email == "finance@example.org"
+    assert (event.email, event.details["reason"]) == ("finance@example.org", "Agreed with sales")

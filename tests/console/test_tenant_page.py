@@ -11,7 +11,18 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from backend.billing.models import CreditGrant, QuotaMonth, Reservation, Subscription
+from backend.audit.models import AuditEvent
+from backend.billing.models import (
+    BillingAccount,
+    CouponRedemption,
+    CreditGrant,
+    Invoice,
+    QuotaMonth,
+    Reservation,
+    Subscription,
+)
+from backend.billing.services.budgets import Limits, limits, set_limits
+from backend.billing.services.coupons import NewCoupon, create_coupon
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.own_budgets import set_budget
 from backend.billing.services.plans import NewPlanVersion, append_plan_version
@@ -23,6 +34,7 @@ from backend.library.indexing.failure import fail_version
 from backend.people.models import Invitation, Membership, Person
 from backend.questions.models import Question
 from backend.tenancy.models import ApiKey, Tenant
+from tests.billing.invoices.ledger import close, use
 from tests.conftest import Cast
 from tests.console.signing_in import staff_events
 from tests.console.test_overview import book, rebuild
@@ -134,7 +146,19 @@ def test_an_act_is_refused_to_other_roles_and_without_a_reason(staff_as: Any, ac
         assert act(staff_as(role), acme, name).status_code == 403
     allowed = staff_as("operator")
     assert allowed.get(f"/console/tenancy/tenant/{acme.tenant_id}/act/{name}/").status_code == 200
-    short = act(allowed, acme, name, reason="short", slug=acme.slug, plan="standard", amount="1", currency="USD")
+    short = act(
+        allowed,
+        acme,
+        name,
+        reason="short",
+        slug=acme.slug,
+        plan="standard",
+        amount="1",
+        currency="USD",
+        percent="19",
+        code="X",
+        max_cost="1",
+    )
     assert short.status_code == 400
     assert act(allowed, acme, "nonsense").status_code == 404
 
@@ -160,6 +184,58 @@ def test_finance_grants_credit_and_changes_the_plan(staff_as: Any, acme: Cast) -
         assert grant.expires_at.date() == expires
         assert Subscription.objects.get(effective_to=None).plan_version.plan.code == "pro"
     assert acts_of(acme) == [("tenant.credit_granted", REASON), ("tenant.plan_changed", REASON)]
+
+
+def test_finance_sets_the_tax_and_the_next_invoice_has_it(staff_as: Any, acme: Cast, globex: Cast) -> None:
+    client = staff_as("finance")
+    assert act(client, acme, "tax", percent="19").status_code == 302
+    refused = [act(client, acme, "tax", percent=wrong).status_code for wrong in ("100", "-1", "7.0001", "NaN", "")]
+
+    assert refused == [400] * 5
+    with acme.scope():
+        event = AuditEvent.objects.get(action="tenant.tax_rate_set")
+    assert (event.reason, event.details) == (REASON, {"from": "0", "to": "0.19"})
+    assert "19 % tax" in client.get(page_of(acme)).content.decode()
+    use(acme, timezone.now().replace(day=1, hour=12) - timedelta(days=10), 340)
+    (invoice,) = close(acme, timezone.now().replace(day=1) + timedelta(days=20))
+    with acme.scope():
+        row = Invoice.objects.get(id=invoice)
+    assert (row.tax_rate, row.tax) == (Decimal("0.19"), (row.subtotal * Decimal("0.19")).quantize(Decimal("0.01")))
+    assert act(client, acme, "tax", percent="0").status_code == 302
+    with acme.scope():
+        assert Invoice.objects.get(id=invoice).tax == row.tax
+    with globex.scope():
+        assert not BillingAccount.objects.exists()
+
+
+def test_finance_sets_the_ceiling_of_cost_and_keeps_the_tenants_own_limits(staff_as: Any, acme: Cast) -> None:
+    with acme.scope():
+        set_limits(Limits(max_tokens=500))
+    client = staff_as("finance")
+
+    assert act(client, acme, "ceiling", max_cost="12.5").status_code == 302
+    assert "$12.50 a month" in client.get(page_of(acme)).content.decode()
+    with acme.scope():
+        assert limits() == Limits(max_tokens=500, max_cost=Decimal("12.5"))
+    assert act(client, acme, "ceiling", max_cost="").status_code == 302
+
+    with acme.scope():
+        assert limits() == Limits(max_tokens=500)
+        details = AuditEvent.objects.filter(action="tenant.cost_ceiling_set").order_by("id").values_list("details")
+        assert [line for (line,) in details] == [{"from": None, "to": "12.5"}, {"from": "12.5", "to": None}]
+
+
+def test_finance_grants_a_coupon_once(staff_as: Any, acme: Cast) -> None:
+    code = f"TRY-{uuid4().hex[:8].upper()}"
+    create_coupon(NewCoupon(code, "finance@example.org", percent=Decimal(10)), using="staff")
+    client = staff_as("finance")
+
+    granted, again, unknown = (act(client, acme, "coupon", code=name) for name in (code, code, "NOBODY"))
+
+    assert [reply.status_code for reply in (granted, again, unknown)] == [302, 400, 400]
+    with acme.scope():
+        assert CouponRedemption.objects.get().coupon_code == code
+    assert acts_of(acme) == [("tenant.coupon_granted", REASON)]
 
 
 def test_an_operator_suspends_and_resumes(staff: Client, acme: Cast) -> None:

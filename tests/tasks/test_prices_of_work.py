@@ -42,7 +42,7 @@ def enter(**prices: str) -> None:
             meter, first, second = (*name.split("__"), "", "")[:3]
             form = {
                 "book": str(PriceBook.objects.get(code="standard").id), "meter": meter, "model": "",
-                "variant": f"{first}:{second}" if second else first, "unit_amount": amount, "note": "",
+                "variant": f"{first}:{second}" if second else first, "unit_amount": amount, "note": "Agreed with sales",
                 "effective_from_0": f"{start:%Y-%m-%d}", "effective_from_1": f"{start:%H:%M:%S}",
             }  # fmt: skip
             reply = browser.post("/console/billing/price/add/", form)
@@ -181,7 +181,7 @@ def test_the_editor_refuses_a_variant_that_no_work_has(acme: Cast) -> None:
         for meter, variant in (("questions", "ava:lo"), ("media_seconds", "ava:low"), ("searches", "ava")):
             form = {
                 "book": str(PriceBook.objects.get(code="standard").id), "meter": meter, "model": "",
-                "variant": variant, "unit_amount": "1", "note": "",
+                "variant": variant, "unit_amount": "1", "note": "Agreed with sales",
                 "effective_from_0": f"{start:%Y-%m-%d}", "effective_from_1": f"{start:%H:%M:%S}",
             }  # fmt: skip
             page = browser.post("/console/billing/price/add/", form)

@@ -78,6 +78,12 @@ class Lago:
     def send_credit_note(self, note: ExportedCreditNote) -> str:
         return ""
 
+    def void_invoice(self, invoice: str) -> None:
+        return
+
+    def mark_paid(self, invoice: str) -> None:
+        return
+
 
 def _known(faults: Any) -> set[int]:
     """Return the positions of events that Lago has; empty if it refused the batch for another reason as well."""

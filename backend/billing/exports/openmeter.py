@@ -59,3 +59,9 @@ class OpenMeter:
 
     def send_credit_note(self, note: ExportedCreditNote) -> str:
         return ""
+
+    def void_invoice(self, invoice: str) -> None:
+        return
+
+    def mark_paid(self, invoice: str) -> None:
+        return

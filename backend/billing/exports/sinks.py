@@ -90,6 +90,12 @@ class Sink(Protocol):
     def send_credit_note(self, note: ExportedCreditNote) -> str:
         """Send a credit note of an invoice that was sent before. Returns its id there. Raises ExportFailed."""
 
+    def void_invoice(self, invoice: str) -> None:
+        """Void an invoice, by its id there, so that nobody pays it. Raises ExportFailed."""
+
+    def mark_paid(self, invoice: str) -> None:
+        """Note that an invoice, by its id there, was paid outside of the system. Raises ExportFailed."""
+
 
 class ExportFailed(Exception):
     """A billing system did not take a request.

@@ -101,6 +101,20 @@ class Stripe:
         made = self._client.post("/v1/credit_notes", form=form, headers=_once(f"credit_note:{note.id}"))
         return str(made["id"])
 
+    def void_invoice(self, invoice: str) -> None:
+        self._settle(invoice, "void", {}, status="void")
+
+    def mark_paid(self, invoice: str) -> None:
+        self._settle(invoice, "pay", {"paid_out_of_band": "true"}, status="paid")
+
+    def _settle(self, invoice: str, verb: str, form: dict[str, str], *, status: str) -> None:
+        try:
+            self._client.post(f"/v1/invoices/{invoice}/{verb}", form=form, headers=_once(f"{verb}:{invoice}"))
+        except ExportFailed as failed:
+            # Stripe forgets a key after a day, and people settle invoices in its dashboard too.
+            if failed.retry or self._client.get(f"/v1/invoices/{invoice}", {})["status"] != status:
+                raise
+
 
 def _once(name: str) -> dict[str, str]:
     return {"Idempotency-Key": f"ava:{name}"}

@@ -3,18 +3,22 @@
 A cursor in ExportState moves after each batch. Rows that were recorded shortly before it are sent again, because their
 transaction may have ended after the cursor passed; the system recognises them by their ids. No transaction is open
 while the system is asked.
+
+What a system refuses is written to the state of its subject (failures, last_error), and a refused document holds up no
+other. Its time of update stays: by it an export knows what the system has forgotten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Q, Sum
+from django.db.models import F, Q, Sum
 from django.utils import timezone
 
 from backend.api.public_ids import encode
@@ -22,7 +26,15 @@ from backend.billing.currencies import minor_unit
 from backend.billing.documents.words import Words
 from backend.billing.exports.lago import Lago
 from backend.billing.exports.openmeter import OpenMeter
-from backend.billing.exports.sinks import Client, ExportedCreditNote, ExportedInvoice, ExportedLine, MeterEvent, Sink
+from backend.billing.exports.sinks import (
+    Client,
+    ExportedCreditNote,
+    ExportedInvoice,
+    ExportedLine,
+    ExportFailed,
+    MeterEvent,
+    Sink,
+)
 from backend.billing.exports.stripe import Stripe
 from backend.billing.models import CreditGrant, ExportState, Invoice, InvoiceKind, InvoiceLine, InvoiceState, UsageEvent
 from backend.tenancy.context import tenant_scope
@@ -61,8 +73,16 @@ def export_usage(tenant_id: UUID, sink: Sink, *, now: datetime | None = None) ->
 
     Usage that is older than the system takes is counted as skipped. Raises ExportFailed; what was sent before it stays.
     """
-    at, sent = now or timezone.now(), 0
     customer = _customer(tenant_id, sink)
+    try:
+        return _send_usage(tenant_id, sink, customer, now or timezone.now())
+    except ExportFailed as failed:
+        _note_failure(tenant_id, sink, USAGE, failed)
+        raise
+
+
+def _send_usage(tenant_id: UUID, sink: Sink, customer: str, at: datetime) -> int:
+    sent = 0
     since, last = _begin(tenant_id, sink, at), None
     while True:
         with tenant_scope(tenant_id):
@@ -82,57 +102,120 @@ def export_usage(tenant_id: UUID, sink: Sink, *, now: datetime | None = None) ->
                 for row in rows
             )
             state.exported_until = max(state.exported_until or last[0], last[0])
-            state.last_error = ""
             state.save()
+    with tenant_scope(tenant_id):
+        ExportState.objects.filter(sink=sink.name, subject=USAGE).update(failures=0, last_error="")
     return sent
 
 
 def export_invoices(tenant_id: UUID, sink: Sink) -> int:
-    """Send the numbered invoices that have not been sent. Returns their number. Raises ExportFailed."""
+    """Send the numbered invoices that have not been sent. Returns their number.
+
+    Raises ExportFailed: at once if the system cannot be reached, else after the other invoices.
+    """
     customer = _customer(tenant_id, sink)
     with tenant_scope(tenant_id):
-        done = set(ExportState.objects.filter(sink=sink.name).values_list("subject", flat=True))
+        done = _done(sink)
         invoices = [
             invoice
             for invoice in Invoice.objects.filter(kind=InvoiceKind.INVOICE, state__in=_NUMBERED).order_by("sequence")
             if f"invoice:{invoice.id}" not in done
         ]
-    for invoice in invoices:
+
+    def send(invoice: Invoice) -> str:
         with tenant_scope(tenant_id):
             body = _invoice(invoice)
-        external = sink.send_invoice(customer, body)
-        with tenant_scope(tenant_id):
-            ExportState.objects.get_or_create(
-                tenant_id=tenant_id,
-                sink=sink.name,
-                subject=f"invoice:{invoice.id}",
-                defaults={"external_id": external},
-            )
-    return len(invoices)
+        return sink.send_invoice(customer, body)
+
+    return _send_each(tenant_id, sink, {f"invoice:{one.id}": partial(send, one) for one in invoices})
 
 
 def export_credit_notes(tenant_id: UUID, sink: Sink) -> int:
     """Send the credit notes that have not been sent, of invoices that the system has. Returns their number.
 
-    A system that makes its own invoices gets none, since it has no invoice of ours to correct. Raises ExportFailed.
+    A note that was made after the payment waits until the system knows the payment, see export_settlements(). A system
+    that makes its own invoices gets none, since it has no invoice of ours to correct. Raises as export_invoices() does.
     """
     with tenant_scope(tenant_id):
-        sent = dict(ExportState.objects.filter(sink=sink.name).values_list("subject", "external_id"))
+        done = _done(sink)
+        numbered = Invoice.objects.filter(state__in=_NUMBERED)
+        unsettled = {one.id for one in numbered.filter(kind=InvoiceKind.INVOICE) if _paid_outside(one)} - {
+            UUID(subject.removeprefix("paid:")) for subject in done if subject.startswith("paid:")
+        }
         notes = [
-            _credit_note(note, sent[f"invoice:{note.corrects_id}"])
-            for note in Invoice.objects.filter(kind=InvoiceKind.CREDIT_NOTE, state__in=_NUMBERED).order_by("sequence")
-            if f"credit_note:{note.id}" not in sent and sent.get(f"invoice:{note.corrects_id}")
+            (note.corrects_id, _credit_note(note, done[f"invoice:{note.corrects_id}"]))
+            for note in numbered.filter(kind=InvoiceKind.CREDIT_NOTE).order_by("sequence")
+            if f"credit_note:{note.id}" not in done and done.get(f"invoice:{note.corrects_id}")
         ]
-    for note in notes:
-        external = sink.send_credit_note(note)
-        with tenant_scope(tenant_id):
-            ExportState.objects.get_or_create(
-                tenant_id=tenant_id,
-                sink=sink.name,
-                subject=f"credit_note:{note.id}",
-                defaults={"external_id": external},
-            )
-    return len(notes)
+    ready = [note for corrects, note in notes if not (note.minor_outside and corrects in unsettled)]
+    return _send_each(
+        tenant_id, sink, {f"credit_note:{note.id}": partial(sink.send_credit_note, note) for note in ready}
+    )
+
+
+def export_settlements(tenant_id: UUID, sink: Sink) -> int:
+    """Void and mark as paid in the system what is void and paid here. Returns the number of invoices.
+
+    An invoice that credit and credit notes paid is paid there by its lines and notes. Raises as export_invoices() does.
+    """
+    with tenant_scope(tenant_id):
+        done = _done(sink)
+        invoices = Invoice.objects.filter(kind=InvoiceKind.INVOICE).order_by("sequence")
+        known = [(one, done[f"invoice:{one.id}"]) for one in invoices if done.get(f"invoice:{one.id}")]
+    settled = {
+        f"void:{one.id}": partial(_settled, sink.void_invoice, there)
+        for one, there in known
+        if one.state == InvoiceState.VOID
+    } | {f"paid:{one.id}": partial(_settled, sink.mark_paid, there) for one, there in known if _paid_outside(one)}
+    return _send_each(tenant_id, sink, {subject: send for subject, send in settled.items() if subject not in done})
+
+
+def _paid_outside(invoice: Invoice) -> bool:
+    return bool(invoice.state == InvoiceState.PAID and invoice.due > 0)
+
+
+def _settled(settle: Callable[[str], None], invoice: str) -> str:
+    settle(invoice)
+    return invoice
+
+
+def _done(sink: Sink) -> dict[str, str]:
+    """Return the id in the system of each subject that reached it, "" for one that it does not take."""
+    return dict(ExportState.objects.filter(sink=sink.name, failures=0).values_list("subject", "external_id"))
+
+
+def _send_each(tenant_id: UUID, sink: Sink, sending: Mapping[str, Callable[[], str]]) -> int:
+    """Send documents, by subject, and note each outcome. Returns the number of those that were taken."""
+    refused: list[ExportFailed] = []
+    for subject, send in sending.items():
+        try:
+            external = send()
+        except ExportFailed as failed:
+            _note_failure(tenant_id, sink, subject, failed)
+            if failed.retry:
+                raise
+            refused.append(failed)
+        else:
+            _note_success(tenant_id, sink, subject, external)
+    if refused:
+        raise refused[0]
+    return len(sending)
+
+
+def _note_success(tenant_id: UUID, sink: Sink, subject: str, external: str) -> None:
+    with tenant_scope(tenant_id):
+        ExportState.objects.update_or_create(
+            tenant_id=tenant_id,
+            sink=sink.name,
+            subject=subject,
+            defaults={"external_id": external, "failures": 0, "last_error": ""},
+        )
+
+
+def _note_failure(tenant_id: UUID, sink: Sink, subject: str, failed: ExportFailed) -> None:
+    with tenant_scope(tenant_id):
+        state = _state(tenant_id, sink, subject)
+        ExportState.objects.filter(id=state.id).update(failures=F("failures") + 1, last_error=str(failed)[:200])
 
 
 def reconcile(tenant_id: UUID, sink: Sink, *, now: datetime | None = None) -> list[Difference]:
@@ -207,9 +290,12 @@ def _customer(tenant_id: UUID, sink: Sink) -> str:
         name = Tenant.objects.values_list("name", flat=True).get(id=tenant_id)
     if state.external_id:
         return str(state.external_id)
-    customer = sink.customer(encode("tnt", tenant_id), name)
-    with tenant_scope(tenant_id):
-        ExportState.objects.filter(id=state.id).update(external_id=customer)
+    try:
+        customer = sink.customer(encode("tnt", tenant_id), name)
+    except ExportFailed as failed:
+        _note_failure(tenant_id, sink, CUSTOMER, failed)
+        raise
+    _note_success(tenant_id, sink, CUSTOMER, customer)
     return customer
 
 

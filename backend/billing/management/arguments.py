@@ -9,10 +9,19 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.utils.dateparse import parse_datetime
 
+from backend.audit.services import SHORTEST_REASON
+
 
 def writer() -> str:
     """Return the alias that may write prices and coupons: the console's own role, else the owner of the tables."""
     return "staff" if "staff" in settings.DATABASES else "owner"
+
+
+def reason(text: str) -> str:
+    """Return a reason that says something. Raises CommandError."""
+    if len(text.strip()) < SHORTEST_REASON:
+        raise CommandError(f"State a reason of at least {SHORTEST_REASON} characters.")
+    return text.strip()
 
 
 def number(text: str) -> Decimal:

@@ -147,6 +147,7 @@ class Migration(migrations.Migration):
                 ),
                 ("tenant_id", models.UUIDField(blank=True, null=True)),
                 ("note", models.CharField(blank=True, default="", max_length=200)),
+                ("author", models.CharField(blank=True, default="", max_length=200)),
             ],
             options={
                 "constraints": [

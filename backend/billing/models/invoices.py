@@ -253,8 +253,9 @@ class CouponRedemption(TenantRow):
 class ExportState(TenantRow):
     """How far one tenant's usage, or which of its invoices, has reached a billing system outside.
 
-    subject: "usage", "customer", "invoice:<id>" or "credit_note:<id>". exported_until: usage recorded before
-    that moment was sent.
+    subject: "usage", "customer", or "invoice:", "credit_note:", "void:", "paid:" with the id of the document.
+    exported_until: usage recorded before that moment was sent. failures: in a row, 0 once the subject was taken;
+    last_error: of the last one.
     """
 
     sink = models.CharField(max_length=16)

@@ -29,6 +29,7 @@ class PriceBook(models.Model):
     currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES], default="USD")
     tenant_id = models.UUIDField(null=True, blank=True)
     note = models.CharField(max_length=200, default="", blank=True)
+    author = models.CharField(max_length=200, default="", blank=True)
 
     class Meta:
         constraints = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 
 from django.utils import timezone
 
@@ -11,6 +12,7 @@ from backend.billing.rates import rates_at
 from backend.billing.services.billing_lock import lock_billing
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
+from backend.tenancy.refusals import Refused
 
 CHANGEABLE = frozenset(
     {
@@ -19,6 +21,7 @@ CHANGEABLE = frozenset(
     }
 )  # fmt: skip
 """Fields that the tenant itself sets. The operator sets the tax rate, and the plan decides the currency."""
+TAX_STEP = Decimal("0.00001")
 
 
 def billing_account() -> BillingAccount:
@@ -45,6 +48,21 @@ def update_account(values: Mapping[str, str]) -> BillingAccount:
         setattr(account, name, value)
     account.save()
     return account
+
+
+def set_tax_rate(rate: Decimal) -> Decimal:
+    """Set the tax on the entered tenant's invoices, as a fraction. Returns the rate before.
+
+    Invoices that are final keep theirs. Raises Refused `invalid_tax_rate` (400) unless 0 <= rate < 1, in steps of
+    0.00001.
+    """
+    if not 0 <= rate < 1 or rate != rate.quantize(TAX_STEP):
+        raise Refused("invalid_tax_rate", "A tax is at least 0 % and below 100 %, in steps of 0.001 %.", status=400)
+    lock_billing()
+    account = billing_account()
+    before, account.tax_rate = account.tax_rate, rate
+    account.save()
+    return before
 
 
 def currency_of_prices() -> str:

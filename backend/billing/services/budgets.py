@@ -105,6 +105,14 @@ def set_limits(limits: Limits) -> None:
     )
 
 
+def set_cost_ceiling(max_cost: Decimal | None) -> None:
+    """Set the operator's limit of the tenant's monthly cost, None for no limit. The tenant's own limits stay."""
+    row = TenantBudget(tenant_id=current_tenant_id(), max_cost=max_cost)
+    TenantBudget.objects.bulk_create(
+        [row], update_conflicts=True, unique_fields=["tenant"], update_fields=["max_cost", "updated_at"]
+    )
+
+
 # Both in one statement: an answer that is stored moves from one to the other and must not be missed in between.
 _USED = """
 SELECT coalesce(done.tokens, 0) + open.tokens, coalesce(done.seconds, 0) + open.seconds,

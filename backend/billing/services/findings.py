@@ -10,11 +10,13 @@ from backend.billing.models import InvariantResult
 
 EXPORT_DIFFERENCES = "export_differences"
 """Days and meters of which a billing system outside has another quantity than the ledger."""
+EXPORT_FAILURES = "export_failures"
+"""Refusals of a billing system outside in the last sweep, by tenant."""
 OVERSPENT_DAYS = "overspent_days"
 """Days with more attributed than paid device time."""
 UNRATED_MODELS = "unrated_models"
 """Served models that have worked in the last days and have no measured rate."""
-FINDINGS = (EXPORT_DIFFERENCES, OVERSPENT_DAYS, UNRATED_MODELS)
+FINDINGS = (EXPORT_DIFFERENCES, EXPORT_FAILURES, OVERSPENT_DAYS, UNRATED_MODELS)
 EXAMPLES = 20
 """Findings of a kind that are kept in words."""
 

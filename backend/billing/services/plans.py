@@ -24,6 +24,7 @@ from backend.billing.models import (
     Subscription,
 )
 from backend.billing.rating import Allowance, Tier, tiered_amount
+from backend.billing.services.prices import unpriced_meters
 from backend.billing.terms import plan_version_at
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
@@ -72,6 +73,9 @@ def append_plan_version(new: NewPlanVersion, *, using: str) -> PlanVersion:
         book = PriceBook.objects.using(using).filter(code=new.price_book, kind="price", tenant_id=None).first()
         if book is None:
             raise PlanRefused(f"There is no price book {new.price_book} for every tenant.")
+        # Work whose usage has no price cannot be booked, so it would fail.
+        if unpriced := unpriced_meters(book.id, new.effective_from, using=using):
+            raise PlanRefused(f"The book {book.code} has no price for {', '.join(unpriced)} when the version begins.")
         plans = Plan.objects.using(using)
         plans.get_or_create(code=new.code, defaults={"name": new.name or new.code})
         # One version at a time per plan, so that versions are counted without gaps.

@@ -1,4 +1,4 @@
-"""Appends prices to books. A price is never changed: a new version follows it from a moment on.
+"""Makes price books, and appends prices to them. A price is never changed: a new version follows it from a moment on.
 
 The rows are written as the console's own role, or as the owner of the tables by a command; no role that serves tenants
 may write them.
@@ -6,22 +6,26 @@ may write them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from backend.billing.models import Price, PriceBook
+from backend.billing.currencies import CURRENCIES
+from backend.billing.models import BookKind, Price, PriceBook, UsageMeter
 
 LATEST = timedelta(seconds=60)
 """How long after its effective_from a price may be entered without being back-dated: the time to send a form."""
 
+CODE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
 
 class PriceRefused(ValueError):
-    """A price that may not be appended; the message says why."""
+    """A price or a book that may not be appended; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,39 @@ class NewPrice:
     model: str = ""
     variant: str = ""
     note: str = ""
+
+
+def append_book(
+    *, code: str, currency: str, note: str, author: str, using: str, tenant_id: UUID | None = None
+) -> PriceBook:
+    """Make an empty book of prices that customers pay. Returns it. The one book of costs exists from the beginning.
+
+    tenant_id: the tenant that alone has it, in each currency at most one; None for a book that plans can name. using: a
+    connection that may write prices. author: who decided it. Raises PriceRefused.
+    """
+    if not CODE.fullmatch(code):
+        raise PriceRefused("A code has 1 to 64 small letters, digits, dashes and underscores.")
+    if currency not in CURRENCIES:
+        raise PriceRefused(f"Nothing is billed in {currency}. The currencies are {', '.join(CURRENCIES)}.")
+    if not author.strip():
+        raise PriceRefused("A price book names the person who makes it.")
+    try:
+        with transaction.atomic(using=using):
+            book: PriceBook = PriceBook.objects.using(using).create(
+                kind=BookKind.PRICE, code=code, currency=currency, tenant_id=tenant_id, note=note[:200], author=author
+            )
+    except IntegrityError:
+        if PriceBook.objects.using(using).filter(code=code).exists():
+            raise PriceRefused(f"There is a price book {code}.") from None
+        raise PriceRefused(f"The tenant has a price book in {currency}.") from None
+    return book
+
+
+def unpriced_meters(book_id: UUID, at: datetime, *, using: str) -> list[str]:
+    """Return the meters whose usage a book cannot value at a moment: they have no price for any model and variant."""
+    prices = Price.objects.using(using).filter(book_id=book_id, model="", variant="", effective_from__lte=at)
+    priced = prices.exclude(effective_to__lte=at).values_list("meter", flat=True)
+    return sorted(set(UsageMeter.values) - set(priced))
 
 
 def check_price(price: NewPrice, *, using: str, back_dated: bool = False) -> None:

@@ -13,21 +13,24 @@ from backend.billing.rates import LEDGER_CURRENCY
 from backend.console.queries.role import rows
 
 SUMS = (
-    "cost", "price", "wasted", "media_seconds", "questions", "searches", "tokens_in", "tokens_out", "device_seconds",
+    "cost", "price", "compared_cost", "wasted", "media_seconds", "questions", "searches", "tokens_in", "tokens_out",
+    "device_seconds",
 )  # fmt: skip
-_SUMMED = ", ".join(f"coalesce(sum({name}), 0) AS {name}" for name in SUMS)
+_READ = [name for name in SUMS if name != "compared_cost"]
+_SUMMED = ", ".join(f"coalesce(sum({name}), 0) AS {name}" for name in _READ)
 _ZERO = Decimal(0)
 Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums of usage. cost, wasted: USD; wasted is the part of cost that nobody is charged for. price: in one currency,
-    or in several where the sums are those of a day, a stage or a tenant; then prices in other currencies than USD are
-    left out. tokens_in: fresh and cached."""
+    """Sums of usage. cost, wasted: USD; wasted is the part of cost that nobody is charged for. price: list prices in
+    one currency, or in several where the sums are those of a day, a stage or a tenant; then prices in other currencies
+    than USD are left out. compared_cost: cost of the usage that is priced in USD. tokens_in: fresh and cached."""
 
     cost: Decimal = _ZERO
     price: Decimal = _ZERO
+    compared_cost: Decimal = _ZERO
     wasted: Decimal = _ZERO
     media_seconds: Decimal = _ZERO
     questions: Decimal = _ZERO
@@ -40,23 +43,28 @@ class Sums:
         return Sums(**{name: getattr(self, name) + getattr(other, name) for name in SUMS})
 
     @property
-    def margin(self) -> Decimal:
-        return self.price - self.cost
+    def margin(self) -> Decimal | None:
+        """Return what usage priced in USD earned above its cost; None if all usage is priced in other currencies."""
+        if self.cost and not self.compared_cost and not self.price:
+            return None
+        return self.price - self.compared_cost
 
     @property
     def margin_percent(self) -> float | None:
-        return float(100 * self.margin / self.price) if self.price else None
+        return None if self.margin is None or not self.price else float(100 * self.margin / self.price)
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """The money of a span. by_currency: sums of the usage that is priced in each currency."""
+    """The money of a span. by_currency: sums of the usage that is priced in each currency. prices: list prices of the
+    tenants, by currency."""
 
     total: Sums = Sums()
     by_currency: dict[str, Sums] = field(default_factory=dict)
     by_day: dict[date, Sums] = field(default_factory=dict)
     by_stage: dict[tuple[str, str], Sums] = field(default_factory=dict)
     by_tenant: dict[UUID, Sums] = field(default_factory=dict)
+    prices: dict[tuple[UUID, str], Decimal] = field(default_factory=dict)
 
     def __add__(self, other: Spending) -> Spending:
         """Return the money of two spans that share no day."""
@@ -66,7 +74,12 @@ class Spending:
             _added(self.by_day, other.by_day),
             _added(self.by_stage, other.by_stage),
             _added(self.by_tenant, other.by_tenant),
+            {key: self.prices.get(key, _ZERO) + other.prices.get(key, _ZERO) for key in self.prices | other.prices},
         )
+
+    def prices_of(self, tenant_id: UUID) -> list[tuple[str, Decimal]]:
+        """Return the list prices of a tenant's usage by currency, without currencies in which it used nothing."""
+        return sorted((code, price) for (owner, code), price in self.prices.items() if owner == tenant_id and price)
 
     @property
     def other_currencies(self) -> list[tuple[str, Sums]]:
@@ -80,12 +93,16 @@ def _added(left: dict[Key, Sums], right: dict[Key, Sums]) -> dict[Key, Sums]:
 def spending(first: date, last: date, *, tenant_id: UUID | None = None) -> Spending:
     """Return the money of the days first to last (UTC), of all tenants or of one, in one read of their sums."""
     found = Spending()
-    usd = "coalesce(sum(price) FILTER (WHERE price_currency = %(currency)s), 0) AS usd"
+    usd = ", ".join(
+        f"coalesce(sum({name}) FILTER (WHERE price_currency = %(currency)s), 0) AS {shown}"
+        for name, shown in (("price", "usd"), ("cost", "compared_cost"))
+    )
     read = rows(
         f"SELECT grouping(day, stage, tenant_id, price_currency) AS kept, day, stage, model, tenant_id, "  # noqa: S608
         f"price_currency, {_SUMMED}, {usd} FROM billing_usageday WHERE day BETWEEN %(first)s AND %(last)s "
         f"{'AND tenant_id = %(tenant)s' if tenant_id else ''} "
-        "GROUP BY GROUPING SETS ((), (day), (stage, model), (tenant_id), (price_currency))",
+        "GROUP BY GROUPING SETS "
+        "((), (day), (stage, model), (tenant_id), (tenant_id, price_currency), (price_currency))",
         {"first": first, "last": last, "tenant": tenant_id, "currency": LEDGER_CURRENCY},
     )
     total = Sums()
@@ -98,11 +115,13 @@ def spending(first: date, last: date, *, tenant_id: UUID | None = None) -> Spend
                 found.by_stage[row["stage"], row["model"]] = sums
             case 0b1101:
                 found.by_tenant[row["tenant_id"]] = sums
+            case 0b1100:
+                found.prices[row["tenant_id"], row["price_currency"]] = row["price"]
             case 0b1110:
                 found.by_currency[row["price_currency"]] = _sums(row, price="price")
             case _:
                 total = sums
-    return Spending(total, found.by_currency, found.by_day, found.by_stage, found.by_tenant)
+    return Spending(total, found.by_currency, found.by_day, found.by_stage, found.by_tenant, found.prices)
 
 
 def _sums(row: dict[str, Any], *, price: str = "usd") -> Sums:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from backend.console.queries.role import rows
 
 
 def usage_by_stage(*, column: str, value: Any) -> list[dict[str, Any]]:
-    """Return the cost of one question or video per stage and model. column: question_id or video_id."""
+    """Return the cost of one question or video per stage, model and currency of prices.
+
+    column: question_id or video_id.
+    """
     if column not in {"question_id", "video_id"}:
         raise ValueError(f"usage is attributed to questions and videos, not to {column}")
     return rows(
-        "SELECT stage, model, billable, reason, sum(cost_amount) AS cost, sum(price_amount) AS price, "  # noqa: S608
+        "SELECT stage, model, billable, reason, price_currency, sum(cost_amount) AS cost, sum(price_amount) AS price, "  # noqa: S608
         "coalesce(sum(quantity) FILTER (WHERE meter = 'device_seconds'), 0) AS device_seconds, "
         "coalesce(sum(quantity) FILTER (WHERE meter IN ('input_tokens', 'cached_tokens')), 0) AS tokens_in, "
         "coalesce(sum(quantity) FILTER (WHERE meter = 'output_tokens'), 0) AS tokens_out, "
         "coalesce(sum(quantity) FILTER (WHERE meter IN ('media_seconds', 'questions')), 0) AS units "
-        f"FROM billing_usageevent WHERE {column} = %(value)s GROUP BY 1, 2, 3, 4 ORDER BY cost DESC, stage",
+        f"FROM billing_usageevent WHERE {column} = %(value)s GROUP BY 1, 2, 3, 4, 5 ORDER BY cost DESC, stage",
         {"value": value},
     )
+
+
+def prices_of(lines: Sequence[dict[str, Any]]) -> list[tuple[str, Decimal]]:
+    """Return the sums of the list prices by currency; currencies without an amount only if there is no other."""
+    sums: dict[str, Decimal] = {}
+    for line in lines:
+        sums[line["price_currency"]] = sums.get(line["price_currency"], Decimal(0)) + line["price"]
+    return sorted((code, price) for code, price in sums.items() if price) or sorted(sums.items())[:1]

@@ -61,8 +61,23 @@ class ScriptedBilling:
             return 200, {"id": f"ii_{len(self.items)}"}
         if path == "/v1/credit_notes":
             return self._credit_note(form)
-        self.invoices[path.split("/")[3]]["status"] = "open"
-        return 200, {"id": path.split("/")[3]}
+        id, verb = path.split("/")[3:]
+        return self._moved(id, verb, form)
+
+    def _moved(self, id: str, verb: str, form: dict[str, str]) -> tuple[int, Any]:
+        """Finalize, void or pay an invoice. One whose lines add up to nothing is paid when it is final."""
+        invoice, total = self.invoices[id], sum(int(one["amount"]) for one in self.items if one["invoice"] == id)
+        if verb == "finalize" and invoice["status"] == "draft":
+            if total > 999_999_99:
+                return 400, {"error": {"code": "amount_too_large"}}
+            invoice["status"] = "open" if total > 0 else "paid"
+        elif verb == "void" and invoice["status"] == "open":
+            invoice["status"] = "void"
+        elif verb == "pay" and invoice["status"] == "open" and form.get("paid_out_of_band") == "true":
+            invoice["status"] = "paid"
+        else:
+            return 400, {"error": {"code": "invoice_not_editable"}}
+        return 200, {"id": id, "status": invoice["status"]}
 
     def _credit_note(self, form: dict[str, str]) -> tuple[int, Any]:
         """Take a note of an invoice: what exceeds the rest that is due must be named as paid back outside."""
@@ -110,6 +125,8 @@ class ScriptedBilling:
         if path == "/v1/billing/meters":
             meters = sorted({event["meter"] for event in self.events.values()})
             return 200, {"data": [{"id": f"mtr_{name}", "event_name": name} for name in meters]}
+        if path.startswith("/v1/invoices/"):
+            return 200, {"id": path.split("/")[3], "status": self.invoices[path.split("/")[3]]["status"]}
         if path.startswith("/v1/billing/meters/"):
             meter = path.split("/")[4].removeprefix("mtr_")
             found = self._sum(meter, query["customer"], float(query["start_time"]), float(query["end_time"]))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 
-from django.core.management import call_command
+import pytest
+from django.core.management import CommandError, call_command
 
 from backend.billing.models import Invoice, LegalEntity
 from backend.jobs.models import JobKind
+from backend.staff.models import StaffEvent
 from backend.tenancy.models import Tenant
 from tests.billing.invoices.ledger import use, utc
 from tests.conftest import Cast
@@ -34,8 +36,15 @@ def test_months_are_closed_by_the_command_once(acme: Cast, globex: Cast) -> None
 def test_the_seller_is_set_by_the_command_and_stands_on_the_next_invoice(acme: Cast) -> None:
     try:
         assert "legal_name: Example GmbH" in printed(
-            "legal_entity", legal_name="Example GmbH", address="Weg 1\\n10115 Berlin"
-        )
+            "legal_entity", legal_name="Example GmbH", address="Weg 1\\n10115 Berlin", author="finance@example.org",
+            reason="We are a company of our own now",
+        )  # fmt: skip
+        event = StaffEvent.objects.get(action="legal_entity.changed")
+        assert (event.email, event.details["legal_name"]) == ("finance@example.org", "Example GmbH")
+        for missing in ({"reason": "We moved to Berlin"}, {"author": "finance@example.org", "reason": "short"}):
+            with pytest.raises(CommandError):
+                printed("legal_entity", legal_name="Nobody", **missing)
+        assert "legal_name: Example GmbH" in printed("legal_entity")
         with acme.scope():
             Tenant.objects.filter(id=acme.tenant_id).update(created_at=utc(2026, 9, 1))
         use(acme, utc(2026, 9, 10), 3)

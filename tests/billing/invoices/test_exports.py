@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
@@ -13,9 +14,17 @@ from backend.billing.exports.lago import Lago
 from backend.billing.exports.openmeter import OpenMeter
 from backend.billing.exports.sinks import Client, ExportFailed, Sink
 from backend.billing.exports.stripe import Stripe
-from backend.billing.exports.transfer import Difference, export_credit_notes, export_invoices, export_usage, reconcile
+from backend.billing.exports.transfer import (
+    Difference,
+    export_credit_notes,
+    export_invoices,
+    export_settlements,
+    export_usage,
+    reconcile,
+)
 from backend.billing.models import ExportState, Invoice
-from backend.billing.services.invoices import credit_note, mark_paid
+from backend.billing.services.credit_grants import grant_credit
+from backend.billing.services.invoices import credit_note, mark_paid, void
 from backend.tenancy.models import Tenant
 from tests.billing.invoices.billing_server import KEY, serving
 from tests.billing.invoices.ledger import account, close, use, utc
@@ -80,7 +89,13 @@ def test_an_outage_moves_no_cursor_and_a_wrong_key_is_not_tried_again(acme: Cast
         assert (outage.value.retry, refused.value.retry) == (True, False)
         assert len(server.requests) == 6
         assert "wrong" not in str(refused.value)
+        with acme.scope():
+            state = ExportState.objects.get(subject="usage")
+        assert (state.failures, state.last_error) == (2, "POST /api/v1/events: 401")
         assert export_usage(acme.tenant_id, OpenMeter(client(url)), now=LATER) == 1
+    with acme.scope():
+        state = ExportState.objects.get(subject="usage")
+    assert (state.failures, state.last_error) == (0, "")
 
 
 def test_stripe_takes_nothing_older_than_35_days(acme: Cast) -> None:
@@ -150,8 +165,8 @@ def test_credit_notes_reach_stripe_once_after_their_invoice(acme: Cast) -> None:
         with acme.scope():
             mark_paid(id)
             second = credit_note(id, net=Decimal(3), reason="Goodwill", author="finance@example.org")
-        for invoice in server.invoices.values():
-            invoice["status"] = "paid"
+        assert export_credit_notes(acme.tenant_id, Stripe(client(url))) == 0, "Stripe does not know the payment yet"
+        assert export_settlements(acme.tenant_id, Stripe(client(url))) == 1
         assert export_credit_notes(acme.tenant_id, Stripe(client(url))) == 1
         assert export_credit_notes(acme.tenant_id, Stripe(client(url))) == 0
 
@@ -177,3 +192,77 @@ def test_systems_that_make_their_own_invoices_get_no_credit_note(acme: Cast, mak
 
         assert export_credit_notes(acme.tenant_id, sink) == 0
         assert server.credit_notes == []
+        with acme.scope():
+            mark_paid(id)
+        assert export_settlements(acme.tenant_id, sink) == 0
+
+
+def billed(cast: Cast, *quantities: int) -> list[UUID]:
+    """Close the months from March on, with a number of questions in each. Returns the invoices."""
+    with cast.scope():
+        Tenant.objects.filter(id=cast.tenant_id).update(created_at=utc(2026, 3, 1))
+    for n, quantity in enumerate(quantities):
+        use(cast, utc(2026, 3 + n, 10), quantity)
+    return close(cast, utc(2026, 3 + len(quantities), 3, 1))
+
+
+def test_void_and_paid_invoices_are_settled_in_stripe_once(acme: Cast) -> None:
+    voided, paid, still_open = billed(acme, 50, 60, 70)
+    with serving() as (url, server):
+        sink = Stripe(client(url))
+        assert export_invoices(acme.tenant_id, sink) == 3
+        assert export_settlements(acme.tenant_id, sink) == 0
+        with acme.scope():
+            void(voided, reissue=True)
+            mark_paid(paid)
+        server.troubles = ["lost", 503]
+        assert export_settlements(acme.tenant_id, sink) == 2
+        assert export_settlements(acme.tenant_id, sink) == 0
+
+        states = {invoice["metadata[invoice]"]: invoice["status"] for invoice in server.invoices.values()}
+        assert states == {str(voided): "void", str(paid): "paid", str(still_open): "open"}
+        close(acme, utc(2026, 6, 3, 2))
+        export_invoices(acme.tenant_id, sink)
+        collectible = [invoice for invoice in server.invoices.values() if invoice["status"] == "open"]
+        assert len(collectible) == 2, "the new invoice of March and that of May"
+
+
+def test_an_invoice_that_was_settled_in_stripe_by_hand_is_settled(acme: Cast) -> None:
+    (id,) = billed(acme, 50)
+    with serving() as (url, server):
+        export_invoices(acme.tenant_id, Stripe(client(url)))
+        with acme.scope():
+            mark_paid(id)
+        server.invoices["in_0"]["status"] = "void"
+        with pytest.raises(ExportFailed):
+            export_settlements(acme.tenant_id, Stripe(client(url)))
+        server.invoices["in_0"]["status"] = "paid"
+        assert export_settlements(acme.tenant_id, Stripe(client(url))) == 1
+
+
+def test_an_invoice_that_credit_has_paid_needs_no_payment_in_stripe(acme: Cast) -> None:
+    with acme.scope():
+        grant_credit(amount=Decimal(100), currency="USD", reason="Outage of Sunday", author="finance@example.org")
+    billed(acme, 50)
+    with serving() as (url, server):
+        assert export_invoices(acme.tenant_id, Stripe(client(url))) == 1
+        assert server.invoices["in_0"]["status"] == "paid"
+        assert export_settlements(acme.tenant_id, Stripe(client(url))) == 0
+
+
+def test_a_refused_invoice_holds_up_no_other_and_is_noted(acme: Cast) -> None:
+    refused, taken = billed(acme, 60_000_000, 50)
+    with serving() as (url, server):
+        for _ in range(2):
+            with pytest.raises(ExportFailed):
+                export_invoices(acme.tenant_id, Stripe(client(url)))
+        assert {one["metadata[invoice]"]: one["status"] for one in server.invoices.values()} == {
+            str(refused): "draft", str(taken): "open",
+        }  # fmt: skip
+    with acme.scope():
+        states = {
+            one.subject: (one.failures, one.last_error) for one in ExportState.objects.exclude(subject="customer")
+        }
+    assert states == {
+        f"invoice:{refused}": (2, "POST /v1/invoices/in_0/finalize: 400"), f"invoice:{taken}": (0, ""),
+    }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Prices and plans on the command line: list, append, subscribe a tenant, rate the past again."""
+"""Prices and plans on the command line: make a book, list, append, subscribe a tenant, rate the past again."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from typing import Any
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 from django.utils import timezone
 
+from backend.api.public_ids import encode
+from backend.audit.installation_log import record_command
 from backend.audit.services import OPERATOR, record
-from backend.billing.management.arguments import moment, number, writer
+from backend.billing.currencies import CURRENCIES
+from backend.billing.management.arguments import moment, number, reason, writer
 from backend.billing.models import Price, PriceBook, UsageMeter
 from backend.billing.rates import plain
 from backend.billing.services.plans import subscribe
-from backend.billing.services.prices import NewPrice, PriceRefused, append_price
+from backend.billing.services.prices import NewPrice, PriceRefused, append_book, append_price
 from backend.billing.services.rerating import rerate
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Tenant
@@ -21,13 +25,21 @@ from backend.tenancy.refusals import Refused
 
 
 class Command(BaseCommand):
-    help = "List and append prices, subscribe a tenant to a plan, and rate its usage of the past again."
+    help = (
+        "Make price books, list and append prices, subscribe a tenant to a plan, and rate its usage of the past again."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
         listing = verbs.add_parser("list", help="Print the prices, one a line.")
         listing.add_argument("--book", help="Code of one book.")
         listing.add_argument("--all", action="store_true", help="Ended versions as well.")
+        book = verbs.add_parser("book", help="Make a price book, for every tenant or for one.")
+        book.add_argument("code", help="Small letters, digits, dashes and underscores.")
+        book.add_argument("currency", choices=list(CURRENCIES))
+        book.add_argument("--tenant", help="Slug of the tenant that alone has it; without it, plans can name the book.")
+        book.add_argument("--author", required=True, help="E-mail of who decided it.")
+        book.add_argument("--note", required=True, help="Why.")
         append = verbs.add_parser("append", help="Append a version of a price.")
         append.add_argument("book", help="Code of the book.")
         append.add_argument("meter", choices=UsageMeter.values)
@@ -36,7 +48,7 @@ class Command(BaseCommand):
         append.add_argument("--model", default="")
         append.add_argument("--variant", default="")
         append.add_argument("--from", dest="start", help="ISO 8601 time with a zone; now by default.")
-        append.add_argument("--note", default="")
+        append.add_argument("--note", required=True, help="Why.")
         append.add_argument("--back-dated", action="store_true", help="Let it take effect in the past; then rerate.")
         member = verbs.add_parser("subscribe", help="Subscribe a tenant to a plan.")
         member.add_argument("tenant", help="Slug of the tenant.")
@@ -67,10 +79,27 @@ class Command(BaseCommand):
             amount = f"{plain(row.unit_amount)} {row.book.currency}"
             self.stdout.write("  ".join([*map(str, cells), amount, row.effective_from.isoformat(), end]).rstrip())
 
+    def _book(self, options: dict[str, Any]) -> None:
+        tenant = _tenant(options["tenant"]) if options["tenant"] else None
+        author, note = options["author"], reason(options["note"])
+        with transaction.atomic(using=writer()):
+            book = append_book(
+                code=options["code"],
+                currency=options["currency"],
+                tenant_id=None if tenant is None else tenant.id,
+                note=note,
+                author=author,
+                using=writer(),
+            )
+            details = {"book": str(book), "tenant": "" if tenant is None else encode("tnt", tenant.id)}
+            record_command("pricebook.created", author=author, reason=note, details=details, using=writer())
+        self.stdout.write(f"{book.id} {book}")
+
     def _append(self, options: dict[str, Any]) -> None:
         book = PriceBook.objects.using(writer()).filter(code=options["book"]).first()
         if book is None:
             raise CommandError(f"There is no price book {options['book']}.")
+        note = reason(options["note"])
         price = NewPrice(
             book.id,
             options["meter"],
@@ -79,9 +108,12 @@ class Command(BaseCommand):
             options["author"],
             model=options["model"],
             variant=options["variant"],
-            note=options["note"],
+            note=note,
         )
-        row = append_price(price, using=writer(), back_dated=options["back_dated"])
+        with transaction.atomic(using=writer()):
+            row = append_price(price, using=writer(), back_dated=options["back_dated"])
+            details = {"price": str(row)}
+            record_command("price.appended", author=price.author, reason=note, details=details, using=writer())
         self.stdout.write(f"{row.id} {row}")
 
     def _subscribe(self, options: dict[str, Any]) -> None:

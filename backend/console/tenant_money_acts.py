@@ -1,0 +1,107 @@
+"""What staff may do to a tenant's money besides its plan and its credit: tax, coupons and the ceiling of its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
+
+from backend.api.public_ids import encode
+from backend.audit.services import record
+from backend.billing.rates import LEDGER_CURRENCY, plain
+from backend.billing.services.accounts import billing_account, set_tax_rate
+from backend.billing.services.budgets import limits, set_cost_ceiling
+from backend.billing.services.coupons import redeem_coupon
+from backend.console.act_forms import ActForm
+from backend.console.acts import Act, By, Done
+from backend.console.queries import tenants
+from backend.console.viewing import MONEY
+from backend.tenancy.models import Tenant
+
+PERCENT = Decimal(100)
+
+
+class TaxForm(ActForm):
+    """The tax on a tenant's invoices, in percent."""
+
+    percent = forms.DecimalField(
+        min_value=0, max_digits=5, decimal_places=3, widget=UnfoldAdminDecimalFieldWidget(), label="Tax in percent",
+        help_text="19 for 19 %, 0 for no tax. Up to three decimal places.",
+    )  # fmt: skip
+
+    def __init__(self, tenant: Tenant | None, data: Mapping[str, Any] | None) -> None:
+        super().__init__(tenant, data)
+        account = tenants.billing_account(tenant.id) if tenant else None
+        self.fields["percent"].initial = plain(account.tax_rate * PERCENT) if account else "0"
+
+
+class CouponForm(ActForm):
+    """The coupon that a tenant gets."""
+
+    code = forms.CharField(max_length=32, widget=UnfoldAdminTextInputWidget(), help_text="The code of the coupon.")
+
+
+class CeilingForm(ActForm):
+    """The cost that a tenant's questions and searches may cause in a month."""
+
+    max_cost = forms.DecimalField(
+        required=False, min_value=0, max_digits=20, decimal_places=6, widget=UnfoldAdminDecimalFieldWidget(),
+        label=f"Ceiling in {LEDGER_CURRENCY}",
+        help_text="By the book of costs, each calendar month (UTC). Empty for none.",
+    )  # fmt: skip
+
+    def __init__(self, tenant: Tenant | None, data: Mapping[str, Any] | None) -> None:
+        super().__init__(tenant, data)
+        budget = tenants.budget(tenant.id) if tenant else None
+        if budget is not None and budget.max_cost is not None:
+            self.fields["max_cost"].initial = plain(budget.max_cost)
+
+
+def _set_tax(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
+    rate = values["percent"] / PERCENT
+    before = set_tax_rate(rate)
+    _record("tenant.tax_rate_set", tenant, by, {"from": plain(before), "to": plain(rate)})
+    return Done(f"The next invoices of {tenant.name} have {plain(values['percent'])} % of tax.")
+
+
+def _grant_coupon(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
+    row = redeem_coupon(code=values["code"], author=by.actor.name, time_zone=billing_account().time_zone)
+    _record("tenant.coupon_granted", tenant, by, {"coupon": row.coupon_code})
+    return Done(f"{tenant.name} has the coupon {row.coupon_code} until {row.end_at:%Y-%m-%d %H:%M} UTC.")
+
+
+def _set_ceiling(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
+    before, ceiling = limits().max_cost, values["max_cost"]
+    set_cost_ceiling(ceiling)
+    _record("tenant.cost_ceiling_set", tenant, by, {"from": _limit(before), "to": _limit(ceiling)})
+    if ceiling is None:
+        return Done(f"{tenant.name} may cause any cost.")
+    return Done(f"{tenant.name} may cause {plain(ceiling)} {LEDGER_CURRENCY} of cost a month.")
+
+
+def _limit(amount: Decimal | None) -> str | None:
+    return None if amount is None else plain(amount)
+
+
+def _record(action: str, tenant: Tenant, by: By, details: Mapping[str, Any]) -> None:
+    record(action, actor=by.actor, object_id=encode("tnt", tenant.id), reason=by.reason, details=details)
+
+
+ACTS = (
+    Act(
+        "tax", "Set tax", _set_tax, MONEY, TaxForm, records=True,
+        explains="Invoices that become final from now on have this tax. Those that are final keep theirs.",
+    ),
+    Act(
+        "coupon", "Grant a coupon", _grant_coupon, MONEY, CouponForm, records=True,
+        explains="The coupon lowers the invoices of the tenant's current month and those after it, before tax.",
+    ),
+    Act(
+        "ceiling", "Set the ceiling of cost", _set_ceiling, MONEY, CeilingForm, records=True,
+        explains="When the month's questions and searches have cost this much, further ones are refused.",
+    ),
+)  # fmt: skip
+"""Acts on the page of a tenant, for those who handle money."""
