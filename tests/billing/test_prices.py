@@ -251,6 +251,7 @@ def test_a_back_dated_price_changes_the_ledger_by_new_rows_alone(acme: Cast) -> 
             (D(-2), D("-0.04"), 1, "agreed on Monday"), (D(2), D("0.03"), 2, "agreed on Monday"),
         ]  # fmt: skip
         assert added[0].reverses_id == before[1]["id"]
+        assert {row.occurred_at for row in added} == {before[1]["occurred_at"]}
 
 
 def test_a_preview_is_what_new_prices_would_have_cost(acme: Cast, globex: Cast) -> None:
