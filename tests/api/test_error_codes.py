@@ -44,6 +44,8 @@ INTERNAL = {
     "job_not_ended": "operators replay jobs in the console and on the command line",
     "job_over": "operators cancel jobs in the console and on the command line",
     "mail_refused": "the job that mails a notice is tried again",
+    "cost_book_away": "a worker waits before its first task",
+    "unpriced_model": "a worker waits before its first task",
     "cell_closed": "an operator creates tenants on the command line",
     "slug_taken": "an operator creates tenants on the command line",
     "unknown_method": "the API refuses an unknown method before the engine sees it",
