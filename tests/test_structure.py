@@ -100,6 +100,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "overview": "the first page",
         "plan_form": "the form of a version of a plan",
         "tenant_acts": "what staff may do to a tenant",
+        "tenant_limits": "the limits of a tenant, as the services hold work to them",
         "tenants": "the page of a tenant",
         "base": "read-only pages",
         "comparisons": "the pages of a comparison",
@@ -248,6 +249,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "recovery": "sends deliveries again",
         "retention": "the end of old deliveries",
         "signing": "Standard Webhooks",
+        "refused_work": "the report of a limit that refused a request, after the rollback",
         "thresholds": "events about the monthly budget",
     },
 }
