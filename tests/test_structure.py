@@ -102,6 +102,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "plan_form": "the form of a version of a plan",
         "tenant_acts": "what staff may do to a tenant",
         "tenant_money_acts": "what staff may do to a tenant's money",
+        "tenant_limits": "the limits of a tenant, as the services hold work to them",
         "tenants": "the page of a tenant",
         "base": "read-only pages",
         "comparisons": "the pages of a comparison",
@@ -250,6 +251,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "recovery": "sends deliveries again",
         "retention": "the end of old deliveries",
         "signing": "Standard Webhooks",
+        "refused_work": "the report of a limit that refused a request, after the rollback",
         "thresholds": "events about the monthly budget",
     },
 }

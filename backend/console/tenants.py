@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.billing.rates import plain
-from backend.console import tenant_acts
+from backend.console import tenant_acts, tenant_limits
 from backend.console.act_forms import ActForm
 from backend.console.actions import Actionable, apart
 from backend.console.acts import Act, Done, perform
@@ -59,7 +58,7 @@ class TenantPage(Actionable, ReadOnlyPage):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         tenant: Tenant = self.opened(request, object_id)
-        role, now = role_of(request), timezone.now()
+        role, now, limits = role_of(request), timezone.now(), tenant_limits.of_plan(tenant.id)
         context = {
             **self.page_context(request, tenant.name),
             "tenant": tenant,
@@ -69,7 +68,9 @@ class TenantPage(Actionable, ReadOnlyPage):
             "shows_work": role in WORK,
             "members": tenants.members(tenant.id),
             "staff_acts": tenants.staff_acts(tenant.id),
-            "held": tenants.held(tenant.id),
+            "videos": tenants.videos(tenant.id),
+            "held": {line.name: line.used for line in limits},
+            "limits": limits,
         }
         if role in MONEY:
             context |= _money(tenant, now)
@@ -140,17 +141,6 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
     month = money.spending(today.replace(day=1), today, tenant_id=tenant.id)
     first = today - timedelta(days=CHART_DAYS - 1)
     recent = money.spending(first, today, tenant_id=tenant.id)
-    held, total = tenants.held(tenant.id), month.total
-    subscription = tenants.subscription(tenant.id, now)
-    price = sum((sums.price for sums in month.by_currency.values()), Decimal(0))
-    used = {
-        "media_minutes": total.media_seconds / 60,
-        "questions": total.questions,
-        "stored_bytes": Decimal(held["stored_bytes"]),
-        "open_jobs": Decimal(held["open_jobs"]),
-        "charge": price,
-        "tokens": total.tokens_in + total.tokens_out,
-    }
     by_stage: list[tuple[str, str, Sums]] = [(stage, model, sums) for (stage, model), sums in month.by_stage.items()]
     account = tenants.billing_account(tenant.id)
     return {
@@ -159,12 +149,11 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
         "currencies": sorted(month.by_currency.items()),
         "by_day": money_chart(recent, first, today),
         "by_stage": sorted((line for line in by_stage if line[0]), key=lambda line: -line[2].cost)[:15],
-        "limits": tenants.limit_lines(used, tenants.plan_limits(subscription)),
         "invoices": billing.invoices_of(tenant.id),
         "credits": billing.credits_of(tenant.id),
         "budget": tenants.budget(tenant.id),
-        "own_budgets": tenants.own_budgets(tenant.id, today.replace(day=1)),
+        "own_budgets": tenant_limits.of_budgets(tenant.id),
         "account": account,
         "tax_percent": plain(account.tax_rate * 100) if account else "",
-        "subscription": subscription,
+        "subscription": tenants.subscription(tenant.id, now),
     }

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from django.utils import timezone
 
 from backend.audit.models import AuditEvent
@@ -24,22 +24,26 @@ from backend.billing.models import (
 from backend.billing.services.budgets import Limits, limits, set_limits
 from backend.billing.services.coupons import NewCoupon, create_coupon
 from backend.billing.services.credit_grants import grant_credit
+from backend.billing.services.ledger import record_model_calls
 from backend.billing.services.own_budgets import set_budget
 from backend.billing.services.plans import NewPlanVersion, append_plan_version
 from backend.console.queries import latency
-from backend.console.queries.tenants import own_budgets
 from backend.console.tenant_acts import ACTS
+from backend.console.tenant_limits import of_budgets
 from backend.jobs.models import Job, JobKind
+from backend.jobs.services import enqueue
 from backend.library.indexing.failure import fail_version
+from backend.library.models import InputSegment, Video
 from backend.people.models import Invitation, Membership, Person
 from backend.questions.models import Question
 from backend.tenancy.models import ApiKey, Tenant
+from gpu_workers.engine.models.roles import ModelCall
 from tests.billing.invoices.ledger import close, use
 from tests.conftest import Cast
-from tests.console.signing_in import staff_events
+from tests.console.signing_in import staff_events, the_api
 from tests.console.test_overview import book, rebuild
 from tests.factories import make_video
-from tests.questions.world import ask, finish
+from tests.questions.world import CALLS, ask, finish
 
 REASON = "Ticket 4711, agreed with sales"
 
@@ -95,15 +99,15 @@ def test_the_page_shows_the_budgets_of_each_key_with_what_open_work_reserves(
                 source_type="question", source_id=uuid4(), expires_at=now + timedelta(hours=1),
             )  # fmt: skip
 
-    lines = own_budgets(acme.tenant_id, now.date().replace(day=1))
+    lines = of_budgets(acme.tenant_id)
 
     with acme.scope():
         name = ApiKey.objects.get(id=acme.key_id).name
     shown = [(line.whose, line.name, line.used, line.reserved, line.limit, line.percent) for line in lines]
     assert shown == [
-        ("", "questions", 1, 1, 200, 0.5),
-        (name, "charge", Decimal("1.75"), Decimal("0.25"), 5, 35.0),
-        (name, "open_jobs", 1, 1, 4, 25.0),
+        ("", "questions", Decimal(1), Decimal(1), Decimal(200), 0.5),
+        (name, "charge", Decimal("1.75"), Decimal("0.25"), Decimal(5), 35.0),
+        (name, "open_jobs", Decimal(1), Decimal(1), Decimal(4), 25.0),
     ]
     page = staff.get(page_of(acme)).content.decode()
     assert "Its own budgets" in page
@@ -293,3 +297,48 @@ def test_an_operator_ends_the_sessions_of_a_member_here_or_everywhere(staff: Cli
     assert bob.sessions_since is not None
     assert acts_of(acme) == [("member.sessions_ended", REASON)] * 2
     assert acts_of(globex) == [("member.sessions_ended", REASON)]
+
+
+@override_settings(
+    MEDIA_MINUTES_PER_PLAN={"standard": 60.0},
+    STORAGE_BYTES_PER_PLAN={"standard": 5e6},
+    TOKENS_PER_PLAN={"standard": 1e5},
+)
+def test_usage_against_the_plan_is_what_the_plan_holds_work_to(staff: Client, acme: Cast, globex: Cast) -> None:
+    answered, video_id = ask(acme)
+    finish(acme, answered, video_id)
+    ask(acme)
+    call = ModelCall("describe", "qwen", wall_ms=10, prompt_tokens=5_000)
+    with acme.scope():
+        set_budget(api_key_id=None, limits={"stored_bytes": 10**7})
+        # A shared object, an appended piece, the tokens of an index, and a job that is no work of the customer's.
+        for _ in range(2):
+            Video.objects.filter(id=make_video(object_key="shared").id).update(size_bytes=1_000_000)
+        video = make_video(source_type="segments")
+        InputSegment.objects.create(
+            tenant_id=acme.tenant_id, video=video, n=0, object_key="piece", size_bytes=500_000, start_ms=0
+        )
+        record_model_calls(source_type="assemble", source_id=video.id, calls=[call], video_id=video.id)
+        enqueue(kind=JobKind.PURGE_VIDEO, subject_id=video.id, dedupe_key="purge")
+    with the_api():
+        upload = {"filename": "a.mp4", "size_bytes": 250_000, "content_type": "video/mp4", "duration_ms": 60_000}
+        assert acme.client.post("/v1/uploads", upload).status_code == 201
+        rows = acme.client.get("/v1/limits").json()["limits"]
+
+    reply = staff.get(page_of(acme)).context_data
+    assert reply is not None
+
+    def enforced(scope: str) -> dict[str, tuple[Decimal, ...]]:
+        columns = ("used", "reserved", "amount")
+        amounts = {row["name"]: [Decimal(row[column]) for column in columns] for row in rows if row["scope"] == scope}
+        return {name: (used + reserved, reserved, amount) for name, (used, reserved, amount) in amounts.items()}
+
+    shown, budget = (
+        {line.name: (line.used, line.reserved, line.limit) for line in reply[table]}
+        for table in ("limits", "own_budgets")
+    )
+    assert {name: line for name, line in shown.items() if line[2] is not None} == enforced("plan")
+    assert budget == enforced("tenant")
+    assert shown["stored_bytes"] == (1_753_000, 250_000, 5_000_000), "three more videos have 1,000 bytes each"
+    assert shown["tokens"] == (sum(call.prompt_tokens + call.completion_tokens for call in CALLS), 0, 100_000)
+    assert (shown["questions"][:2], shown["open_jobs"][0]) == ((2, 0), 1)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from backend.audit.models import AuditEvent
-from backend.billing.models import BillingAccount, PlanLimit, Subscription, TenantBudget
-from backend.billing.services.quotas import JOBS
+from backend.billing.models import BillingAccount, Subscription, TenantBudget
 from backend.console.queries.role import CONSOLE, STAFF, across_tenants, rows
 from backend.people.models import Membership, Person
 from backend.tenancy.models import ApiKey, Tenant
@@ -27,25 +25,6 @@ class MemberLine:
     name: str
     role: str
     since: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class LimitLine:
-    """What a tenant used of a limit of its plan. limit: None without a limit."""
-
-    name: str
-    used: Decimal
-    limit: Decimal | None
-
-    @property
-    def percent(self) -> float | None:
-        if self.limit is None:
-            return None
-        return float(min(Decimal(100), 100 * self.used / self.limit)) if self.limit else 100.0
-
-    @property
-    def full(self) -> bool:
-        return self.percent is not None and self.percent >= 80
 
 
 def tenant_by_slug(slug: str) -> Tenant | None:
@@ -102,15 +81,11 @@ def failures(tenant_id: UUID, since: datetime) -> list[dict[str, Any]]:
     )
 
 
-def held(tenant_id: UUID) -> dict[str, Any]:
-    """Return what a tenant holds now: videos, stored bytes and open jobs."""
-    return rows(
-        "SELECT (SELECT count(*) FROM library_video WHERE tenant_id = %(tenant)s) AS videos, "
-        "(SELECT coalesce(sum(size_bytes), 0) FROM library_video WHERE tenant_id = %(tenant)s "
-        " AND source_deleted_at IS NULL) AS stored_bytes, "
-        "(SELECT count(*) FROM jobs_job WHERE tenant_id = %(tenant)s AND state IN ('queued', 'running')) AS open_jobs",
-        {"tenant": tenant_id},
-    )[0]
+def videos(tenant_id: UUID) -> int:
+    """Return the number of a tenant's videos."""
+    return int(
+        rows("SELECT count(*) AS n FROM library_video WHERE tenant_id = %(tenant)s", {"tenant": tenant_id})[0]["n"]
+    )
 
 
 def staff_acts(tenant_id: UUID) -> QuerySet[Any]:
@@ -130,68 +105,10 @@ def subscription(tenant_id: UUID, at: datetime) -> Subscription | None:
     return row
 
 
-def plan_limits(subscription: Subscription | None) -> dict[str, Decimal]:
-    """Return the limits of the plan's version that a tenant is subscribed to, by name."""
-    if subscription is None:
-        return {}
-    limits = PlanLimit.objects.using(CONSOLE).filter(plan_version_id=subscription.plan_version_id)
-    return dict(limits.values_list("name", "amount"))
-
-
-def limit_lines(used: dict[str, Decimal], limits: dict[str, Decimal]) -> list[LimitLine]:
-    """Return what is used of each limit, those without a limit too, in the order of the plan's names."""
-    return [LimitLine(name, used.get(name, Decimal(0)), limits.get(name)) for name in PlanLimit.Name.values]
-
-
 def budget(tenant_id: UUID) -> TenantBudget | None:
     """Return the budget that a tenant sets itself, if any."""
     row: TenantBudget | None = across_tenants(TenantBudget).filter(tenant_id=tenant_id).first()
     return row
-
-
-@dataclass(frozen=True, slots=True)
-class BudgetLine(LimitLine):
-    """A limit that a tenant has set itself, for this month. whose: the name of a key, "" for the tenant as a whole.
-    used: booked and reserved together. reserved: what open work may still consume."""
-
-    whose: str = ""
-    reserved: Decimal = Decimal(0)
-
-
-def own_budgets(tenant_id: UUID, month: date) -> list[BudgetLine]:
-    """Return the limits that a tenant has set for itself and for its keys in a month (its first day, UTC)."""
-    found = rows(
-        """
-        SELECT coalesce(nullif(k.name, ''), 'vk_live_' || k.public_id, '') AS whose, l.name, l.amount,
-            CASE l.name WHEN 'charge' THEN coalesce(m.charge, 0) WHEN 'questions' THEN coalesce(m.questions, 0)
-                WHEN 'media_minutes' THEN coalesce(m.media_seconds, 0) / 60 ELSE 0 END AS booked,
-            CASE l.name WHEN 'charge' THEN r.charge WHEN 'questions' THEN r.questions
-                WHEN 'media_minutes' THEN r.media_seconds / 60 ELSE r.jobs END AS reserved
-        FROM billing_budget b
-        CROSS JOIN LATERAL (VALUES ('charge', b.charge), ('questions', b.questions), ('media_minutes', b.media_minutes),
-            ('open_jobs', b.open_jobs)) AS l(name, amount)
-        LEFT JOIN tenancy_apikey k ON k.tenant_id = b.tenant_id AND k.id = b.api_key_id
-        LEFT JOIN billing_quotamonth m ON m.tenant_id = b.tenant_id AND m.month = %(month)s
-            AND m.api_key_id IS NOT DISTINCT FROM b.api_key_id
-        CROSS JOIN LATERAL (
-            SELECT coalesce(sum(greatest(charge - drawn_charge, 0)), 0) AS charge,
-                coalesce(sum(greatest(amount - drawn_amount, 0)) FILTER (WHERE kind = 'questions'), 0) AS questions,
-                coalesce(sum(greatest(amount - drawn_amount, 0)) FILTER (WHERE kind = 'media_seconds'), 0)
-                    AS media_seconds,
-                count(*) FILTER (WHERE source_type = ANY(%(jobs)s)) AS jobs
-            FROM billing_reservation WHERE tenant_id = b.tenant_id AND settled_at IS NULL
-            AND expires_at > now() AND (b.api_key_id IS NULL OR api_key_id = b.api_key_id)
-        ) r WHERE b.tenant_id = %(tenant)s AND l.amount IS NOT NULL
-        ORDER BY b.api_key_id IS NOT NULL, whose, l.name
-        """,
-        {"tenant": tenant_id, "month": month, "jobs": list(JOBS)},
-    )
-    return [
-        BudgetLine(
-            row["name"], row["booked"] + row["reserved"], row["amount"], whose=row["whose"], reserved=row["reserved"]
-        )
-        for row in found
-    ]
 
 
 def billing_account(tenant_id: UUID) -> BillingAccount | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
@@ -11,8 +12,11 @@ from django.utils import timezone
 from backend.billing.services.budgets import monthly_budget
 from backend.billing.services.crossings import Limited
 from backend.billing.services.own_budgets import NAMES
-from backend.billing.services.plan_limits import TOKENS
-from backend.billing.services.quotas import limits_on, whole_use_of
+from backend.billing.services.plan_limits import STORED_BYTES, TOKENS
+from backend.billing.services.quotas import limits_on, use_of, whole_use_of
+
+LIMITED = (*NAMES, TOKENS)
+"""Everything that can be limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +41,20 @@ def limits_of(api_key_id: UUID | None) -> list[Limit]:
 
 def lines_of(limited: Limited) -> list[Limit]:
     """Return one set of limits by their names, with what counts against each."""
-    use = use_by_name(limited.api_key_id)
+    use = use_by_name(limited.api_key_id, names=limited.limits)
     return [Limit(name, limited.scope, amount, *use[name]) for name, amount in sorted(limited.limits.items())]
 
 
-def use_by_name(api_key_id: UUID | None = None) -> dict[str, tuple[Decimal, Decimal]]:
-    """Return what is used and reserved of everything that can be limited, by its name: of the tenant, or of one key.
+def use_by_name(
+    api_key_id: UUID | None = None, *, names: Collection[str] = LIMITED
+) -> dict[str, tuple[Decimal, Decimal]]:
+    """Return what is used and what is reserved of each of the names: by the tenant, or by one key.
 
     Tokens are those of the tenant.
     """
     now = timezone.now()
-    use = whole_use_of(api_key_id, at=now)
-    found = {name: (use.booked.of(name), use.held.of(name)) for name in NAMES}
-    return {**found, TOKENS: (Decimal(monthly_budget(at=now).used.tokens), Decimal(0))}
+    use = (whole_use_of if STORED_BYTES in names else use_of)(api_key_id, at=now)
+    found = {name: (use.booked.of(name), use.held.of(name)) for name in names if name != TOKENS}
+    if TOKENS in names:
+        found[TOKENS] = Decimal(monthly_budget(at=now).used.tokens), Decimal(0)
+    return found
