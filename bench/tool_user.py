@@ -19,7 +19,7 @@ from typing import Any
 
 from bench.long_day import filler
 
-OVERVIEWS = ("global_browse", "overview")
+OVERVIEWS = ("global_browse",)
 THOUGHT_CHARACTERS, TRACE_CHARACTERS, QUERY_CHARACTERS = 120, 600, 40
 """A thought of 20 words, a reasoning of 100 words as in bench.answer_calls, and a query of 7 words."""
 ENOUGH = 6

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -18,16 +20,25 @@ from backend.questions.queries.pinned_versions import videos_of_search
 from backend.questions.queries.searches import FoundEvent, Match, Reason
 from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
-from gpu_workers.engine.models.roles import AnswerModels, Meter
-from gpu_workers.engine.ports import Hit
-from gpu_workers.engine.retrieval.find_events import FindSettings, find_events
+from gpu_workers.engine.answering.context import event_text
+from gpu_workers.engine.answering.presets import RERANKED
+from gpu_workers.engine.languages.detection import language_of
+from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError, Reranker
+from gpu_workers.engine.ports import Hit, StoredEvent
+from gpu_workers.engine.retrieval.find_events import SEMANTIC, FindSettings, find_events
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from gpu_workers.engine.retrieval.highlights import Highlight, Highlighter
 from gpu_workers.engine.retrieval.quotation import quoted
+from gpu_workers.engine.retrieval.reranking import reranked
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
 from workers.runner import FollowUp, Work
+
+logger = logging.getLogger("ava.searches")
+
+QUERY_LANGUAGE, NO_RERANKING = "query_language", "no_reranking"
+"""Codes of Search.degraded."""
 
 # Maximum reasons of one event: hundreds of frames of an event that lasts an hour may match.
 MOST_REASONS = 10
@@ -43,7 +54,7 @@ def handle(work: Work) -> FollowUp | None:
     search, scope = begun
     meter = work.meter()
     with failing_job(work, message="the query could not be embedded"):
-        results = _find(work.objects(), scope, search.text, search.settings, models, meter)
+        results, degraded = _find(work.objects(), scope, search.text, search.settings, models, meter)
 
     def store() -> None:
         searches.store_results(
@@ -52,6 +63,7 @@ def handle(work: Work) -> FollowUp | None:
             calls=work.bill(meter),
             began_at=began_at,
             retrieval_ms=retrieval_ms,
+            degraded=degraded,
         )
         work.complete()
 
@@ -87,8 +99,13 @@ def _find(
     search_options: Mapping[str, Any],
     models: AnswerModels,
     meter: Meter,
-) -> tuple[FoundEvent, ...]:
+) -> tuple[tuple[FoundEvent, ...], tuple[str, ...]]:
+    """Return the events that a search finds, and codes of what it had to do without. Raises ModelError of an
+    embedder."""
     text, exact = quoted(query)
+    settings = find_settings(search_options)
+    reranker = models.reranker if search_options["mode"] == "hybrid" else None
+    degraded = [QUERY_LANGUAGE] if _reads_too_little(query, settings, models) else []
     with PostgresGraph(
         scope,
         text_model=models.text_embedder.name,
@@ -98,13 +115,21 @@ def _find(
         ranking = find_events(
             graph,
             text,
-            find_settings(search_options),
+            settings if reranker is None else replace(settings, limit=max(settings.limit, RERANKED)),
             exact=exact,
             text_embedder=models.text_embedder,
             frame_embedder=models.frame_embedder,
             meter=meter,
         )
         events = graph.load_events([event.event_id for event in ranking])
+    if reranker is not None:
+        try:
+            ranking = _reranked(ranking, events, text, reranker, meter)
+        except ModelError as error:
+            logger.warning("a search keeps the order of its views: the reranker failed: %s", error.code)
+            degraded.append(NO_RERANKING)
+    ranking = ranking[: settings.limit]
+    events = {event.event_id: events[event.event_id] for event in ranking if event.event_id in events}
     highlighter = Highlighter(text, exact)
     with tenant_scope(scope.tenant_id):
         frames = best_frames(
@@ -131,7 +156,31 @@ def _find(
                 highlights=tuple(map(_match, highlighter.event(event, ranked.reasons))),
             )
         )
-    return tuple(results)
+    return tuple(results), tuple(degraded)
+
+
+def _reads_too_little(query: str, settings: FindSettings, models: AnswerModels) -> bool:
+    """Whether a view searches by meaning, and its embedder is not known to understand the query's language."""
+    language, known = language_of(query), models.embedder_languages
+    by_text = any(settings.searches(view) for view in SEMANTIC if view != "frame")
+    return by_text and bool(language) and bool(known) and language not in known
+
+
+def _reranked(
+    ranking: Sequence[RankedEvent],
+    events: Mapping[UUID, StoredEvent],
+    text: str,
+    reranker: Reranker,
+    meter: Meter,
+) -> list[RankedEvent]:
+    """Return the ranking with its best events in the reranker's order, found by the same views as before. Raises
+    ModelError."""
+    known = [event for event in ranking if event.event_id in events]
+    texts = [event_text(events[event.event_id]) for event in known[:RERANKED]]
+    reasons = {event.event_id: event.reasons for event in known}
+    return [
+        replace(event, reasons=reasons[event.event_id]) for event in reranked(known, text, texts, reranker, meter=meter)
+    ]
 
 
 def _nearest(hits: Sequence[Hit]) -> list[Hit]:

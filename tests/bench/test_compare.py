@@ -58,7 +58,7 @@ def test_items_are_compared_pair_by_pair() -> None:
 
 
 def test_an_outcome_keeps_its_head_and_a_confidence_that_nothing_was_calibrated_for() -> None:
-    measured = {"support": 0.5, "head": "votes"}
+    measured: dict[str, float | str] = {"support": 0.5, "head": "votes"}
     answers = [Answer("b", 1, confidence, "answered", signals=measured) for confidence in (0.7, None)]
 
     assert [(one.head, one.confidence, one.signals) for one in map(outcome_of_answer, answers)] == [

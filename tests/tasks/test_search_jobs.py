@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -10,13 +11,14 @@ import pytest
 
 from backend.api.public_ids import decode, encode
 from backend.billing import queries as ledger
-from backend.billing.models import ModelCall, UsageEvent
+from backend.billing.models import ModelCall as ModelCallRow
+from backend.billing.models import UsageEvent
 from backend.ekg.models import Event, Frame
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Video
 from backend.questions.models import Search
-from gpu_workers.engine.models.roles import Meter, ModelError
-from gpu_workers.tasks import models
+from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError
+from gpu_workers.tasks import models, search_events
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import GREEN, RED, STORIES
@@ -81,7 +83,7 @@ def test_what_it_consumed_is_in_the_ledger_once(acme: Cast, video_id: UUID) -> N
     search_id = decode("sea", body["id"])
 
     with acme.scope():
-        calls = list(ModelCall.objects.filter(source_type="search", source_id=search_id))
+        calls = list(ModelCallRow.objects.filter(source_type="search", source_id=search_id))
         bound = models.answer_models()
         assert bound.text_embedder.name in {call.model for call in calls}
         assert body["usage"]["calls"] == len(calls)
@@ -132,6 +134,79 @@ def test_views_of_weight_zero_have_no_say(acme: Cast, video_id: UUID) -> None:
 
 def test_the_limit_bounds_results(acme: Cast, video_id: UUID) -> None:
     assert len(search(acme, video_id, limit=1)["results"]) == 1
+
+
+class ScriptedReranker:
+    """Prefers passages that have these words, or fails."""
+
+    name = "scripted reranker"
+
+    def __init__(self, words: str, error: ModelError | None = None) -> None:
+        self.words, self.error = words, error
+        self.passages: list[str] = []
+
+    def rerank(self, query: str, passages: Sequence[str], *, meter: Meter) -> Any:
+        if self.error is not None:
+            raise self.error
+        self.passages += passages
+        meter.record(ModelCall("rerank", self.name, 1, prompt_tokens=1, items=len(passages)))
+        return [float(self.words in passage) for passage in passages]
+
+
+def bind(monkeypatch: pytest.MonkeyPatch, **roles: Any) -> None:
+    """Let searches use the bound models with other ones in some roles."""
+    bound = replace(models.answer_models(), **roles)
+    monkeypatch.setattr(search_events, "answer_models", lambda: bound)
+
+
+def test_a_reranker_orders_a_hybrid_search_and_no_other(
+    acme: Cast, video_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert search(acme, video_id)["results"][0]["summary"].startswith(STORIES[GREEN])
+    reranker = ScriptedReranker(STORIES[RED])
+    bind(monkeypatch, reranker=reranker)
+
+    body = search(acme, video_id)
+    assert body["results"][0]["summary"].startswith(STORIES[RED])
+    scores = [found["score"] for found in body["results"]]
+    assert scores == sorted(scores, reverse=True)
+    assert "rerank" not in {reason["view"] for found in body["results"] for reason in found["reasons"]}
+    assert body["degraded"] == []
+    with acme.scope():
+        spent = ModelCallRow.objects.filter(source_id=decode("sea", body["id"]), stage="rerank")
+        assert spent.get().model == reranker.name
+
+    read = len(reranker.passages)
+    assert read == 2
+    assert len(search(acme, video_id, limit=1)["results"]) == 1
+    assert len(reranker.passages) == 2 * read, "the limit bounds the results, not what is read"
+    for mode in ("semantic", "words"):
+        search(acme, video_id, mode=mode)
+    assert len(reranker.passages) == 2 * read
+
+
+def test_a_reranker_that_fails_leaves_the_order_of_the_views(
+    acme: Cast, video_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bind(monkeypatch, reranker=ScriptedReranker("", ModelError("model_unavailable", "away", retryable=True)))
+
+    body = search(acme, video_id)
+    assert (body["status"], body["degraded"]) == ("succeeded", ["no_reranking"])
+    assert body["results"][0]["summary"].startswith(STORIES[GREEN])
+
+
+def test_a_language_that_the_embedder_does_not_know_is_told(
+    acme: Cast, video_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    german = "Hunde jagen auf der Wiese einen Tennisball"
+    assert models.answer_models().embedder_languages == ("en",)
+    assert search(acme, video_id, german)["degraded"] == ["query_language"]
+    assert search(acme, video_id, german, mode="words")["degraded"] == []
+    assert search(acme, video_id)["degraded"] == []
+
+    for many in ((), ("de", "en")):
+        bind(monkeypatch, embedder_languages=many)
+        assert search(acme, video_id, german)["degraded"] == []
 
 
 def test_an_embedder_that_stays_away_fails_the_search_at_its_deadline_and_bills_nobody(

@@ -184,6 +184,13 @@ class SearchSummarySerializer(serializers.Serializer[Any]):
         FUSIONS, source="search.settings.fusion", help_text="How the rankings of the views are combined."
     )
     result_count = serializers.IntegerField(help_text="Number of results.")
+    degraded = serializers.ListField(
+        source="search.degraded",
+        child=serializers.CharField(),
+        help_text="What the search had to do without: `query_language` if the model that searches by meaning is not "
+        "known to understand the language of the query, so that a query in English may find more; `no_reranking` if "
+        "the reranker failed and the results keep the order of the views.",
+    )
     usage = ModelUsageSerializer(allow_null=True, help_text="What the search consumed; null while it is open.")
     charge = ChargeSerializer(source="search.charge", help_text="What the search is charged.")
     timings = serializers.DictField(

@@ -195,6 +195,7 @@ class Migration(migrations.Migration):
                 ("end_ms", models.BigIntegerField(null=True)),
                 ("settings", models.JSONField(default=dict)),
                 ("results", models.JSONField(default=list)),
+                ("degraded", models.JSONField(default=list)),
                 ("usage", models.JSONField(default=dict)),
                 ("timings", models.JSONField(default=dict)),
                 ("error_code", models.CharField(blank=True, default="", max_length=64)),

@@ -19,7 +19,8 @@ class Search(TenantRow):
 
     settings: {mode, views (with weights), fusion, limit, api_key_id, person_id, collection_id} of the request. results:
     [{video_id, event_id, n, start_ms, end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text,
-    item}], highlights: [{kind, text, ranges, start_ms, end_ms, item}]}].
+    item}], highlights: [{kind, text, ranges, start_ms, end_ms, item}]}]. degraded: codes of what the search had to do
+    without.
     """
 
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)
@@ -28,6 +29,7 @@ class Search(TenantRow):
     end_ms = models.BigIntegerField(null=True)
     settings = models.JSONField(default=dict)
     results = models.JSONField(default=list)
+    degraded = models.JSONField(default=list)
     usage = models.JSONField(default=dict)
     charge_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
     charge_currency = models.CharField(max_length=3, default="USD")

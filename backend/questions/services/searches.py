@@ -140,9 +140,16 @@ def begin(*, search_id: UUID) -> Search | None:
 
 
 def store_results(
-    *, search_id: UUID, found: Sequence[FoundEvent], calls: Sequence[ModelCall], began_at: datetime, retrieval_ms: int
+    *,
+    search_id: UUID,
+    found: Sequence[FoundEvent],
+    calls: Sequence[ModelCall],
+    began_at: datetime,
+    retrieval_ms: int,
+    degraded: Sequence[str] = (),
 ) -> Search | None:
-    """Write the results of a search and its usage. Returns None when the search is over already.
+    """Write the results of a search and its usage. degraded: codes of what it had to do without. Returns None when the
+    search is over already.
 
     Events of a video that is deleted, or being deleted, are left out: a deletion removes the results of its video from
     searches while this row is locked, or after it.
@@ -160,6 +167,7 @@ def store_results(
     now = timezone.now()
     search.status = QuestionStatus.SUCCEEDED
     search.results = [_stored(event) for event in found if event.video_id in present]
+    search.degraded = list(degraded)
     search.usage = usage_of(calls)
     search.completed_at = now
     search.timings = {

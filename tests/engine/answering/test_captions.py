@@ -187,6 +187,13 @@ def test_a_phrase_runs_over_lines_that_follow_each_other() -> None:
     assert counted(far, "fishing rod") == '"fishing rod" is not said: 0 times.'
 
 
+def test_a_line_between_two_parts_of_a_phrase_interrupts_it() -> None:
+    first, last = (0, 1_000, "That is my fishing"), (1_500, 2_000, "rod, not yours")
+    assert counted(spoken(first, (1_100, 1_400, "eh"), last), "fishing rod") == '"fishing rod" is not said: 0 times.'
+    assert counted(spoken(first, (1_100, 1_400, "…"), last), "fishing rod").startswith('"fishing rod" is said 1 time')
+    assert counted(spoken(first, last, (2_100, 2_400, "eh")), "fishing rod").startswith('"fishing rod" is said 1 time')
+
+
 def test_places_do_not_overlap() -> None:
     assert counted(spoken((0, 2_000, "no no no no no")), "no no").startswith('"no no" is said 2 times')
 

@@ -73,7 +73,9 @@ def test_the_whole_and_the_nearest_events_stand_before_the_first_step() -> None:
     assert "Summary: A boy drinks juice, plays and sleeps in a park." in first
     assert "Part 0:00:00-0:00:12 The boy and his juice" in first
     assert "the boy plays with a ball" in first
-    assert offered(asked.steps[0]) == ["clip_search", "frame_inspect", "topic_search", "finish"]
+    assert offered(asked.steps[0]) == [
+        "clip_search", "frame_inspect", "topic_search", "transcript_search", "term_frequency", "finish",
+    ]  # fmt: skip
     assert asked.trace == [("S01", "finish", ""), ("SA", "SA", "")]
     assert asked.answer.text == "plays with a ball"
 
@@ -109,6 +111,14 @@ def test_paper_browses_by_a_tool_and_gives_the_answer_of_the_loop() -> None:
     assert asked.answer.text == "sings a song", "the head would have said A"
     assert asked.answer.signals["head"] == "sample"
     assert not any("<findings>" in request.text for request in asked.requests)
+
+
+def test_what_is_said_is_searched_and_counted() -> None:
+    spoken = [call("transcript_search", query="is the juice cold"), call("term_frequency", term="la la")]
+    asked = Asked([*spoken, finish("A", [1])])
+
+    assert '"this juice is cold"' in asked.steps[1].text
+    assert '"la la" is said 1 time' in asked.steps[2].text
 
 
 def test_a_server_without_schemas_is_read_all_the_same() -> None:

@@ -171,6 +171,28 @@ def test_an_embedder_of_many_languages_gets_the_question_itself() -> None:
         assert ask(speaking(), embedder_languages=languages).understood["searched"] == ""
 
 
+@pytest.mark.parametrize(
+    ("question", "english"),
+    [
+        ("Wie oft rennt ein Hund über die Straße?", "How often does a dog run across the street?"),
+        (
+            "Wie oft rennt ein Hund in den ersten 20 Sekunden über die Straße?",
+            "How often does a dog run across the street in the first 20 seconds?",
+        ),
+    ],
+)
+def test_a_statement_is_judged_in_the_language_of_the_index_whatever_the_embedder_reads(
+    question: str, english: str
+) -> None:
+    """Words of the statement are matched with words of events, which are in English."""
+    reasoner = speaking("Ein Hund.", translate={"texts": [english]}, scan={"true": [1], "false": []})
+
+    answer = ask(reasoner, QuestionInput(question), embedder_languages=("de", "en"))
+
+    assert answer.understood["route"] == "scan"
+    assert answer.understood["predicate"] == "a dog run across the street"
+
+
 def test_a_rewriter_writes_its_searches_in_the_language_of_the_index() -> None:
     reasoner = speaking()
 

@@ -18,7 +18,7 @@ from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.answering.tools.contract import Observation, Tool, read_arguments
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.looking import frame_inspect, frames_over
-from gpu_workers.engine.answering.tools.searching import CLIP_SEARCH, OVERVIEW, TOPIC_SEARCH, global_browse
+from gpu_workers.engine.answering.tools.searching import CLIP_SEARCH, TOPIC_SEARCH, global_browse, show_overview
 from gpu_workers.engine.ekg import FrameRow, Overview, Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
@@ -55,31 +55,30 @@ def use(tool: Tool, desk: Desk, **arguments: Any) -> Observation:
 def test_the_overview_tells_the_whole_and_its_parts() -> None:
     desk = desk_over()
 
-    seen = use(OVERVIEW, desk)
+    text = show_overview(desk)
 
-    assert seen.text.splitlines() == [
+    assert text.splitlines() == [
         "Summary: A boy drinks juice, plays and sleeps in a park.",
         "0:00:00-0:00:12 The boy and his juice (boy)",
         "0:00:12-0:00:24 The dog and the gate (boy)",
     ]
     assert desk.overview_shown
-    assert desk.sightings.notes == [f"Overview: {' '.join(seen.text.split())}"]
-    assert OVERVIEW.most == 1
+    assert desk.sightings.notes == [f"Overview: {' '.join(text.split())}"]
 
 
 def test_an_overview_that_is_behind_the_index_says_how_far_it_goes() -> None:
-    seen = use(OVERVIEW, desk_over(park(until_ms=12_000)))
+    text = show_overview(desk_over(park(until_ms=12_000)))
 
-    assert seen.text.splitlines()[0] == (
+    assert text.splitlines()[0] == (
         "(The video is still being indexed: this covers it up to 0:00:12, a search up to 0:00:24.)"
     )
-    assert "The dog and the gate" not in seen.text
+    assert "The dog and the gate" not in text
 
 
 def test_of_several_videos_there_is_a_line_each_within_the_limit() -> None:
     desk = desk_over(park(until_ms=12_000), park(video_id=SECOND, topics=False), park(video_id=UUID(int=1)))
 
-    lines = dict(line.split(": ", 1) for line in use(OVERVIEW, desk).text.splitlines())
+    lines = dict(line.split(": ", 1) for line in show_overview(desk).splitlines())
 
     assert lines == {
         "video 1": "A boy drinks juice, plays and sleeps in a park.",
@@ -94,16 +93,16 @@ def test_a_long_overview_is_cut_to_its_limit() -> None:
     assert video.overview is not None
     long = replace(video, overview=replace(video.overview, text="word " * 9_000))
 
-    assert len(use(OVERVIEW, desk_over(long)).text.split()) <= 1_200
+    assert len(show_overview(desk_over(long)).split()) <= 1_200
 
 
 def test_a_video_that_is_not_summarised_has_no_overview() -> None:
     desk = desk_over(park(topics=False))
 
-    assert use(OVERVIEW, desk).error == "nothing_found"
+    assert show_overview(desk) == ""
     assert not desk.overview_shown
     assert "topics" not in desk.artifacts
-    assert desk.degraded(OVERVIEW.needs) == ("no_summary",)
+    assert desk.degraded({"topics"}) == ("no_summary",)
 
 
 # --- topics ----------------------------------------------------------------------------------------------------------
@@ -192,7 +191,7 @@ def test_nothing_outside_the_scope_is_shown() -> None:
 
     assert desk.extents == {VIDEO: Span(0, 9_000)}
     assert use(CLIP_SEARCH, desk, query="dog runs", top_k=32).events == (), "it runs later"
-    assert use(OVERVIEW, desk).error == "nothing_found", "it tells of more than the scope"
+    assert show_overview(desk) == "", "it tells of more than the scope"
 
 
 def test_a_place_names_the_video_if_there_are_several() -> None:

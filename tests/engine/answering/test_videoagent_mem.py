@@ -128,6 +128,12 @@ def test_ours_reads_the_overview_first_and_the_paper_does_not() -> None:
     assert "Summary" not in paper.reasoner.asked("step")[0].text
 
 
+def test_ours_searches_and_counts_what_is_said_and_the_paper_does_not() -> None:
+    ours, paper = (Agent([finish("A", [1])], effort=effort) for effort in ("medium", "paper"))
+    assert ours.offered("step")[-3:] == ["transcript_search", "term_frequency", "finish"]
+    assert not {"transcript_search", "term_frequency"} & set(paper.offered("step"))
+
+
 def test_the_paper_preset_answers_by_itself() -> None:
     run = Agent([call("segment_localization", description="the boy sleeps"), finish("C", [1])], effort="paper")
     assert run.answer.choice == 2
@@ -165,7 +171,9 @@ def test_without_objects_the_rest_still_answers() -> None:
         [call("segment_localization", description="the boy plays"), finish("A", [1])],
         graph=graph_of(park(objects=False)),
     )
-    assert run.offered("step") == ["segment_localization", "caption_retrieval", "finish"]
+    assert run.offered("step") == [
+        "segment_localization", "caption_retrieval", "transcript_search", "term_frequency", "finish",
+    ]  # fmt: skip
     assert "object_memory_querying (no_object_memory)" in run.reasoner.asked("step")[0].text
     assert run.answer.degraded == ("no_eyes", "no_object_memory")
     assert (run.answer.choice, run.answer.finish_reason) == (0, "answered")

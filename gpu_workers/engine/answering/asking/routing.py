@@ -14,11 +14,11 @@ from gpu_workers.engine.answering.asking.route_words import BY_LANGUAGE
 from gpu_workers.engine.answering.asking.rules import (
     STATEMENT_CHARACTERS,
     Reading,
-    own_words,
     read_question,
     statement_in,
     without_time,
 )
+from gpu_workers.engine.answering.asking.times.grammar import named_time
 from gpu_workers.engine.answering.asking.understood import ROUTES, Shape, Understood
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.wording import as_data
@@ -77,12 +77,12 @@ def _chosen(asked: Asked, understood: Understood, reading: Reading, time_words: 
     since its own words may only point at it."""
     predicate, counted = reading.predicate, reading.counted
     if reading.route in ("scan", "objects"):
-        question, language = asked.question.question, understood.language
-        translated = bool(understood.searched) and not own_words(understood.searched, question)
-        # The index is read in its own language.
-        text = understood.searched if translated else question
-        if asked.standalone or translated or not predicate:
-            text = without_time(text, time_words=time_words, remaining=understood.searched)
+        # The index is in English, so a statement about its events is, too.
+        text, language = asked.in_english, ENGLISH if asked.translated else understood.language
+        if asked.standalone or asked.translated or not predicate:
+            english = named_time(text, language=ENGLISH) if asked.translated and time_words else None
+            remaining = understood.searched if english is None else english.remaining
+            text = without_time(text, time_words=time_words, remaining=remaining)
             alone = read_question(text, language=language, time_words=time_words)
             predicate = alone.predicate or statement_in(text, language=language, time_words=time_words)
             counted = alone.counted or counted

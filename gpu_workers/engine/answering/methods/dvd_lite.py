@@ -1,7 +1,8 @@
 """`dvd_lite`: browse the whole, search clips, inspect frames (after Deep Video Discovery, arXiv 2505.18079).
 
-Ours browses before the first step, which costs no call, and answers by the head of all methods. Effort `high` also
-reads stated relations, and every event if a question counts. Effort `paper` gives the answer of the loop.
+Ours browses before the first step, which costs no call, searches and counts what is said, and answers by the head of
+all methods. Effort `high` also reads stated relations, and every event if a question counts. Effort `paper` gives the
+answer of the loop.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROM
 from gpu_workers.engine.answering.loop import LOOP_PROMPTS, run_loop
 from gpu_workers.engine.answering.method_settings import DVD_LITE
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
+from gpu_workers.engine.answering.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH
 from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.looking import frame_inspect
@@ -48,6 +50,8 @@ class DvdLite:
             tools.append(TOPIC_SEARCH)
         else:
             tools.insert(0, global_browse(settings.top_k))
+        if asked.settings.effort != "paper":
+            tools += [TRANSCRIPT_SEARCH, TERM_FREQUENCY]
         if asked.settings.effort == "high":
             tools += [RELATIONS, SCAN]
         end = run_loop(

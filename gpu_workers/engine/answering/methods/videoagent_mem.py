@@ -3,6 +3,7 @@
 Its four tools read the descriptions of a stretch of time, find segments, look at the frames around one, and let an
 inner agent ask the tracked and re-identified objects, by words or by SQL on a copy of them. Ours shows the overview
 before the first step, which costs no call: the paper's agent reads captions without knowing what the video is about.
+It also searches and counts what is said.
 Preset `paper` gives the answer of the loop, with the paper's weights and windows.
 """
 
@@ -18,7 +19,7 @@ from gpu_workers.engine.answering.identity import QUESTION_PROMPTS
 from gpu_workers.engine.answering.loop import run_loop
 from gpu_workers.engine.answering.method_settings import VIDEOAGENT_MEM
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
-from gpu_workers.engine.answering.tools.captions import caption_retrieval
+from gpu_workers.engine.answering.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH, caption_retrieval
 from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.finishing import EVIDENCE
@@ -50,6 +51,8 @@ class VideoAgentMem:
             caption_retrieval(settings.window),
             VISUAL_QUESTION_ANSWERING,
         ]
+        if asked.settings.effort != "paper":
+            tools += [TRANSCRIPT_SEARCH, TERM_FREQUENCY]
         end = run_loop(
             desk,
             tools,

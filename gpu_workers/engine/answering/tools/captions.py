@@ -4,6 +4,7 @@ words."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -158,7 +159,7 @@ def _count(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     if not term:
         raise BadArguments("term must be a word or a phrase.")
     lines = desk.asked.graph.lines_containing(term.split(), limit=LINES_COUNTED)
-    places = places_of(term, lines, desk.extents)
+    places = places_of(term, lines, desk.extents, interrupted=partial(_interrupted, desk))
     if not places:
         return Observation(f'"{as_data(term)}" is not said: 0 times.', NOTHING_FOUND)
     least = "at least " if len(lines) == LINES_COUNTED else ""
@@ -173,6 +174,20 @@ def _count(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
         cut=len(places) > LINES,
         events=events,
         lines=tuple(line.id for line in named),
+    )
+
+
+def _interrupted(desk: Desk, before: StoredLine, after: StoredLine) -> bool:
+    """Whether words of another line are spoken between two lines of a video."""
+    if before.span.end_ms >= after.span.start_ms:
+        return False
+    pause = Span(before.span.end_ms, after.span.start_ms)
+    known = {(line.span, line.text) for line in (before, after)}
+    chunks = desk.asked.graph.chunks_between(before.video_id, pause, limit=MAX_CHUNKS)
+    return any(
+        line.span.overlaps(pause) and (line.span, line.text) not in known and bool(words_of(line.text))
+        for chunk in chunks
+        for line in chunk.transcript
     )
 
 

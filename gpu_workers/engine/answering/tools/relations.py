@@ -51,7 +51,7 @@ class _Condition:
 
 
 def find_relations(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
-    """Return relations that meet the conditions. Raises BadArguments, ModelError of the embedder."""
+    """Return relations of the video that meet the conditions. Raises BadArguments, ModelError of the embedder."""
     video_id = desk.video(arguments["video"])
     if video_id is None:
         return Observation("There is no video in scope.", NOTHING_FOUND)
@@ -69,7 +69,8 @@ def find_relations(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     )
     if not conditions:
         raise BadArguments("relations needs a subject, a predicate, an object or a time.")
-    stated = _stated(desk, [words for words in (subject, thing) if words], video_id, span)
+    named = [words for words in (subject, thing) if words]
+    stated = [relation for relation in _stated(desk, named, video_id, span) if relation.place.video_id == video_id]
     found, dropped = _strict_first(stated, conditions)
     if not found:
         told = "; ".join(condition.words for condition in conditions)
@@ -121,7 +122,7 @@ def _worded(name: str, words: str, part: Callable[[TimedRelation], str]) -> tupl
 
 def _in_time(desk: Desk, video_id: UUID, span: Span) -> _Condition:
     def holds(relation: TimedRelation) -> bool:
-        return relation.place.video_id == video_id and relation.place.span.overlaps(span)
+        return relation.place.span.overlaps(span)
 
     return _Condition(f"time {desk.place(video_id, span)}", holds)
 

@@ -1,10 +1,9 @@
-"""Tools that search by meaning: the overview, topics, clips, and all of them at once."""
+"""Tools that search by meaning: topics, clips, and both at once with the overview."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 from gpu_workers.engine.answering.context import LINE_TOKENS
@@ -88,21 +87,6 @@ def show_overview(desk: Desk) -> str:
         desk.overview_shown = True
         desk.sightings.noted(f"Overview: {text}")
     return text
-
-
-def _overview(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
-    text = show_overview(desk)
-    return Observation(text) if text else Observation("No overview is written yet.", NOTHING_FOUND)
-
-
-OVERVIEW = Tool(
-    "overview",
-    "What the video is about as a whole, with its parts in order.",
-    {},
-    frozenset({"topics"}),
-    1,
-    _overview,
-)
 
 
 # --- topics ----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from uuid import UUID
@@ -41,12 +41,19 @@ def words_of(text: str) -> list[str]:
     return [word.replace("’", "'") for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold())]
 
 
-def places_of(term: str, lines: Sequence[StoredLine], extents: Mapping[UUID, Span]) -> list[Place]:
+def places_of(
+    term: str,
+    lines: Sequence[StoredLine],
+    extents: Mapping[UUID, Span],
+    *,
+    interrupted: Callable[[StoredLine, StoredLine], bool],
+) -> list[Place]:
     """Return where the words of term are said one after the other, in order of video and time; places do not overlap.
 
     lines: at least those that contain one of the words, in order of video and time. A phrase may run over lines that
-    are PHRASE_GAP_MS apart. extents: what may be read of each video. A line that reaches beyond it counts by the times
-    of its words, and without these as a whole if it begins inside.
+    are PHRASE_GAP_MS apart, if no other line is spoken between them. interrupted: whether one is, although it has none
+    of the words; called only where the words of a phrase stand on both sides. extents: what may be read of each video.
+    A line that reaches beyond it counts by the times of its words, and without these as a whole if it begins inside.
     """
     wanted = words_of(term)
     if not wanted:
@@ -57,7 +64,10 @@ def places_of(term: str, lines: Sequence[StoredLine], extents: Mapping[UUID, Spa
         at = 0
         while at + len(wanted) <= len(spoken):
             said = spoken[at : at + len(wanted)]
-            if [word.word for word in said] == wanted:
+            if [word.word for word in said] == wanted and not any(
+                before.line is not after.line and interrupted(before.line, after.line)
+                for before, after in pairwise(said)
+            ):
                 places.append(Place(said[0].line, Span(said[0].span.start_ms, max(word.span.end_ms for word in said))))
                 at += len(wanted)
             else:
