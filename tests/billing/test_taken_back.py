@@ -144,9 +144,7 @@ def test_no_row_is_taken_back_twice_whatever_takes_it_back(acme: Cast) -> None:
     with acme.scope():
         row = UsageEvent.objects.get(source_id=str(asked(1, timezone.now())))
         for source_type in ("correction", "question_reversal"):
-            turned = reversal_of(
-                row, source_type=source_type, source_id=str(row.id), occurred_at=timezone.now(), reason="outage"
-            )
+            turned = reversal_of(row, source_type=source_type, source_id=str(row.id), reason="outage")
             insert_once([turned])
         assert UsageEvent.objects.filter(reverses_id=row.id).count() == 1
 

@@ -20,10 +20,10 @@ from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment
 from gpu_workers.engine.answering.routes.matching import Match, Worded, match, said_words, worded
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, phrases_of
 from gpu_workers.engine.answering.scanning import Scan
-from gpu_workers.engine.answering.tools.captions import LINES_COUNTED
+from gpu_workers.engine.answering.tools.captions import LINES_COUNTED, places_spoken
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.scan import separate_times
-from gpu_workers.engine.answering.tools.spoken_words import Place, places_of, words_of
+from gpu_workers.engine.answering.tools.spoken_words import Place, words_of
 from gpu_workers.engine.answering.trail import Step, Trail
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
@@ -108,7 +108,7 @@ def _answer_by_speech(desk: Desk, statement: str, words: str) -> Answer | None:
     phrases, trail = phrases_of(desk.asked), Trail(desk, total=1)
     with desk.calls.timed("scan"), trail.step("scan", predicate=statement) as step:
         lines = desk.asked.graph.lines_containing(words_of(words), limit=LINES_COUNTED)
-        places = places_of(words, lines, desk.extents)
+        places = places_spoken(desk, words, lines)
         note = f'the transcript has "{words}" {len(places)} times'
         step.observation = note
     sure: Sureness = "at_least" if len(lines) == LINES_COUNTED else "exactly"

@@ -20,7 +20,7 @@ from gpu_workers.engine.answering.tools.contract import (
     VideoNumber,
 )
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.spoken_words import places_of, words_of
+from gpu_workers.engine.answering.tools.spoken_words import Place, places_of, words_of
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Chunk, Span
 from gpu_workers.engine.models.roles import embed_queries
@@ -159,7 +159,7 @@ def _count(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     if not term:
         raise BadArguments("term must be a word or a phrase.")
     lines = desk.asked.graph.lines_containing(term.split(), limit=LINES_COUNTED)
-    places = places_of(term, lines, desk.extents, interrupted=partial(_interrupted, desk))
+    places = places_spoken(desk, term, lines)
     if not places:
         return Observation(f'"{as_data(term)}" is not said: 0 times.', NOTHING_FOUND)
     least = "at least " if len(lines) == LINES_COUNTED else ""
@@ -175,6 +175,11 @@ def _count(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
         events=events,
         lines=tuple(line.id for line in named),
     )
+
+
+def places_spoken(desk: Desk, term: str, lines: Sequence[StoredLine]) -> list[Place]:
+    """Return where the words of term are said one after the other, as places_of, in the scope of a question."""
+    return places_of(term, lines, desk.extents, interrupted=partial(_interrupted, desk))
 
 
 def _interrupted(desk: Desk, before: StoredLine, after: StoredLine) -> bool:
