@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
+from backend.billing.services.budgets import Limits, set_cost_ceiling, set_own_limits
 from backend.library.indexing.begin import create_video
 from backend.library.models import Video, VideoStatus
 from backend.tenancy.context import current_tenant_id
@@ -95,3 +96,9 @@ def event_record(
             for row in relations
         ),
     )
+
+
+def set_limits(limits: Limits) -> None:
+    """Replace a tenant's own limits and the operator's one."""
+    set_own_limits(max_tokens=limits.max_tokens, max_seconds=limits.max_seconds)
+    set_cost_ceiling(limits.max_cost)

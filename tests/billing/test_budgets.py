@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from uuid6 import uuid7
 
 from backend.api import public_ids
@@ -20,7 +22,7 @@ from backend.questions.services import questions
 from backend.tenancy.months import month_of
 from backend.tenancy.services import issue_api_key
 from gpu_workers.engine.models.roles import ModelCall
-from tests.factories import make_video
+from tests.factories import make_video, set_limits
 from tests.questions.world import CALLS, answer, ask, finish
 
 # 100 + 10 tokens, 2 s: 2 * 0.000222222222 USD.
@@ -69,7 +71,7 @@ def test_used_is_the_months_ledger_of_questions_and_searches_and_what_is_open(ac
         consume(at=datetime(2026, 4, 1, tzinfo=UTC))
         budgets.note_spending(question_id=mine, consumed=Consumed(1_000, Decimal("1.5"), Decimal("0.25")))
         budgets.note_spending(question_id=uuid7(), consumed=Consumed(5, Decimal("0.5"), Decimal("0.125")))
-        budgets.set_limits(Limits(max_tokens=2_000, max_seconds=Decimal(6)))
+        set_limits(Limits(max_tokens=2_000, max_seconds=Decimal(6)))
 
         everything = budgets.monthly_budget(at=MARCH)
         assert everything.used == Consumed(220 + 1_005, Decimal(4 + 2), 2 * COST + Decimal("0.375"))
@@ -109,7 +111,7 @@ def test_the_budget_over_http(acme: Any, globex: Any) -> None:
     assert none["used"] == {"tokens": 0, "seconds": 0.0}
     with acme.scope():
         consume()
-        budgets.set_limits(Limits(max_cost=Decimal("1.5")))
+        set_limits(Limits(max_cost=Decimal("1.5")))
 
     put = acme.client.put("/v1/budget", {"max_tokens": 1_000, "max_seconds": 10.5}, format="json")
 
@@ -127,6 +129,19 @@ def test_the_budget_over_http(acme: Any, globex: Any) -> None:
     with acme.scope():
         # The limit of our cost is the operator's: a customer neither sees nor lifts it.
         assert TenantBudget.objects.get().max_cost == Decimal("1.5")
+
+
+def test_a_customer_and_an_operator_who_set_limits_at_once_both_count(acme: Any) -> None:
+    with acme.scope():
+        with CaptureQueriesContext(connection) as queries:
+            budgets.set_own_limits(max_tokens=5, max_seconds=None)
+        assert not any(query["sql"].startswith("SELECT") and "tenantbudget" in query["sql"] for query in queries), (
+            "what was read may be written back over another's change"
+        )
+        budgets.set_cost_ceiling(Decimal(2))
+        budgets.set_own_limits(max_tokens=None, max_seconds=Decimal(7))
+        row = TenantBudget.objects.get()
+    assert (row.max_tokens, row.max_seconds, row.max_cost) == (None, 7, 2)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +186,7 @@ def test_nothing_can_be_asked_when_nothing_is_left(acme: Any, limits: Limits, na
     with acme.scope():
         video = public_ids.encode("vid", make_video(indexed_until_ms=30_000).id)
         consume()
-        budgets.set_limits(limits)
+        set_limits(limits)
         before = UsageEvent.objects.count()
     bodies = {
         "/v1/questions": {"question": "Which car?", "video_ids": [video]},
@@ -189,7 +204,7 @@ def test_nothing_can_be_asked_when_nothing_is_left(acme: Any, limits: Limits, na
         assert not Search.objects.exists()
         assert not Job.objects.exists()
         assert UsageEvent.objects.count() == before
-        budgets.set_limits(Limits())
+        set_limits(Limits())
     # The refusal is not kept under its key.
     again = acme.client.post(
         "/v1/questions", bodies["/v1/questions"], format="json", headers={"Idempotency-Key": "/v1/questions"}
@@ -200,7 +215,7 @@ def test_nothing_can_be_asked_when_nothing_is_left(acme: Any, limits: Limits, na
 def test_a_little_left_is_enough_to_ask(acme: Any) -> None:
     with acme.scope():
         consume()
-        budgets.set_limits(Limits(max_tokens=111, max_seconds=Decimal("2.001"), max_cost=Decimal("0.000445")))
+        set_limits(Limits(max_tokens=111, max_seconds=Decimal("2.001"), max_cost=Decimal("0.000445")))
     ask(acme)
 
 

@@ -15,8 +15,8 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.billing.models import Invoice, Price, PriceBook
-from backend.billing.services import budgets, rollups
 from backend.billing.services import ledger as billing
+from backend.billing.services import rollups
 from backend.billing.services.budgets import Limits
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.reconciliation import reconcile_day
@@ -36,7 +36,7 @@ from backend.webhooks.services import create_endpoint
 from gpu_workers.engine.answering.contract import CitationRecord, ClaimRecord, NodeRecord
 from tests.conftest import Cast
 from tests.console.signing_in import open_content
-from tests.factories import make_video
+from tests.factories import make_video, set_limits
 from tests.questions.world import EVENT, ask, finish
 
 
@@ -65,7 +65,7 @@ def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
     with acme.scope():
         searches.create_search(text="a red van", video_ids=[video_id])
         services.fail_question(question_id=failed, code="model_unavailable", message="No model.")
-        budgets.set_limits(Limits(max_cost=Decimal("12.5")))
+        set_limits(Limits(max_cost=Decimal("12.5")))
         grant_credit(amount=Decimal(5), currency="USD", reason="sorry", author="x@example.org")
         billing.record_media_seconds(segment_id=uuid7(), video_id=video_id, seconds=Decimal(60))
     with globex.scope():

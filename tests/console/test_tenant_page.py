@@ -21,7 +21,7 @@ from backend.billing.models import (
     Reservation,
     Subscription,
 )
-from backend.billing.services.budgets import Limits, limits, set_limits
+from backend.billing.services.budgets import Limits, limits
 from backend.billing.services.coupons import NewCoupon, create_coupon
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.ledger import record_model_calls
@@ -42,7 +42,7 @@ from tests.billing.invoices.ledger import close, use
 from tests.conftest import Cast
 from tests.console.signing_in import staff_events, the_api
 from tests.console.test_overview import book, rebuild
-from tests.factories import make_video
+from tests.factories import make_video, set_limits
 from tests.questions.world import CALLS, ask, finish
 
 REASON = "Ticket 4711, agreed with sales"

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Sum
 
 from backend.billing.models import Reservation, UsageEvent, UsageMonth
-from backend.billing.services import budgets, own_budgets
+from backend.billing.services import own_budgets
 from backend.billing.services.budgets import Limits
 from backend.questions.models import Question
 from backend.questions.services import questions
@@ -16,6 +16,7 @@ from backend.questions.services.again import ask_again
 from backend.questions.services.control import retry_question
 from tests.billing.violated import settled_violations
 from tests.conftest import Cast
+from tests.factories import set_limits
 from tests.questions.world import ask, finish
 
 
@@ -69,7 +70,7 @@ def test_it_uses_none_of_the_tenants_limits(acme: Cast) -> None:
     finish(acme, original, video_id)
     with acme.scope():
         own_budgets.set_budget(api_key_id=None, limits={"questions": 1, "open_jobs": 0})
-        budgets.set_limits(Limits(max_tokens=1))
+        set_limits(Limits(max_tokens=1))
         copy = ask_again(question_id=original, method="vector", effort="low").id
         assert not Reservation.objects.filter(source_id=copy).exists()
     with acme.scope():

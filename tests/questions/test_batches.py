@@ -17,6 +17,7 @@ from backend.api import public_ids
 from backend.billing import queries as ledger
 from backend.billing.models import OpenSpending, UsageEvent
 from backend.billing.services import budgets
+from backend.billing.services.budgets import Limits
 from backend.jobs.dispatching import next_jobs
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Collection
@@ -26,7 +27,7 @@ from backend.questions.services import batches
 from backend.questions.services import questions as services
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
-from tests.factories import make_video
+from tests.factories import make_video, set_limits
 from tests.questions.world import CALLS, answer, ask, finish
 
 
@@ -219,7 +220,7 @@ def test_a_batch_whose_scopes_are_too_wide_together_is_refused(
 def test_a_batch_is_not_asked_once_the_months_budget_is_used_up(acme: Cast, video: UUID) -> None:
     question = {"question": "Who?", "video_ids": [vid(video)]}
     with acme.scope():
-        budgets.set_limits(budgets.Limits(max_tokens=0))
+        set_limits(Limits(max_tokens=0))
     reply = post(acme, [question])
 
     assert (reply.status_code, reply.json()["code"]) == (402, "budget_exhausted")

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from backend.billing.models import UsageEvent
-from backend.billing.services import budgets, ledger
+from backend.billing.services import ledger
 from backend.billing.services.budgets import Limits
 from backend.questions.models import Question
 from backend.questions.services import batches, control, questions
 from backend.questions.services.charging import is_charged
 from gpu_workers.engine.models import roles
 from tests.conftest import Cast
-from tests.factories import make_video
+from tests.factories import make_video, set_limits
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_batch_that_ends_by_budget_begins_no_more_questions_and_charges_none_o
             questions=[{"text": f"Who is {n}?", "video_ids": [video.id]} for n in range(10)], api_key_id=acme.key_id
         )
         ids = list(Question.objects.order_by("batch_position").values_list("id", flat=True))
-        budgets.set_limits(Limits(max_tokens=100))
+        set_limits(Limits(max_tokens=100))
     assert net(acme) == Decimal("0.2")
 
     begun = []
@@ -77,7 +77,7 @@ def test_a_batch_that_ends_by_budget_begins_no_more_questions_and_charges_none_o
         assert set(rest.values_list("status", "finish_reason", "finish_detail", "charge_amount")) == {
             ("canceled", "budget", "tenant_max_tokens", Decimal(0))
         }
-        budgets.set_limits(Limits())
+        set_limits(Limits())
         # They can be asked again, and are charged once then.
         assert control.retry_batch(batch_id=batch.id) == 9
     assert net(acme) == Decimal("0.2")

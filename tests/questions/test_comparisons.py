@@ -15,7 +15,7 @@ from uuid6 import uuid7
 
 from backend.api import public_ids
 from backend.billing.models import UsageEvent
-from backend.billing.services import budgets
+from backend.billing.services.budgets import Limits
 from backend.jobs.dispatching import next_jobs
 from backend.jobs.models import Job, JobKind
 from backend.library.models import Collection, Video
@@ -23,7 +23,7 @@ from backend.questions.models import Comparison, ComparisonItem, ComparisonVideo
 from backend.questions.services import comparison_drafts
 from backend.questions.services.comparison_drafts import latin_square
 from tests.conftest import Cast
-from tests.factories import make_video
+from tests.factories import make_video, set_limits
 from tests.questions.comparing import ARMS, TRUTH, compared, item, post, questions_of, results, shown, vid
 
 
@@ -251,7 +251,7 @@ def test_a_comparison_that_is_too_wide_is_refused(acme: Cast, video: UUID, monke
 
 def test_a_comparison_is_not_made_once_the_months_budget_is_used_up(acme: Cast, video: UUID) -> None:
     with acme.scope():
-        budgets.set_limits(budgets.Limits(max_tokens=0))
+        set_limits(Limits(max_tokens=0))
     reply = post(acme, [item()], video_ids=[vid(video)])
     assert (reply.status_code, reply.json()["code"]) == (402, "budget_exhausted")
     assert nothing_written(acme)

@@ -27,6 +27,7 @@ from gpu_workers.tasks import answer_question as task
 from gpu_workers.tasks import shared_budget
 from tests.billing.violated import settled_violations
 from tests.conftest import Cast
+from tests.factories import set_limits
 from tests.scripted_openai import Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES
 from tests.tasks.test_answer_jobs import ask, saying
@@ -189,7 +190,7 @@ def test_a_tenants_budget_that_others_use_up_meanwhile_ends_the_question_with_th
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, looking_always: None, limit: Any, detail: str
 ) -> None:
     with acme.scope():
-        budgets.set_limits(Limits(**limit))
+        set_limits(Limits(**limit))
     other = uuid7()
 
     def spend() -> None:
@@ -258,7 +259,7 @@ def test_a_question_that_finds_nothing_left_reaches_no_model(
 ) -> None:
     question_id = ask(acme, video_id)
     with acme.scope():
-        budgets.set_limits(Limits(max_cost=Decimal(0)))
+        set_limits(Limits(max_cost=Decimal(0)))
     run_due()
 
     body = ended(acme, question_id)
@@ -301,7 +302,7 @@ def test_a_batch_of_a_hundred_that_its_budget_ends_after_ten_is_charged_ten(
 
     llm.script = script
     with acme.scope():
-        budgets.set_limits(Limits(max_tokens=month))
+        set_limits(Limits(max_tokens=month))
     body = {
         "questions": [{"question": f"What do the dogs chase in scene {n}?", "choices": NUMBERS} for n in range(total)],
         "video_ids": [encode("vid", video_id)],

@@ -20,6 +20,7 @@ from backend.questions.models import Question
 from gpu_workers.tasks import models
 from tests.billing.violated import settled_violations
 from tests.conftest import Cast
+from tests.factories import set_limits
 from tests.scripted_openai import Fault, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.test_answer_jobs import CHOICES, ask, saying
 from tests.tasks.world import TWELVE_SECONDS, indexed_video, ring_again, run_due, run_past_deadlines
@@ -63,7 +64,7 @@ def test_a_hanging_call_overspends_nothing_and_its_question_is_settled_once(
     with acme.scope():
         # Room for this question alone. With a limit of model time the question notes what it spends.
         Budget.objects.create(tenant_id=acme.tenant_id, charge=MEDIA + PRICE)
-        budgets.set_limits(Limits(max_seconds=Decimal(1_000)))
+        set_limits(Limits(max_seconds=Decimal(1_000)))
     meanwhile: list[Any] = []
 
     def hang(request: ScriptedRequest) -> Fault:
@@ -101,7 +102,7 @@ def test_a_hanging_call_overspends_nothing_and_its_question_is_settled_once(
     models.answer_models.cache_clear()
     llm.script = saying(lambda request: "B")
     with acme.scope():
-        budgets.set_limits(Limits())
+        set_limits(Limits())
     run_due()
     ring_again(acme)
     run_due(times=2)

@@ -13,7 +13,7 @@ from django.test import override_settings
 from backend.api import public_ids
 from backend.billing.models import TenantBudget
 from backend.billing.services import budgets
-from backend.billing.services.budgets import Limits, set_limits
+from backend.billing.services.budgets import Limits
 from backend.jobs.models import Job, JobKind
 from backend.library.indexing import intake
 from backend.library.models import Video, VideoStatus
@@ -23,7 +23,7 @@ from backend.webhooks.models import WebhookEvent
 from backend.webhooks.notices import mail_about
 from backend.webhooks.thresholds import report_budget
 from gpu_workers.engine.indexing.probe import ProbeResult
-from tests.factories import make_video
+from tests.factories import make_video, set_limits
 from tests.questions.world import ask, finish
 from tests.webhooks.test_schemas import errors
 

@@ -13,7 +13,6 @@ from backend.api.bodies import parsed
 from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.billing.bodies.budgets import BudgetRequestSerializer, BudgetSerializer
 from backend.billing.services import budgets
-from backend.billing.services.budgets import Limits
 
 TAGS = ["Budget"]
 
@@ -40,8 +39,7 @@ class BudgetView(ConditionalView):
         """Replace the monthly limits. Running questions obey the new limits from their next model call on."""
         limits = parsed(BudgetRequestSerializer, request)
         self.audit_details = {name: None if value is None else str(value) for name, value in limits.items()}
-        # The limit of our cost is the operator's.
-        budgets.set_limits(Limits(**limits, max_cost=budgets.limits().max_cost))
+        budgets.set_own_limits(**limits)
         return Response(BudgetSerializer(budgets.monthly_budget()).data)
 
 

@@ -10,15 +10,18 @@ other. Its time of update stays: by it an export knows what the system has forgo
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
+from itertools import product
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import F, Q, Sum
+from django.db.models.functions import TruncDay
 from django.utils import timezone
 
 from backend.api.public_ids import encode
@@ -219,18 +222,21 @@ def _note_failure(tenant_id: UUID, sink: Sink, subject: str, failed: ExportFaile
 
 
 def reconcile(tenant_id: UUID, sink: Sink, *, now: datetime | None = None) -> list[Difference]:
-    """Compare each meter of the last whole UTC days with the billing system. Raises ExportFailed."""
+    """Compare the last whole UTC days with the billing system: each meter of any of them, on each. Raises
+    ExportFailed."""
     today = (now or timezone.now()).astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    customer, differences = _customer(tenant_id, sink), []
-    for n in range(COMPARED_DAYS, 0, -1):
-        start, end = today - timedelta(days=n), today - timedelta(days=n - 1)
-        with tenant_scope(tenant_id):
-            rows = UsageEvent.objects.filter(_EXPORTED, occurred_at__gte=start, occurred_at__lt=end)
-            ours = {row["meter"]: row["sum"] for row in rows.values("meter").annotate(sum=Sum("quantity"))}
-        for meter, quantity in sorted(ours.items()):
-            theirs = sink.total(customer, meter, start, end)
-            if theirs != quantity:
-                differences.append(Difference(start, meter, quantity, theirs))
+    customer, ours = _customer(tenant_id, sink), defaultdict[tuple[datetime, str], Decimal](Decimal)
+    starts = [today - timedelta(days=n) for n in range(COMPARED_DAYS, 0, -1)]
+    with tenant_scope(tenant_id):
+        rows = UsageEvent.objects.filter(_EXPORTED, occurred_at__gte=starts[0], occurred_at__lt=today)
+        by_day = rows.annotate(day=TruncDay("occurred_at", tzinfo=UTC)).values("day", "meter")
+        for row in by_day.annotate(sum=Sum("quantity")):
+            ours[row["day"], row["meter"]] = row["sum"]
+    differences = []
+    for start, meter in product(starts, sorted({meter for _, meter in ours})):
+        theirs = sink.total(customer, meter, start, start + timedelta(days=1))
+        if theirs != ours[start, meter]:
+            differences.append(Difference(start, meter, ours[start, meter], theirs))
     return differences
 
 

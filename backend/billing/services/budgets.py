@@ -89,27 +89,24 @@ def limits() -> Limits:
     return Limits() if row is None else Limits(row.max_tokens, row.max_seconds, row.max_cost)
 
 
-def set_limits(limits: Limits) -> None:
-    """Replace the tenant's limits. Running questions obey the new limits from their next model call on."""
-    row = TenantBudget(
-        tenant_id=current_tenant_id(),
-        max_tokens=limits.max_tokens,
-        max_seconds=limits.max_seconds,
-        max_cost=limits.max_cost,
-    )
-    TenantBudget.objects.bulk_create(
-        [row],
-        update_conflicts=True,
-        unique_fields=["tenant"],
-        update_fields=["max_tokens", "max_seconds", "max_cost", "updated_at"],
-    )
+def set_own_limits(*, max_tokens: int | None, max_seconds: Decimal | None) -> None:
+    """Replace the limits that a tenant sets itself, None for no limit. The operator's limit of cost stays.
+
+    Running questions obey the new limits from their next model call on.
+    """
+    _set(max_tokens=max_tokens, max_seconds=max_seconds)
 
 
 def set_cost_ceiling(max_cost: Decimal | None) -> None:
     """Set the operator's limit of the tenant's monthly cost, None for no limit. The tenant's own limits stay."""
-    row = TenantBudget(tenant_id=current_tenant_id(), max_cost=max_cost)
+    _set(max_cost=max_cost)
+
+
+def _set(**amounts: int | Decimal | None) -> None:
+    """Write the given limits and no other, so that two who write different ones at once both count."""
+    row = TenantBudget(tenant_id=current_tenant_id(), **amounts)
     TenantBudget.objects.bulk_create(
-        [row], update_conflicts=True, unique_fields=["tenant"], update_fields=["max_cost", "updated_at"]
+        [row], update_conflicts=True, unique_fields=["tenant"], update_fields=[*amounts, "updated_at"]
     )
 
 

@@ -77,6 +77,24 @@ def test_a_difference_is_reported_by_day_and_meter(acme: Cast, make: Callable[[C
     assert found == [Difference(day, "questions", Decimal(5), Decimal(2))]
 
 
+def test_usage_that_only_the_billing_system_has_is_a_difference(acme: Cast) -> None:
+    before = YESTERDAY - timedelta(days=1)
+    use(acme, before, 1)
+    row = use(acme, YESTERDAY, 3)
+    with serving() as (url, server):
+        sink = OpenMeter(client(url))
+        export_usage(acme.tenant_id, sink, now=LATER)
+        server.events[str(row.id)] ["at"] = before.timestamp()
+
+        found = reconcile(acme.tenant_id, sink, now=NOW)
+
+    days = [day.replace(hour=0, minute=0, second=0, microsecond=0) for day in (before, YESTERDAY)]
+    assert found == [
+        Difference(days[0], "questions", Decimal(1), Decimal(4)),
+        Difference(days[1], "questions", Decimal(3), Decimal(0)),
+    ]
+
+
 def test_an_outage_moves_no_cursor_and_a_wrong_key_is_not_tried_again(acme: Cast) -> None:
     use(acme, YESTERDAY, 2)
     with serving() as (url, server):
