@@ -27,6 +27,8 @@ SPANS = {"1": "Today", "7": "7 days", "30": "30 days", "90": "90 days"}
 DEFAULT_SPAN = "7"
 HOURLY = 7
 """Days up to which latency is shown by the hour; longer spans are shown by the day."""
+POINTS = {"p50": "median", "p95": "p95", "p99": "p99"}
+"""Percentiles of a stage over time that the page can show."""
 HEAT_DAYS = 7
 TOP = 20
 KEPT_SECONDS = 60
@@ -64,9 +66,13 @@ def overview(request: HttpRequest, now: datetime) -> dict[str, Any]:
     first = last - timedelta(days=int(days) - 1)
     since = datetime.combine(first, datetime.min.time(), UTC)
     role = role_of(request)
+    point = request.GET.get("point", "p50")
+    point = point if point in POINTS else "p50"
     context: dict[str, Any] = {
         "spans": SPANS,
         "days": days,
+        "points": POINTS,
+        "point": point,
         "since": since,
         "ledger": f"{reverse('admin:billing_usageevent_changelist')}?{_between('occurred_at', first, last)}",
         "arrived": work.arrived(since),
@@ -79,7 +85,15 @@ def overview(request: HttpRequest, now: datetime) -> dict[str, Any]:
         context |= _money(first, last)
     if role in WORK:
         context |= _work_links(context["failures"], first, last, now - timedelta(days=1))
-    return context | _latency(since, now, days, opens=role in WORK)
+        context["loads"] = _loads()
+    return context | _latency(since, now, days, point, opens=role in WORK)
+
+
+def _loads() -> list[dict[str, Any]]:
+    """Return the tenants with the most open jobs now, with their names."""
+    loads = work.loads(TOP)
+    names = money.names_of([line["tenant_id"] for line in loads])
+    return [{**line, **names[line["tenant_id"]]} for line in loads if line["tenant_id"] in names]
 
 
 def _work_links(failures: Sequence[dict[str, Any]], first: date, last: date, day_ago: datetime) -> dict[str, Any]:
@@ -180,7 +194,7 @@ def stage_chart(spent: Spending) -> Chart:
     )
 
 
-def _latency(since: datetime, now: datetime, days: str, *, opens: bool) -> dict[str, Any]:
+def _latency(since: datetime, now: datetime, days: str, point: str, *, opens: bool) -> dict[str, Any]:
     bucket = "hour" if int(days) <= HOURLY else "day"
 
     def kept(name: str, read: Any) -> Any:
@@ -195,12 +209,15 @@ def _latency(since: datetime, now: datetime, days: str, *, opens: bool) -> dict[
     return {
         "question_latency": questions.stages,
         "question_lines": percentile_chart(questions, bucket, unit="s", divisor=1_000),
-        "question_stages": stacked_chart(
-            questions, bucket, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
+        "question_stages": stage_times_chart(
+            questions, bucket, point, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
         ),
         "index_latency": indexing.stages,
         "index_lines": percentile_chart(indexing, bucket, unit="s per minute", divisor=1_000),
-        "index_stages": stacked_chart(indexing, bucket, unit="s per minute", divisor=1_000),
+        "index_stages": stage_times_chart(indexing, bucket, point, unit="s per minute", divisor=1_000),
+        "stages_note": POINTS[point],
+        "index_stages_note": f"{POINTS[point]} of the work per minute of media",
+        "stages_kind": "bar" if point == "p50" else "line",
         "heat": heat_map(latency.by_hour(heat_since), heat_since.date(), HEAT_DAYS, opens=opens),
         "bands": bands,
         "judged": sum(band.judged for band in bands),
@@ -224,21 +241,30 @@ def percentile_chart(measured: Latency, bucket: str, *, unit: str, divisor: floa
     return charts.lines([_label(at, bucket) for at in times], series, unit=unit, watched="p95")
 
 
-def stacked_chart(measured: Latency, bucket: str, *, unit: str, divisor: float, without: Sequence[str] = ()) -> Chart:
-    """Return the median of each stage over time, on top of each other; the longest stages of the span alone."""
+def stage_times_chart(
+    measured: Latency, bucket: str, point: str, *, unit: str, divisor: float, without: Sequence[str] = ()
+) -> Chart:
+    """Return a percentile of each stage over time, of the longest stages of the span alone. point: one of POINTS.
+
+    Medians are drawn on top of each other. High percentiles of stages belong to different work and add up to nothing,
+    so they are lines.
+    """
     stages = [line.stage for line in measured.stages if line.stage != WHOLE and line.stage not in without][:8]
     times = list(measured.over_time)
     series = [
         Series(
             stage,
             [
-                round(measured.over_time[at][stage].p50 / divisor, 3) if stage in measured.over_time[at] else None
+                round(getattr(measured.over_time[at][stage], point) / divisor, 3)
+                if stage in measured.over_time[at]
+                else None
                 for at in times
             ],
         )
         for stage in stages
     ]
-    return charts.bars([_label(at, bucket) for at in times], series, unit=unit)
+    draw = charts.bars if point == "p50" else charts.lines
+    return draw([_label(at, bucket) for at in times], series, unit=unit)
 
 
 def heat_map(hours: Sequence[dict[str, Any]], first: date, days: int, *, opens: bool = False) -> dict[str, Any]:

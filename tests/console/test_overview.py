@@ -159,6 +159,45 @@ def test_percentiles_and_hours_of_questions(acme: Cast) -> None:
         latency.question_latency(since, bucket="minute")
 
 
+@pytest.mark.parametrize(
+    ("point", "note", "seconds"), [("p50", "median", 1.0), ("p95", "p95", 4.15), ("p99", "p99", 4.43)]
+)
+def test_stages_over_time_are_shown_by_the_percentile_that_is_chosen(
+    staff: Client, acme: Cast, point: str, note: str, seconds: float
+) -> None:
+    for total in (1_000, 2_000, 9_000):
+        question_id, video_id = ask(acme, text=f"{total}?")
+        finish(acme, question_id, video_id)
+        with acme.scope():
+            Question.objects.filter(id=question_id).update(timings={"total_ms": total, "search_ms": total // 2})
+
+    context: Any = staff.get(f"/console/?days=1&point={point}").context_data
+
+    assert (context["stages_note"], context["stages_kind"]) == (note, "bar" if point == "p50" else "line")
+    (search,) = json.loads(context["question_stages"].data)["datasets"]
+    assert [value for value in search["data"] if value is not None] == [pytest.approx(seconds, abs=0.01)]
+    assert context["point"] == point
+
+
+def test_tenants_are_shown_by_their_open_jobs_to_those_who_run_the_service(staff_as: Any, acme: Cast) -> None:
+    running, due, paused, ended = (ask(acme, text=f"{n}?")[0] for n in range(4))
+    now = timezone.now()
+    with acme.scope():
+        Job.objects.filter(subject_id=running).update(state="running", lease_until=now + timedelta(minutes=1))
+        Job.objects.filter(subject_id=due).update(not_before=now - timedelta(seconds=90))
+        Job.objects.filter(subject_id=paused).update(paused_at=now)
+        Job.objects.filter(subject_id=ended).update(state="succeeded", completed_at=now)
+
+    client = staff_as("operator")
+    (load,) = [line for line in client.get("/console/").context_data["loads"] if line["tenant_id"] == acme.tenant_id]
+
+    opened = client.get(f"/console/jobs/job/?tenant={acme.tenant_id}&state=running").context_data["cl"]
+    assert (load["running"], load["due"]) == (1, 1)
+    assert len(opened.result_list) == load["running"]
+    assert load["oldest_s"] >= 90
+    assert "loads" not in staff_as("finance").get("/console/").context_data
+
+
 def test_the_heat_map_has_a_cell_for_each_hour() -> None:
     hour = datetime(2026, 3, 2, 5, tzinfo=UTC)
     cells = heat_map([{"hour": hour, "n": 4, "failed": 1, "p95": 2_000.0}], date(2026, 3, 1), 2)

@@ -77,3 +77,18 @@ def queues() -> list[dict[str, Any]]:
             line[name] += row[name]
         line["oldest_s"] = line["oldest_s"] if row["oldest_s"] is None else row["oldest_s"]
     return [line for _, line in sorted(by_queue.items())]
+
+
+def loads(most: int) -> list[dict[str, Any]]:
+    """Return the tenants with the most running and due jobs now, with the wait of their oldest due job in seconds."""
+    return rows(
+        """
+        SELECT tenant_id, count(*) FILTER (WHERE state = 'running') AS running,
+            count(*) FILTER (WHERE state = 'queued') AS due,
+            extract(epoch FROM now() - min(not_before) FILTER (WHERE state = 'queued')) AS oldest_s
+        FROM jobs_job
+        WHERE state = 'running' OR (state = 'queued' AND not_before <= now() AND paused_at IS NULL)
+        GROUP BY tenant_id ORDER BY count(*) DESC, tenant_id LIMIT %(most)s
+        """,
+        {"most": most},
+    )

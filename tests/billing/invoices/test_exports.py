@@ -84,7 +84,7 @@ def test_usage_that_only_the_billing_system_has_is_a_difference(acme: Cast) -> N
     with serving() as (url, server):
         sink = OpenMeter(client(url))
         export_usage(acme.tenant_id, sink, now=LATER)
-        server.events[str(row.id)] ["at"] = before.timestamp()
+        server.events[str(row.id)]["at"] = before.timestamp()
 
         found = reconcile(acme.tenant_id, sink, now=NOW)
 
