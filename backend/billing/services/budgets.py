@@ -19,9 +19,9 @@ from django.db import connection
 from django.utils import timezone
 
 from backend.billing.models import OpenSpending, TenantBudget
-from backend.billing.rates import LEDGER_CURRENCY, Rates, plain, quantity
+from backend.billing.rates import Rates, plain, quantity
 from backend.billing.services.ledger import device_ms, lines_of
-from backend.billing.services.plan_limits import TOKENS, plan_limits, require_tokens_left
+from backend.billing.services.plan_limits import TOKENS, PlanExhausted, plan_limits, require_tokens_left
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.months import month_of
 from backend.tenancy.refusals import Refused
@@ -145,22 +145,27 @@ def _used(start: datetime, without: UUID | None) -> Consumed:
 
 def require_left() -> None:
     """Check that the month's budget and the plan's tokens are not used up. Raises MonthlyBudgetExhausted (402
-    `budget_exhausted`) and PlanExhausted (402 `plan_exhausted`)."""
+    `budget_exhausted`) and PlanExhausted (402 `plan_exhausted`, also at the operator's limit of cost)."""
     if not (limits().any or TOKENS in plan_limits()):
         return
     budget = monthly_budget()
     require_tokens_left(budget.used.tokens, budget.end_at)
-    name = budget.exhausted
+    name, until = budget.exhausted, f"{budget.end_at:%Y-%m-%d}"
+    if name == "max_cost":
+        # Costs are the operator's: a customer sees neither them nor the limit that staff set.
+        raise PlanExhausted(
+            "plan_exhausted",
+            f"What your account may consume in a month is used up. Wait until {until}, or ask us for more.",
+            status=402,
+        )
     if name:
         amounts = {
             "max_tokens": f"{budget.limits.max_tokens} tokens",
             "max_seconds": f"{plain(budget.limits.max_seconds or 0)} s of model time",
-            "max_cost": f"{plain(budget.limits.max_cost or 0)} {LEDGER_CURRENCY}",
         }
         raise MonthlyBudgetExhausted(
             "budget_exhausted",
-            f"The budget's {name} of {amounts[name]} a month is used up. Wait until {budget.end_at:%Y-%m-%d}, "
-            "or raise the limit.",
+            f"The budget's {name} of {amounts[name]} a month is used up. Wait until {until}, or raise the limit.",
             status=402,
         )
 
