@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
@@ -19,6 +20,9 @@ from backend.observability.metrics import OUTAGES
 from backend.tenancy.context import tenant_scope
 from workers.observed_job import LOST, ended
 from workers.work import Work
+
+if TYPE_CHECKING:
+    from gpu_workers.engine.models.roles import ModelCall
 
 logger = logging.getLogger("ava.jobs")
 
@@ -34,6 +38,8 @@ may be what its dependency cannot bear."""
 def end_attempt(work: Work, error: Exception, module: ModuleType) -> None:
     """End an attempt that raised error. module: the handler's."""
     ending = _ending_of(work.lease, error)
+    if work.late and isinstance(ending, LeaseLost):
+        ending = too_long()
     record_waste(work, module, reason="stopped" if isinstance(ending, LeaseLost) else ending.code)
     close_answered(work)
     try:
@@ -69,9 +75,19 @@ def record_waste(work: Work, module: ModuleType, *, reason: str) -> None:
 
     A handler's module may attribute them itself, by waste(lease, calls, reason).
     """
-    calls = work.wasted_calls()
-    if not calls:
-        return
+    with work.recording:
+        calls = work.wasted_calls()
+        if calls:
+            _record(work, module, calls, reason)
+            work.waste_recorded()
+
+
+def too_long() -> JobFailed:
+    """Return the failure of an attempt that took longer than a job may."""
+    return JobFailed("time_limit", f"the work took longer than {settings.TASK_SECONDS} s", retryable=True)
+
+
+def _record(work: Work, module: ModuleType, calls: tuple[ModelCall, ...], reason: str) -> None:
     lease = work.lease
     attribute: Callable[..., object] | None = getattr(module, "waste", None)
 
@@ -93,7 +109,7 @@ def _ending_of(lease: Lease, error: Exception) -> LeaseLost | Unavailable | JobF
     if isinstance(error, LeaseLost | Unavailable | JobFailed):
         return error
     if isinstance(error, SoftTimeLimitExceeded):
-        return JobFailed("time_limit", f"the work took longer than {settings.TASK_SECONDS} s", retryable=True)
+        return too_long()
     if isinstance(error, StorageAway):
         return Unavailable(breakers.STORAGE, "storage_unavailable", str(error))
     if commits.connection_broke(error):

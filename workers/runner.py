@@ -17,6 +17,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
 from importlib import import_module
+from types import ModuleType
 from uuid import UUID
 
 from django.conf import settings
@@ -30,7 +31,7 @@ from backend.jobs.services import JobFailed, Lease
 from backend.library.services import deletions
 from backend.tenancy.context import tenant_scope
 from workers.draining import DRAIN, EXIT_SECONDS
-from workers.endings import close_answered, end_attempt, record_waste
+from workers.endings import close_answered, end_attempt, record_waste, too_long
 from workers.observed_job import RELEASED, ended, observed_job
 from workers.work import FollowUp as FollowUp
 from workers.work import Work as Work
@@ -42,9 +43,14 @@ CLAIM_SECONDS = 10.0
 
 _claims = itertools.count(1)
 
-STUCK_SECONDS = 90
-"""Seconds after the limit of a task at which a job that still runs ends its process. A pool of processes has killed the
-task by then; a pool of threads cannot."""
+STUCK_SECONDS = 90.0
+"""Seconds after the limit of a task at which a job that still runs ends its process. A pool of processes has ended the
+task by then. In a pool of threads the job is told to stop at the limit, and this is for one that does not."""
+
+_running: dict[int, Work] = {}
+"""What runs in this process, by its id()."""
+_leaving = threading.Lock()
+"""Held by the thread that ends the process."""
 
 
 # Loaded on first use, so that a worker imports only what its queues need (torch stays out of the I/O workers).
@@ -125,13 +131,14 @@ def run_leased(lease: Lease, *, worker: str, clock: Callable[[], float] = time.m
 
 def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     # Each handler module has handle(work) and, if its subject must not stay unfinished, failed(lease, error).
-    module = import_module(HANDLERS[lease.kind])
     work = Work(lease, worker)
+    module = _module(work)
     stop = threading.Event()
     beat = partial(copy_context().run, _beat, work, stop)
     heart = threading.Thread(target=beat, name=f"lease-{lease.job_id}", daemon=True)
     heart.start()
     committed = False
+    _running[id(work)] = work
     try:
         if lease.overdue:
             raise services.overdue()
@@ -151,6 +158,7 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
         heart.join()
         if not committed:
             _leave_nothing(work)
+        del _running[id(work)]
 
 
 def _beat(work: Work, stop: threading.Event) -> None:
@@ -161,10 +169,19 @@ def _beat(work: Work, stop: threading.Event) -> None:
             if DRAIN.is_over():
                 _hand_back(work, stop)
                 return
-            if time.monotonic() - began > settings.TASK_SECONDS + CLAIM_SECONDS + STUCK_SECONDS:
-                logger.critical("job %s does not end: its process stops, and its lease runs out", work.lease.job_id)
-                _leave_nothing(work)
-                os._exit(1)
+            late_s = time.monotonic() - began - settings.TASK_SECONDS - CLAIM_SECONDS
+            if late_s > STUCK_SECONDS:
+                logger.critical("job %s does not end: its process stops", work.lease.job_id)
+                try:
+                    end_attempt(work, too_long(), _module(work))
+                except Exception:
+                    logger.exception("job %s: its lease runs out", work.lease.job_id)
+                _leave_process(1)
+            if late_s > 0 and not work.late:
+                work.late = True
+                logger.warning("job %s takes too long and is told to stop", work.lease.job_id)
+                # The lease is kept until the attempt has ended.
+                work.lost.set()
             try:
                 held = work.beat()
                 # The other jobs need not wait until this one has ended.
@@ -212,6 +229,22 @@ def _hand_back(work: Work, stop: threading.Event) -> None:
         logger.warning("job %s: %s", work.lease.job_id, "handed back" if released else "ended while it was handed back")
     if not stop.wait(EXIT_SECONDS):
         logger.critical("job %s does not end: its process stops", work.lease.job_id)
-        record_waste(work, import_module(HANDLERS[work.lease.kind]), reason="stopped")
-        _leave_nothing(work)
-        os._exit(0)
+        _leave_process(0)
+
+
+def _leave_process(status: int) -> None:
+    """End this process. What else runs in it is handed back, and every call that nobody recorded is recorded."""
+    with _leaving:
+        for work in list(_running.values()):
+            work.lost.set()
+            try:
+                services.release(work.lease)
+            except Exception:
+                logger.exception("job %s could not be handed back", work.lease.job_id)
+            record_waste(work, _module(work), reason="stopped")
+            _leave_nothing(work)
+        os._exit(status)
+
+
+def _module(work: Work) -> ModuleType:
+    return import_module(HANDLERS[work.lease.kind])

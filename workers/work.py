@@ -36,12 +36,15 @@ class FollowUp:
 class Work:
     """A handler's argument. Whatever its meters counted and no commit recorded is recorded as wasted when it ends.
 
+    lost: whether the work has to stop. late: because it took too long, and not because its lease was lost.
     advanced: whether a step of the job's work was committed in this attempt (advance).
     """
 
     lease: Lease
     worker: str
     lost: threading.Event = field(default_factory=threading.Event)
+    late: bool = False
+    recording: threading.Lock = field(default_factory=threading.Lock)
     stored: dict[UUID, set[str]] = field(default_factory=dict)
     advanced: bool = False
     _stage: str = ""
@@ -107,6 +110,10 @@ class Work:
         """Return the calls that no commit has recorded."""
         return tuple(call for meter in self._meters if meter not in self._billed for call in meter.calls)
 
+    def waste_recorded(self) -> None:
+        """Note that the calls which no commit had recorded are recorded now."""
+        self._billed += self._meters
+
     def answered(self) -> frozenset[str]:
         """Return the dependencies that have answered a call of this job."""
         return frozenset[str]().union(*(meter.answered for meter in self._meters))
@@ -130,7 +137,7 @@ class Work:
         return self.lost.is_set()
 
     def require_lease(self) -> None:
-        """Raise LeaseLost once a heartbeat has found the lease gone: further work would be wasted."""
+        """Raise LeaseLost once a heartbeat has found the lease gone, or the work too long: more would be wasted."""
         if self.lost.is_set():
             raise LeaseLost(f"job {self.lease.job_id} was lost or canceled while it ran")
 

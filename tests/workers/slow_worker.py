@@ -12,7 +12,7 @@ from pathlib import Path
 # First, because it sets Django up.
 from workers.app import app  # isort: skip
 from backend.jobs.models import JobKind
-from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.models.roles import ModelCall, ModelError
 from workers import loading, runner
 from workers.runner import FollowUp, Work
 
@@ -23,6 +23,7 @@ runner.HANDLERS[JobKind.PROBE_VIDEO] = __name__
 loading.LOADERS["cpu.probe"] = (__name__, "load")
 loading.RETRY_SECONDS = 0.5
 runner.EXIT_SECONDS = 2.0
+runner.STUCK_SECONDS = float(os.environ.get("STUCK_SECONDS", runner.STUCK_SECONDS))
 
 
 def load() -> None:
@@ -40,11 +41,12 @@ def load() -> None:
 def handle(work: Work) -> FollowUp | None:
     """Note the process and the attempt, then end the job; first wait while a file hold-ID exists, deaf to limits.
 
-    Work that waits asks for its lease if there is a file attentive.
+    Work that waits asks for its lease if there is a file attentive. Each attempt meters one call of a model.
     """
     subject = work.lease.subject_id
     with (SCRIPT / f"started-{subject}").open("a") as lines:
         lines.write(f"{os.getpid()} {work.lease.attempt}\n")
+    work.meter().record(ModelCall("description", "scripted", wall_ms=1_000, prompt_tokens=10, completion_tokens=1))
     while (SCRIPT / f"hold-{subject}").exists():
         if (SCRIPT / "attentive").exists():
             work.require_lease()

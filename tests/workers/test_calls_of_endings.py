@@ -10,13 +10,14 @@ from uuid import uuid4
 
 import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
 
 from backend.billing import queries
 from backend.billing.models import ModelCall, UsageEvent
 from backend.billing.services.ledger import record_model_calls
 from backend.jobs import services
 from backend.jobs.dispatching import claim_next
-from backend.jobs.models import JobKind
+from backend.jobs.models import Job, JobKind
 from backend.jobs.services import JobFailed, LeaseLost, Unavailable
 from backend.library.storage import StorageDenied
 from gpu_workers.engine.models.roles import ChatCapabilities, Message, Meter, ModelError
@@ -60,6 +61,12 @@ def fail_in_commit(work: Work, meter: Meter) -> None:
     work.commit(write)
 
 
+def look_until_late(work: Work, meter: Meter) -> None:
+    """Work until the heartbeat says that it takes too long, as in a pool of threads."""
+    assert work.lost.wait(timeout=60)
+    work.require_lease()
+
+
 ENDINGS: dict[str, tuple[Ending, str]] = {
     "recorded": (record, "observe"),
     "unused": (leave, "wasted_attempt"),
@@ -69,6 +76,7 @@ ENDINGS: dict[str, tuple[Ending, str]] = {
     "storage denied": (raising(StorageDenied("no")), "wasted_attempt"),
     "lease lost": (raising(LeaseLost("another worker has it")), "wasted_attempt"),
     "too long": (raising(SoftTimeLimitExceeded()), "wasted_attempt"),
+    "told to stop": (look_until_late, "wasted_attempt"),
     "unforeseen": (raising(ZeroDivisionError("by zero")), "wasted_attempt"),
     "rolled back": (fail_in_commit, "wasted_attempt"),
 }
@@ -79,6 +87,9 @@ def test_the_ledger_holds_every_call_that_the_server_saw(
     acme: Cast, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     end, source_type = ENDINGS[ending]
+    if end is look_until_late:
+        monkeypatch.setattr(runner, "CLAIM_SECONDS", -settings.TASK_SECONDS)
+        monkeypatch.setattr(settings, "HEARTBEAT_SECONDS", 0.1)
     # Answered, refused by the server, cut in the middle, and answered after that.
     script = [Reply("yes", prompt_tokens=100), Fault(status=400), Fault(half_body=True), Reply("yes", prompt_tokens=40)]
     with ScriptedOpenAIServer(script) as server:
@@ -108,6 +119,9 @@ def test_the_ledger_holds_every_call_that_the_server_saw(
         run_leased(lease, worker="w")
         seen = len(server.requests)
     with acme.scope():
+        if end is look_until_late:
+            job = Job.objects.get(subject_id=subject)
+            assert (job.state, job.attempt, job.error_code) == ("queued", 1, "time_limit")
         rows = list(ModelCall.objects.order_by("ordinal"))
         assert len(rows) == seen == 4
         assert {row.source_type for row in rows} == {source_type}

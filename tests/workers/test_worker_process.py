@@ -6,11 +6,13 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from celery import Celery
 
-from backend.jobs.models import JobState
+from backend.billing.models import ModelCall
+from backend.jobs.models import Job, JobState
 from infra.local.child_process import Identity
 from infra.local.stack import Stack
 from tests.conftest import Cast
@@ -98,6 +100,61 @@ def test_a_task_beyond_its_limit_costs_only_its_own_child(acme: Cast, tmp_path: 
         assert worker.process.poll() is None
     finally:
         worker.stop()
+
+
+@pytest.mark.long
+def test_a_thread_beyond_its_limit_is_told_to_stop_and_ends_alone(acme: Cast, tmp_path: Path, database: None) -> None:
+    worker = WorkerProcess(tmp_path, os.environ["REDIS_URL"], AVA_TASK_SECONDS="5", AVA_LEASE_SECONDS="60")
+    (worker.script / "attentive").touch()
+    try:
+        worker.start("threads")
+        subject = worker.hold()
+        job = enqueue(acme, subject)
+        worker.wait(lambda: bool(calls_of(acme)), "the calls of the attempt are not recorded")
+
+        assert error_of(acme, job) == "time_limit"
+        assert finish_a_later_job(acme, worker) == worker.loads()[0]
+    finally:
+        worker.stop()
+
+
+@pytest.mark.long
+def test_a_thread_that_does_not_stop_ends_its_process_and_the_others_are_handed_back(
+    acme: Cast, tmp_path: Path, database: None
+) -> None:
+    settings = {"AVA_TASK_SECONDS": "5", "AVA_LEASE_SECONDS": "600", "STUCK_SECONDS": "5"}
+    worker = WorkerProcess(tmp_path, os.environ["REDIS_URL"], **settings)
+    try:
+        worker.start("threads", at_once=2)
+        stuck = worker.hold()
+        stuck_job = enqueue(acme, stuck)
+        worker.wait(lambda: len(worker.starts(stuck)) == 1, "the job does not start")
+        # It begins later, so its own limit is not reached.
+        worker.wait(lambda: "is told to stop" in worker.log.read_text(), "the job is not told to stop")
+        other = worker.hold()
+        other_job = enqueue(acme, other)
+        worker.wait(lambda: len(worker.starts(other)) == 1, "the other job does not start")
+
+        assert worker.exit_status() == 1
+        with acme.scope():
+            jobs = {job.id: job for job in Job.objects.filter(id__in=[stuck_job, other_job])}
+        assert (jobs[stuck_job].state, jobs[stuck_job].attempt, jobs[stuck_job].error_code) == (
+            JobState.QUEUED, 1, "time_limit",
+        )  # fmt: skip
+        assert (jobs[other_job].state, jobs[other_job].attempt) == (JobState.QUEUED, 0)
+        assert calls_of(acme) == ["wasted_attempt", "wasted_attempt"]
+    finally:
+        worker.stop()
+
+
+def calls_of(acme: Cast) -> list[str]:
+    with acme.scope():
+        return list(ModelCall.objects.values_list("source_type", flat=True))
+
+
+def error_of(acme: Cast, job: UUID) -> str:
+    with acme.scope():
+        return Job.objects.get(id=job).error_code
 
 
 @pytest.mark.parametrize("pool", ["prefork", "threads"])

@@ -41,9 +41,14 @@ class WorkerProcess:
         }
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, pool: str = "prefork") -> None:
+    def start(self, pool: str = "prefork", *, at_once: int = 1) -> None:
         command = [sys.executable, "-m", "celery", "-A", "tests.workers.slow_worker", "worker", "--loglevel=INFO"]
-        command += ["--queues=cpu.probe", "--concurrency=1", f"--pool={pool}", f"--hostname={uuid7().hex}@test"]
+        command += [
+            "--queues=cpu.probe",
+            f"--concurrency={at_once}",
+            f"--pool={pool}",
+            f"--hostname={uuid7().hex}@test",
+        ]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, cwd=PROJECT, env=self.env, stdout=log, stderr=log)
 
