@@ -83,6 +83,7 @@ def test_ours_stops_where_samples_agree_and_goes_on_where_they_do_not(server: Mo
     assert any(node.path.count("/") == 1 for node in doubted.nodes if node.action == "SA")
 
 
+@pytest.mark.long
 def test_the_reference_asks_for_each_sample_alone(server: ModelServer) -> None:
     before = server.served().requests
 

@@ -31,9 +31,8 @@ def test_a_whole_day_has_everything_that_a_method_asks_for() -> None:
     assert graph.chunks_between(video, extent, limit=1)[0].transcript
 
 
-@pytest.mark.parametrize(
-    "name", [name if name == "ravu" else pytest.param(name, marks=pytest.mark.long) for name in METHOD_SETTINGS]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", METHOD_SETTINGS)
 def test_every_method_answers_and_its_looks_are_counted_apart(name: str) -> None:
     with ModelServer(FAST, slots=SLOTS, words=sensible) as server:
         answer = ask(server, name, salt=f"test {name}")

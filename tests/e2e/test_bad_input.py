@@ -203,10 +203,8 @@ READY: dict[str, tuple[str, Callable[[Path], None]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["no-stated-rate", *(pytest.param(kind, marks=pytest.mark.long) for kind in ("one-frame", "zero-fps-header"))],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("kind", READY)
 def test_an_odd_but_legal_video_is_indexed_to_its_end(
     service: Service, endpoint_id: str, tmp_path: Path, kind: str
 ) -> None:

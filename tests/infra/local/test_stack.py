@@ -121,6 +121,7 @@ def test_a_database_named_without_its_roles_is_refused(tmp_path: Path) -> None:
         Stack(tmp_path, environ=_OWN | {"DATABASE_URL": "postgresql://elsewhere/ava"})
 
 
+@pytest.mark.long
 def test_the_reasoner_speaks_the_protocol(tmp_path: Path) -> None:
     environ = {**os.environ, "AVA_REASONER": "smollm2", "AVA_LLM_SLOTS": "4", "AVA_LLM_CONTEXT": "4096"}
     environ.pop("REASONER_URL", None)
