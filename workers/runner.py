@@ -45,7 +45,7 @@ _claims = itertools.count(1)
 
 STUCK_SECONDS = 90.0
 """Seconds after the limit of a task at which a job that still runs ends its process. A pool of processes has ended the
-task by then. In a pool of threads the job is told to stop at the limit, and this is for one that does not."""
+task by then. In a pool of threads the job is asked to stop at the limit, and this is for one that does not."""
 
 _running: dict[int, Work] = {}
 """What runs in this process, by its id()."""
@@ -179,7 +179,7 @@ def _beat(work: Work, stop: threading.Event) -> None:
                 _leave_process(1)
             if late_s > 0 and not work.late:
                 work.late = True
-                logger.warning("job %s takes too long and is told to stop", work.lease.job_id)
+                logger.warning("job %s takes too long and is asked to stop", work.lease.job_id)
                 # The lease is kept until the attempt has ended.
                 work.lost.set()
             try:

@@ -76,7 +76,7 @@ ENDINGS: dict[str, tuple[Ending, str]] = {
     "storage denied": (raising(StorageDenied("no")), "wasted_attempt"),
     "lease lost": (raising(LeaseLost("another worker has it")), "wasted_attempt"),
     "too long": (raising(SoftTimeLimitExceeded()), "wasted_attempt"),
-    "told to stop": (look_until_late, "wasted_attempt"),
+    "asked to stop": (look_until_late, "wasted_attempt"),
     "unforeseen": (raising(ZeroDivisionError("by zero")), "wasted_attempt"),
     "rolled back": (fail_in_commit, "wasted_attempt"),
 }

@@ -103,7 +103,7 @@ def test_a_task_beyond_its_limit_costs_only_its_own_child(acme: Cast, tmp_path: 
 
 
 @pytest.mark.long
-def test_a_thread_beyond_its_limit_is_told_to_stop_and_ends_alone(acme: Cast, tmp_path: Path, database: None) -> None:
+def test_a_thread_beyond_its_limit_is_asked_to_stop_and_ends_alone(acme: Cast, tmp_path: Path, database: None) -> None:
     worker = WorkerProcess(tmp_path, os.environ["REDIS_URL"], AVA_TASK_SECONDS="5", AVA_LEASE_SECONDS="60")
     (worker.script / "attentive").touch()
     try:
@@ -130,7 +130,7 @@ def test_a_thread_that_does_not_stop_ends_its_process_and_the_others_are_handed_
         stuck_job = enqueue(acme, stuck)
         worker.wait(lambda: len(worker.starts(stuck)) == 1, "the job does not start")
         # It begins later, so its own limit is not reached.
-        worker.wait(lambda: "is told to stop" in worker.log.read_text(), "the job is not told to stop")
+        worker.wait(lambda: "is asked to stop" in worker.log.read_text(), "the job is not asked to stop")
         other = worker.hold()
         other_job = enqueue(acme, other)
         worker.wait(lambda: len(worker.starts(other)) == 1, "the other job does not start")

@@ -14,11 +14,10 @@ from backend.library.indexing.wishes import wishes_of
 from backend.library.models import IndexVersion, Segment, SegmentState
 
 MODEL_ATTEMPTS = 9
-"""Maximum attempts of a job that calls models. With the backoff of backend.jobs.services they span several minutes, so
-the restart of a model server leaves no gaps."""
+"""Maximum attempts of a job that calls models. An outage spends none; lost workers and unforeseen errors do."""
 
 SUMMARY_ATTEMPTS = 5
-"""Maximum attempts of a summary, half a minute in all: a video can be ready without a summary."""
+"""Maximum attempts of a summary: a video can be ready without one."""
 
 
 def observe_key(segment_id: UUID) -> str:
