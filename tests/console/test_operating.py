@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -126,6 +127,7 @@ def test_a_delivery_is_replayed_and_shows_its_attempts(staff: Client, acme: Cast
             response_excerpt="out of order",
         )  # fmt: skip
     page = staff.get(f"/console/webhooks/delivery/{delivery.id}/change/").content.decode()
+    assert html.unescape(page).count(delivery.event.body) == 1
     assert "out of order" in page
     act(staff, "webhooks/delivery", delivery.id, "replay")
     with acme.scope():

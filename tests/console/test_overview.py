@@ -140,6 +140,22 @@ def test_a_failure_counts_when_it_happens_and_not_when_the_work_began(acme: Cast
     assert lines == {("video", "worker_lost"): (1, 1), ("video", "too_long"): (0, 1)}
 
 
+def test_a_failure_that_rises_is_marked(staff: Client, acme: Cast) -> None:
+    now = timezone.now()
+    with acme.scope():
+        for code, recent, earlier in (("worker_lost", 5, 30), ("too_long", 5, 60), ("time_limit", 4, 0)):
+            for n in range(recent + earlier):
+                fail_version(video_id=make_video(external_id=f"{code}{n}").id, version=1, code=code, message="x")
+            older = Video.objects.filter(error_code=code).values_list("id", flat=True)[:earlier]
+            Video.objects.filter(id__in=list(older)).update(failed_at=now - timedelta(hours=9))
+
+    rising = {line["code"]: line["rising"] for line in work.failures(timezone.now())}
+
+    # 30 in 23 hours are 1.3 an hour, 60 are 2.6.
+    assert rising == {"worker_lost": True, "too_long": False, "time_limit": False}
+    assert staff.get("/console/").content.decode().count(">rising <") == 1
+
+
 def test_percentiles_and_hours_of_questions(acme: Cast) -> None:
     since = timezone.now() - timedelta(hours=1)
     for total in (1_000, 2_000, 9_000):

@@ -10,6 +10,8 @@ from backend.jobs.models import QUEUE_OF
 
 NOW = timedelta(hours=1)
 """Time for which a failure counts as one of now."""
+RISING_LEAST, RISING = 5, 3
+"""Failures of the last hour that stand out: so many at least, and so many times those of an hour before it."""
 
 
 def arrived(since: datetime) -> dict[str, int]:
@@ -32,8 +34,9 @@ def failures(now: datetime) -> list[dict[str, Any]]:
     """Count the failures of the last day by failed object and stable code, with those of the last hour first.
 
     A failure counts at the moment when it happened. earlier: failures an hour over the 23 hours before the last one.
+    rising: whether the last hour had at least RISING_LEAST of them, and RISING times as many as an hour before it.
     """
-    return rows(
+    found = rows(
         """
         SELECT kind, code, count(*) FILTER (WHERE at >= %(hour)s) AS now, count(*) AS n, max(at) AS latest,
             count(*) FILTER (WHERE at < %(hour)s) / 23.0 AS earlier FROM (
@@ -52,6 +55,9 @@ def failures(now: datetime) -> list[dict[str, Any]]:
         """,
         {"hour": now - NOW, "day": now - timedelta(days=1)},
     )
+    return [
+        {**row, "rising": row["now"] >= RISING_LEAST and row["now"] >= RISING * float(row["earlier"])} for row in found
+    ]
 
 
 def queues() -> list[dict[str, Any]]:
