@@ -472,6 +472,8 @@ def test_a_price_is_previewed_and_appended_by_keyboard(site: str, chromium: Any,
     page.get_by_label("Meter").select_option("questions")
     page.get_by_label("Unit amount").focus()
     page.keyboard.type("0.035")
+    page.get_by_label("Note").focus()
+    page.keyboard.type("Agreed for the new year")
     page.get_by_role("button", name="Preview").focus()
     page.keyboard.press("Enter")
     page.get_by_text("No usage was priced last month.").wait_for()
