@@ -20,10 +20,11 @@ from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import InterfaceError, InternalError, OperationalError, close_old_connections, connections, transaction
+from django.db import close_old_connections, connections, transaction
 from django.utils import timezone
 
 from backend.jobs import services
+from backend.jobs.commits import DATABASE_AWAY
 from backend.jobs.dispatching import claim_next, renew
 from backend.jobs.models import QUEUE_OF, JobKind
 from backend.jobs.services import JobFailed, Lease, LeaseLost
@@ -46,8 +47,6 @@ AWAY_SECONDS = 1.0
 _CLAIM_LOCK = 0x5EBD0001
 """Key of the advisory lock under which senders claim one after another, so that no cap is passed."""
 _TRY_LOCK = "SELECT pg_try_advisory_xact_lock(%s), set_config('idle_in_transaction_session_timeout', '5s', true)"
-# A pooler reports a lost server as an internal error.
-DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)
 
 Result = TypeVar("Result")
 

@@ -29,6 +29,8 @@ _PASSING = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "53300", "400
 
 DATABASE_ERRORS = (Error, psycopg.Error)
 """Errors of the database. Those of the graph come from psycopg itself."""
+DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)
+"""Errors after which a process that runs for ever tries again. A pooler reports a lost server as an internal error."""
 
 Result = TypeVar("Result")
 

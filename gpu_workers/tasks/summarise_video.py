@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from django.conf import settings
 
@@ -70,8 +71,8 @@ def handle(work: Work) -> FollowUp | None:
     meter = work.meter()
 
     def frame_times(span: Span) -> list[int]:
-        with tenant_scope(video.tenant_id):
-            return [ms for ms, _ in frames_between(video.id, version, span, limit=FRAMES_TO_CHOOSE_FROM)]
+        found = work.reading(lambda: frames_between(video.id, version, span, limit=FRAMES_TO_CHOOSE_FROM))
+        return [ms for ms, _ in found]
 
     turn_ends = time.monotonic() + TURN_SECONDS
     with failing_job(work):
@@ -82,10 +83,10 @@ def handle(work: Work) -> FollowUp | None:
             meter=meter,
             frame_times=frame_times,
             settings=topic_settings(video),
-            topics=topics_so_far(summary, embedder.name),
+            topics=topics_so_far(work, summary, embedder.name),
         )
         end_reached = first = summariser.next_event_n
-        for events in batches(summary, first):
+        for events in batches(work, summary, first):
             work.require_lease()
             summariser.push(events)
             end_reached = events[-1].n + 1
@@ -97,7 +98,7 @@ def handle(work: Work) -> FollowUp | None:
         topics = with_vectors(topics, embedder, meter=meter)
     for warning in summariser.warnings:
         logger.warning("summary of video %s: %s: %s: %s", video.id, warning.stage, warning.code, warning.message)
-    compaction = linked_again(summary) if ended and settings.INDEX_LINKING == "kmeans" else None
+    compaction = linked_again(work, summary) if ended and settings.INDEX_LINKING == "kmeans" else None
 
     def store() -> None:
         if is_indexing(video.id, version):
@@ -146,9 +147,8 @@ def load(work: Work) -> Summary | None:
         )
 
 
-def topics_so_far(summary: Summary, text_model: str) -> list[Topic]:
-    with tenant_scope(summary.video.tenant_id):
-        return read_topics(summary.video.id, summary.version, text_model=text_model)
+def topics_so_far(work: Work, summary: Summary, text_model: str) -> list[Topic]:
+    return work.reading(lambda: read_topics(summary.video.id, summary.version, text_model=text_model))
 
 
 def topic_settings(video: Video) -> TopicSettings:
@@ -156,18 +156,14 @@ def topic_settings(video: Video) -> TopicSettings:
     return TopicSettings.for_length(None if video.source_type == SourceType.SEGMENTS else video.duration_ms)
 
 
-def batches(summary: Summary, first_event: int) -> Iterator[list[EventDigest]]:
+def batches(work: Work, summary: Summary, first_event: int) -> Iterator[list[EventDigest]]:
     for first in range(first_event, summary.end_event, EVENTS_AT_ONCE):
-        with tenant_scope(summary.video.tenant_id):
-            events = read_digests(
-                summary.video.id, summary.version, first, min(first + EVENTS_AT_ONCE, summary.end_event)
-            )
-        yield events
+        end = min(first + EVENTS_AT_ONCE, summary.end_event)
+        yield work.reading(partial(read_digests, summary.video.id, summary.version, first, end))
 
 
-def linked_again(summary: Summary) -> Compaction:
-    with tenant_scope(summary.video.tenant_id):
-        linked = read_linked(summary.video.id, summary.version)
+def linked_again(work: Work, summary: Summary) -> Compaction:
+    linked = work.reading(lambda: read_linked(summary.video.id, summary.version))
     return compact(summary.video.id, summary.version, linked.entities, linked.mentions, linked.relations)
 
 

@@ -27,6 +27,24 @@ PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120
 JOBS = 1_000
 QUEUE = "system.delete"
+LOSING_RELAY = """
+import django
+django.setup()
+from django.core.management import call_command
+from tests.lost_connection import lose_connection
+from workers.management.commands import relay
+
+mark_due, passes = relay.mark_due, []
+
+def lose_once():
+    passes.append(len(passes))
+    if len(passes) == 2:
+        lose_connection("dispatch")
+    return mark_due()
+
+relay.mark_due = lose_once
+call_command("relay")
+"""
 
 
 def bells(broker: redis.Redis) -> list[str]:
@@ -70,6 +88,34 @@ def test_bells_are_few_whatever_waits_and_come_back_when_the_broker_forgets(acme
                 relay.wait(timeout=PATIENCE_S)
             broker.delete(QUEUE)
     assert [relay.returncode for relay in relays] == [0, 0]
+
+
+def test_a_relay_that_loses_the_database_rings_again(acme: Cast, tmp_path: Path) -> None:
+    with acme.scope():
+        services.enqueue_many(kind=JobKind.PURGE_VIDEO, subjects={f"purge:{uuid4()}": uuid4()})
+    log = tmp_path / "relay.log"
+
+    def wait(condition: Callable[[], object]) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            assert relay.poll() is None, log.read_text()[-2000:]
+            assert time.monotonic() < deadline, log.read_text()[-2000:]
+            time.sleep(0.05)
+
+    with redis.Redis.from_url(settings.REDIS_URL) as broker, log.open("wb") as out:
+        broker.delete(QUEUE)
+        relay = subprocess.Popen(
+            [sys.executable, "-c", LOSING_RELAY], cwd=PROJECT, env=os.environ, stdout=out, stderr=out
+        )
+        try:
+            wait(lambda: b"database away" in log.read_bytes())
+            broker.delete(QUEUE)
+            wait(lambda: broker.llen(QUEUE))
+        finally:
+            relay.send_signal(signal.SIGTERM)
+            relay.wait(timeout=PATIENCE_S)
+            broker.delete(QUEUE)
+    assert relay.returncode == 0
 
 
 def test_a_relay_is_healthy_only_while_its_passes_succeed(acme: Cast, tmp_path: Path) -> None:

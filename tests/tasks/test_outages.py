@@ -18,7 +18,7 @@ from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage, StorageAway
 from backend.questions.models import Question
-from gpu_workers.tasks import answer_question, observe_segment
+from gpu_workers.tasks import answer_question, observe_segment, summarise_video
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import chunk_n
@@ -79,6 +79,34 @@ def test_a_restart_of_postgresql_before_the_commit_costs_no_call(
         assert len(llm.requests) == 2, "a judgement and an answer"
         assert not UsageEvent.objects.filter(source_type="wasted_attempt").exists()
     assert restarts == {"store_thumbnails": 2, "_keep_evidence": 1}
+
+
+def test_a_restart_of_postgresql_between_the_calls_of_a_summary_costs_no_call(
+    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "INDEX_LINKING", "kmeans")
+    restarts: Counter[str] = Counter()
+
+    def once_within(name: str) -> None:
+        original = getattr(summarise_video, name)
+
+        def restarting(*arguments: Any, **options: Any) -> Any:
+            if not restarts[name]:
+                restarts[name] += 1
+                end_all_connections()
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(summarise_video, name, restarting)
+
+    for name in ("read_digests", "frames_between", "read_linked"):
+        once_within(name)
+    indexed_video(acme, TWELVE_SECONDS)
+
+    assert restarts == {"read_digests": 1, "frames_between": 1, "read_linked": 1}
+    with acme.scope():
+        job = Job.objects.get(kind=JobKind.SUMMARISE_VIDEO)
+        assert (job.state, job.attempt, job.outages) == (JobState.SUCCEEDED, 1, 0)
+        assert not UsageEvent.objects.filter(source_type="wasted_attempt").exists()
 
 
 def test_storage_that_is_away_for_a_while_leaves_no_trace(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:

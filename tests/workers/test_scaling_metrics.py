@@ -23,7 +23,9 @@ from django.utils import timezone
 from backend.jobs import services
 from backend.jobs.models import QUEUE_OF, Job, JobKind, JobState
 from tests.conftest import Cast
+from tests.lost_connection import lose_connection
 from workers import queue_metrics, server_metrics
+from workers.management.commands import publish_metrics
 from workers.server_metrics import RUNNING, WAITING, ServerAddress, configured_servers, read_load
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -249,3 +251,11 @@ def test_queues_are_silent_while_no_relay_works(database: None, caplog: pytest.L
     # Without credentials and an address, a call to CloudWatch would fail.
     queue_metrics.publish_queue_ages("AVA/test", broker)
     assert "no relay works" in caplog.text
+
+
+def test_a_database_that_is_lost_costs_the_metrics_of_a_minute_and_not_the_process(
+    database: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(publish_metrics, "publish_queue_ages", lambda *_: lose_connection("dispatch"))
+    publish_metrics._publish_queues("AVA/test", queue_metrics.connect_broker())
+    assert "database away" in caplog.text

@@ -13,9 +13,10 @@ import redis
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError, connections
+from django.db import connections
 from redis.exceptions import RedisError
 
+from backend.jobs.commits import DATABASE_AWAY
 from workers.liveness import BEAT_SECONDS, Passes, state_folder
 from workers.queue_metrics import connect_broker, publish_queue_ages
 from workers.server_metrics import configured_servers, publish_server_loads
@@ -56,7 +57,7 @@ class Command(BaseCommand):
 def _publish_queues(namespace: str, broker: redis.Redis) -> None:
     try:
         publish_queue_ages(namespace, broker)
-    except OperationalError:
+    except DATABASE_AWAY:
         logger.exception("database away, the next metrics follow in a minute")
         connections.close_all()
     except (BotoCoreError, ClientError, RedisError, OSError):

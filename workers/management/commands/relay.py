@@ -12,10 +12,11 @@ import time
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.db import OperationalError, connections
+from django.db import connections
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
+from backend.jobs.commits import DATABASE_AWAY
 from backend.jobs.dispatching import CLASSES, SELF_CLAIMED, mark_due, runnable
 from backend.jobs.sweeps import queue_sweeps
 from backend.observability import exposition
@@ -61,7 +62,7 @@ class Command(BaseCommand):
                     next_sweep = time.monotonic() + SWEEP_SECONDS
                     queue_sweeps()
                     bells.leave_sign()
-            except OperationalError:
+            except DATABASE_AWAY:
                 # The database restarts or fails over: the jobs wait in it.
                 logger.exception("database away, trying again")
                 connections.close_all()
