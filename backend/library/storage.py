@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -67,12 +68,14 @@ def question_prefix(tenant_id: UUID, video_id: UUID, question_id: UUID) -> str:
     return f"{video_prefix(tenant_id, video_id)}q/{question_id}/"
 
 
-def evidence_key(tenant_id: UUID, video_id: UUID, question_id: UUID, frame_id: UUID) -> str:
+def evidence_key(tenant_id: UUID, video_id: UUID, question_id: UUID, frame_id: UUID, picture: bytes) -> str:
     """Return the key of a frame that an answer cites. It outlives the index version, and ends with the video.
 
-    It names the frame, so a late attempt can only write the same picture again.
+    It names the frame and the content: a late attempt, which may have the thumbnail where the answer shows the full
+    picture, writes the same bytes again or another object.
     """
-    return f"{question_prefix(tenant_id, video_id, question_id)}{frame_id}.jpg"
+    digest = hashlib.sha256(picture).hexdigest()[:16]
+    return f"{question_prefix(tenant_id, video_id, question_id)}{frame_id}-{digest}.jpg"
 
 
 def cited_thumbnail_key(tenant_id: UUID, video_id: UUID, question_id: UUID, ordinal: int) -> str:

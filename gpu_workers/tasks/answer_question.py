@@ -272,7 +272,7 @@ def _keep_evidence(work: Work, question_id: UUID, answer: Answer) -> dict[UUID, 
     for frame, piece in work.reading(read):
         picture = _read_picture(objects, frame, piece)
         if picture is not None:
-            frame_keys[frame.id] = evidence_key(tenant_id, frame.video_id, question_id, frame.id)
+            frame_keys[frame.id] = evidence_key(tenant_id, frame.video_id, question_id, frame.id, picture)
             # Frames of a video that is deleted meanwhile must not appear after its purge.
             work.require_lease()
             work.stores_under(frame.video_id)

@@ -68,7 +68,7 @@ def ledger_of(cast: Cast) -> list[tuple[Deleted, tuple[UUID, ...]]]:
 
 def test_a_deleted_question_leaves_no_word_and_no_picture(acme: Cast) -> None:
     question_id, video_id = answered(acme)
-    picture = evidence_key(acme.tenant_id, video_id, question_id, uuid7())
+    picture = evidence_key(acme.tenant_id, video_id, question_id, uuid7(), b"a picture")
     ObjectStorage().put(picture, b"jpeg", content_type="image/jpeg")
     assert set(tables_with(SECRET)) >= {"questions_question", "questions_candidate", "webhooks_webhookevent"}
     path = f"/v1/questions/{encode('qst', question_id)}"

@@ -20,9 +20,11 @@ from backend.billing.models import ModelCall, UsageEvent
 from backend.ekg.models import Event, Frame
 from backend.jobs.breakers import breakers
 from backend.jobs.models import Job, JobKind, JobState
+from backend.library.models import Video
 from backend.library.storage import ObjectMissing, ObjectStorage
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionPace
 from backend.webhooks.models import WebhookEvent
+from gpu_workers.tasks import answer_question
 from tests.conftest import Cast
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES, colour_of
@@ -112,7 +114,7 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
         assert 6_000 <= evidence.frame_ms < 12_000
         assert evidence.quote in dogs.summary
         frame = Frame.objects.get(event_id=dogs.id, ms=evidence.frame_ms)
-        assert evidence.frame_key == f"t/{acme.tenant_id}/v/{frame.video_id}/q/{question_id}/{frame.id}.jpg"
+        assert evidence.frame_key.startswith(f"t/{acme.tenant_id}/v/{frame.video_id}/q/{question_id}/{frame.id}-")
         assert colour_of(ObjectStorage().get(evidence.frame_key)) == GREEN
 
         calls = list(ModelCall.objects.filter(source_type="question", source_id=question_id))
@@ -343,6 +345,36 @@ def test_one_job_run_by_two_workers_and_once_more_answers_once(
     assert len(llm.requests) == 2
     with acme.scope():
         assert Question.objects.get(id=question_id).choice == 1
+
+
+def test_a_late_attempt_leaves_the_pictures_of_an_answer_alone(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    llm.script = saying(lambda request: "B")
+    attempts: list[tuple[Any, ...]] = []
+    keep = answer_question._keep_evidence
+
+    def kept(*arguments: Any) -> dict[UUID, str]:
+        attempts.append(arguments)
+        return keep(*arguments)
+
+    monkeypatch.setattr(answer_question, "_keep_evidence", kept)
+    ask(acme, video_id)
+    run_due()
+    with acme.scope():
+        key = Evidence.objects.get().frame_key
+        source = Video.objects.get(id=video_id).object_key
+    shown = ObjectStorage().get(key)
+
+    # A worker that stood still comes back: its heartbeat has not found the loss, and it can read the thumbnail alone.
+    ObjectStorage().put(source, b"damaged", content_type="video/mp4")
+    work, *answered = attempts[0]
+    with acme.scope():
+        Job.objects.filter(id=work.lease.job_id).update(state="running", lease_token=work.lease.token)
+    (late,) = keep(work, *answered).values()
+
+    assert ObjectStorage().get(late) != shown
+    assert ObjectStorage().get(key) == shown
 
 
 def test_a_purged_video_takes_the_copied_frames_with_it(acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer) -> None:
