@@ -13,6 +13,7 @@ from uuid import UUID
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 
 from backend.api.public_ids import decode, encode
 from backend.billing import queries as ledger
@@ -78,6 +79,36 @@ def saying(choose: Callable[[ScriptedRequest], str | list[str]]) -> Callable[[Sc
 def judged(request: ScriptedRequest) -> bool:
     """Whether the request asks for the judgement of one choice and not for an answer."""
     return "Proposed answer: " in request.user
+
+
+def keep_pictures_late(acme: Cast, video_id: UUID, monkeypatch: pytest.MonkeyPatch) -> tuple[str, bytes, str]:
+    """Answer a question, then let a worker that stood still keep its evidence, of which it has the thumbnail alone.
+
+    Returns the key of the answer's picture, its bytes before that, and the key that the late worker stored.
+    """
+    attempts: list[tuple[Any, ...]] = []
+    keep = answer_question._keep_evidence
+
+    def kept(*arguments: Any) -> dict[UUID, str]:
+        attempts.append(arguments)
+        return keep(*arguments)
+
+    monkeypatch.setattr(answer_question, "_keep_evidence", kept)
+    ask(acme, video_id)
+    run_due()
+    with acme.scope():
+        key = Evidence.objects.get().frame_key
+        source = Video.objects.get(id=video_id).object_key
+    shown = ObjectStorage().get(key)
+
+    ObjectStorage().put(source, b"damaged", content_type="video/mp4")
+    work, *answered = attempts[0]
+    # Its heartbeat has not found that the lease is lost.
+    held = {"state": "running", "lease_token": work.lease.token, "lease_until": timezone.now() + timedelta(minutes=1)}
+    with acme.scope():
+        Job.objects.filter(id=work.lease.job_id).update(**held)
+    (late,) = keep(work, *answered).values()
+    return key, shown, late
 
 
 def test_an_answer_is_stored_with_all_that_led_to_it(
@@ -351,27 +382,7 @@ def test_a_late_attempt_leaves_the_pictures_of_an_answer_alone(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     llm.script = saying(lambda request: "B")
-    attempts: list[tuple[Any, ...]] = []
-    keep = answer_question._keep_evidence
-
-    def kept(*arguments: Any) -> dict[UUID, str]:
-        attempts.append(arguments)
-        return keep(*arguments)
-
-    monkeypatch.setattr(answer_question, "_keep_evidence", kept)
-    ask(acme, video_id)
-    run_due()
-    with acme.scope():
-        key = Evidence.objects.get().frame_key
-        source = Video.objects.get(id=video_id).object_key
-    shown = ObjectStorage().get(key)
-
-    # A worker that stood still comes back: its heartbeat has not found the loss, and it can read the thumbnail alone.
-    ObjectStorage().put(source, b"damaged", content_type="video/mp4")
-    work, *answered = attempts[0]
-    with acme.scope():
-        Job.objects.filter(id=work.lease.job_id).update(state="running", lease_token=work.lease.token)
-    (late,) = keep(work, *answered).values()
+    key, shown, late = keep_pictures_late(acme, video_id, monkeypatch)
 
     assert ObjectStorage().get(late) != shown
     assert ObjectStorage().get(key) == shown

@@ -18,7 +18,7 @@ from backend.tenancy.context import tenant_scope
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import GREEN, colour_of
-from tests.tasks.test_answer_jobs import ask, saying
+from tests.tasks.test_answer_jobs import ask, keep_pictures_late, saying
 from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
 from tests.workers.test_signer import as_a_probe_worker, serving
 from workers import signer
@@ -64,3 +64,14 @@ def test_a_recording_is_indexed_and_a_question_answered_through_the_signer(
         (evidence,) = Evidence.objects.all()
     assert colour_of(ObjectStorage().get(evidence.frame_key)) == GREEN
     assert operations.count("put") == 2
+
+
+def test_a_late_attempt_leaves_the_pictures_of_an_answer_alone_through_the_signer(
+    acme: Cast, llm: ScriptedOpenAIServer, operations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    llm.script = saying(lambda request: "B")
+    key, shown, late = keep_pictures_late(acme, indexed_video(acme, TWELVE_SECONDS), monkeypatch)
+
+    assert operations.count("put") == 3, "the segment's pictures, the answer's, and the late attempt's"
+    assert ObjectStorage().get(late) != shown
+    assert ObjectStorage().get(key) == shown
