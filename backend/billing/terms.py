@@ -42,6 +42,11 @@ class PriceList:
         return self.plan_version.price_book.currency
 
 
+def in_force(at: datetime) -> Q:
+    """Return the condition of versions, prices and subscriptions that hold at a moment."""
+    return Q(effective_from__lte=at) & (Q(effective_to=None) | Q(effective_to__gt=at))
+
+
 def subscription_at(at: datetime) -> Subscription | None:
     """Return the subscription of the entered tenant at a moment, with its plan's version and book.
 
@@ -63,9 +68,8 @@ def plan_version_at(at: datetime) -> PlanVersion:
 
 
 def _first_plan(at: datetime) -> PlanVersion:
-    in_force = Q(effective_from__lte=at) & (Q(effective_to=None) | Q(effective_to__gt=at))
     versions = PlanVersion.objects.select_related("plan", "price_book")
-    version: PlanVersion = versions.get(in_force, plan__code=FIRST_PLAN)
+    version: PlanVersion = versions.get(in_force(at), plan__code=FIRST_PLAN)
     return version
 
 

@@ -11,12 +11,14 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest
 
-from backend.audit.services import SHORTEST_REASON, Actor
+from backend.api.public_ids import encode
+from backend.audit.services import SHORTEST_REASON, Actor, record
 from backend.console.gate import member_of
 from backend.console.viewing import OPERATORS, origin_of, record_act, tenant_of
 from backend.staff import sign_in
 from backend.staff.models import Role
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 
 
@@ -91,6 +93,11 @@ def perform(act: Act, request: HttpRequest, row: Any, fields: Mapping[str, Any] 
         if not act.records:
             record_act(request, row, act.name, reason=by.reason)
         return result
+
+
+def record_in_tenant(action: str, tenant: Tenant, by: By, details: Mapping[str, Any]) -> None:
+    """Append an act on a tenant to the audit log of the entered tenant, which is this one."""
+    record(action, actor=by.actor, object_id=encode("tnt", tenant.id), reason=by.reason, details=details)
 
 
 def _reason_of(request: HttpRequest) -> str:

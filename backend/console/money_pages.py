@@ -10,6 +10,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -60,6 +61,19 @@ def last_month(now: datetime) -> tuple[datetime, datetime]:
     return (end - timedelta(days=1)).replace(day=1), end
 
 
+def _form_page(
+    page: ReadOnlyPage, request: HttpRequest, form: Form, title: str, explains: str, *, back: str
+) -> HttpResponse:
+    """Return the page of a form that appends a row. back: name of the list that it leads back to."""
+    context = {
+        **page.page_context(request, title),
+        "act": {"title": title, "explains": explains},
+        "form": form,
+        "back": reverse(f"admin:{back}_changelist"),
+    }
+    return TemplateResponse(request, "console/act.html", context, status=400 if form.errors else 200)
+
+
 class PriceBookPage(ReadOnlyPage):
     """The books; their prices have pages of their own. A book is made here, and never changed."""
 
@@ -105,12 +119,8 @@ class PriceBookPage(ReadOnlyPage):
             else:
                 messages.success(request, f"The price book {book} was made. Append its prices next.")
                 return HttpResponseRedirect(reverse("admin:billing_pricebook_change", args=[book.id]))
-        context = {
-            **self.page_context(request, "Make a price book"),
-            "act": {"title": "Make a price book", "explains": "Its currency and its tenant are never changed."},
-            "form": form, "back": reverse("admin:billing_pricebook_changelist"),
-        }  # fmt: skip
-        return TemplateResponse(request, "console/act.html", context, status=400 if form.errors else 200)
+        explains = "Its currency and its tenant are never changed."
+        return _form_page(self, request, form, "Make a price book", explains, back="billing_pricebook")
 
 
 class PricePage(ReadOnlyPage):
@@ -284,12 +294,8 @@ class PlanPage(ReadOnlyPage):
             else:
                 messages.success(request, f"{version} was appended.")
                 return HttpResponseRedirect(reverse("admin:billing_plan_change", args=[version.plan_id]))
-        context = {
-            **self.page_context(request, "Append a version of a plan"),
-            "act": {"title": "Append a version of a plan", "explains": "Versions are never changed."},
-            "form": form, "back": reverse("admin:billing_plan_changelist"),
-        }  # fmt: skip
-        return TemplateResponse(request, "console/act.html", context, status=400 if form.errors else 200)
+        explains = "Versions are never changed."
+        return _form_page(self, request, form, "Append a version of a plan", explains, back="billing_plan")
 
 
 def _terms_of(code: str) -> dict[str, Any]:

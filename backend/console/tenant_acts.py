@@ -28,7 +28,7 @@ from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.plans import subscribe
 from backend.console import signed_in_as, tenant_money_acts
 from backend.console.act_forms import ActForm
-from backend.console.acts import Act, By, Done, named
+from backend.console.acts import Act, By, Done, named, record_in_tenant
 from backend.console.queries import tenants
 from backend.console.queries.role import CONSOLE
 from backend.console.viewing import MONEY
@@ -140,7 +140,7 @@ def _create(_: None, values: Mapping[str, Any], by: By) -> Done:
 
 def _begin(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     """Record a new tenant, and invite its first owner."""
-    _record("tenant.created", tenant, by, plan=values["plan"])
+    record_in_tenant("tenant.created", tenant, by, {"plan": values["plan"]})
     if not values["owner"]:
         return Done(f"{tenant.name} was created.")
     invitation, link = invite(
@@ -171,7 +171,7 @@ def _erase(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     if values["slug"] != tenant.slug:
         raise Refused("slug_mismatch", "This is not the slug of the tenant.")
     with tenant_scope(tenant.id):
-        _record("tenant.erasure_ordered", tenant, by)
+        record_in_tenant("tenant.erasure_ordered", tenant, by, {})
     ask_for_erasure(tenant.id, slug=values["slug"], actor=by.actor)
     return Done(f"{tenant.name} is suspended for good, and is erased in a minute.")
 
@@ -180,7 +180,7 @@ def _change_plan(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     before = tenant.plan
     row = subscribe(plan=values["plan"], author=by.actor.name, reason=by.reason)
     changes = {"from": before, "to": values["plan"], "version": row.plan_version.version}
-    _record("tenant.plan_changed", tenant, by, **changes)
+    record_in_tenant("tenant.plan_changed", tenant, by, changes)
     return Done(f"{tenant.name} has the plan {values['plan']} from now on.")
 
 
@@ -193,7 +193,8 @@ def _grant_credit(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
         author=by.actor.name,
         expires_at=None if last is None else datetime.combine(last, time(), UTC),
     )
-    _record("tenant.credit_granted", tenant, by, amount=plain(grant.amount), currency=grant.currency)
+    details = {"amount": plain(grant.amount), "currency": grant.currency}
+    record_in_tenant("tenant.credit_granted", tenant, by, details)
     return Done(f"{plain(grant.amount)} {grant.currency} were granted to {tenant.name}.")
 
 
@@ -227,10 +228,6 @@ def _sign_in_as(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     )
     url = reverse("signed_in_as_home", args=[tenant.id])
     return Done(f"Your time as {tenant.name} has begun.", url, signed_in_as.kept(access, tenant))
-
-
-def _record(action: str, tenant: Tenant, by: By, **details: Any) -> None:
-    record(action, actor=by.actor, object_id=encode("tnt", tenant.id), reason=by.reason, details=details)
 
 
 CREATE = Act("create", "Create a tenant", _create, form=CreateForm, records=True)

@@ -9,14 +9,12 @@ from typing import Any
 from django import forms
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
-from backend.api.public_ids import encode
-from backend.audit.services import record
 from backend.billing.rates import LEDGER_CURRENCY, plain
 from backend.billing.services.accounts import billing_account, set_tax_rate
 from backend.billing.services.budgets import limits, set_cost_ceiling
 from backend.billing.services.coupons import redeem_coupon
 from backend.console.act_forms import ActForm
-from backend.console.acts import Act, By, Done
+from backend.console.acts import Act, By, Done, record_in_tenant
 from backend.console.queries import tenants
 from backend.console.viewing import MONEY
 from backend.tenancy.models import Tenant
@@ -63,20 +61,20 @@ class CeilingForm(ActForm):
 def _set_tax(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     rate = values["percent"] / PERCENT
     before = set_tax_rate(rate)
-    _record("tenant.tax_rate_set", tenant, by, {"from": plain(before), "to": plain(rate)})
+    record_in_tenant("tenant.tax_rate_set", tenant, by, {"from": plain(before), "to": plain(rate)})
     return Done(f"The next invoices of {tenant.name} have {plain(values['percent'])} % of tax.")
 
 
 def _grant_coupon(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     row = redeem_coupon(code=values["code"], author=by.actor.name, time_zone=billing_account().time_zone)
-    _record("tenant.coupon_granted", tenant, by, {"coupon": row.coupon_code})
+    record_in_tenant("tenant.coupon_granted", tenant, by, {"coupon": row.coupon_code})
     return Done(f"{tenant.name} has the coupon {row.coupon_code} until {row.end_at:%Y-%m-%d %H:%M} UTC.")
 
 
 def _set_ceiling(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     before, ceiling = limits().max_cost, values["max_cost"]
     set_cost_ceiling(ceiling)
-    _record("tenant.cost_ceiling_set", tenant, by, {"from": _limit(before), "to": _limit(ceiling)})
+    record_in_tenant("tenant.cost_ceiling_set", tenant, by, {"from": _limit(before), "to": _limit(ceiling)})
     if ceiling is None:
         return Done(f"{tenant.name} may cause any cost.")
     return Done(f"{tenant.name} may cause {plain(ceiling)} {LEDGER_CURRENCY} of cost a month.")
@@ -84,10 +82,6 @@ def _set_ceiling(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
 
 def _limit(amount: Decimal | None) -> str | None:
     return None if amount is None else plain(amount)
-
-
-def _record(action: str, tenant: Tenant, by: By, details: Mapping[str, Any]) -> None:
-    record(action, actor=by.actor, object_id=encode("tnt", tenant.id), reason=by.reason, details=details)
 
 
 ACTS = (

@@ -13,7 +13,7 @@ from uuid import UUID
 from backend.billing.models import CORRECTION, Price, UsageEvent, UsageMeter
 from backend.billing.rates import money
 from backend.billing.rates import quantity as whole
-from backend.billing.services.rows import insert_once, replace_once, reversal_of
+from backend.billing.services.rows import charged_again, insert_once, replace_once, reversal_of
 from backend.billing.services.shown_charges import lock_work, show_charges
 from backend.tenancy.refusals import Refused
 
@@ -41,8 +41,7 @@ def correct(*, event_id: UUID, quantity: Decimal, reason: str) -> UsageEvent:
     }
     if row.cost_price_id not in units or (row.billable and row.price_id not in units):
         raise Refused("not_priced", "No price of the books valued this row, so it can only be reversed.")
-    again = reversal_of(turned, source_type=CORRECTION, source_id=f"{row.id}:again", reason=reason)
-    again.reverses_id = None
+    again = charged_again(turned, source_type=CORRECTION, source_id=f"{row.id}:again", reason=reason)
     again.quantity = whole(quantity)
     again.cost_amount = money(units[row.cost_price_id] * again.quantity)
     again.price_amount = money(units[row.price_id] * again.quantity) if row.billable else Decimal(0)

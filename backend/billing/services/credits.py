@@ -2,9 +2,8 @@
 
 A credit is a row with the negated amounts of what stands of the charge. If the same index is built after all, the
 charge is booked again as it was credited. Both lie at the time of the charge, so that its terms apply: a credit of a
-trial is worth nothing. Both name the segment and the round of building, so that each happens once;
-what a segment costs is never more than one charge. Every function runs in the caller's transaction, which has locked
-the video.
+trial is worth nothing. Both name the segment and the round of building, so that each happens once; what a segment costs
+is never more than one charge. Every function runs in the caller's transaction, which has locked the video.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from uuid import UUID
 
 from backend.billing.models import CORRECTION, RERATING, SEGMENT_CREDIT, SEGMENT_RESTORED, UsageEvent, UsageMeter
 from backend.billing.rates import Cost
-from backend.billing.services.rows import insert_once, reversal_of
+from backend.billing.services.rows import charged_again, insert_once, reversal_of
 
 
 def credit_media(*, video_id: UUID, segment_ids: Collection[UUID], reason: str, round: int) -> Cost:
@@ -40,14 +39,11 @@ def credit_media(*, video_id: UUID, segment_ids: Collection[UUID], reason: str, 
 def restore_media(*, video_id: UUID, segment_ids: Collection[UUID], round: int) -> Cost:
     """Charge the media of credited segments again, because their index is complete. Returns the restored amounts."""
     last = _last_of_segments(_media_of(video_id), segment_ids)
-    again = []
-    for segment, row in sorted(last.items()):
-        if row.source_type == SEGMENT_CREDIT:
-            name = f"{segment}:{round}"
-            charge = reversal_of(row, source_type=SEGMENT_RESTORED, source_id=name, reason="retried")
-            # A charge of its own, which can be rated again, corrected and credited.
-            charge.reverses_id = None
-            again.append(charge)
+    again = [
+        charged_again(row, source_type=SEGMENT_RESTORED, source_id=f"{segment}:{round}", reason="retried")
+        for segment, row in sorted(last.items())
+        if row.source_type == SEGMENT_CREDIT
+    ]
     return _sum(insert_once(again))
 
 

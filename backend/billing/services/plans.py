@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from backend.billing.models import (
@@ -25,7 +24,7 @@ from backend.billing.models import (
 )
 from backend.billing.rating import Allowance, Tier, tiered_amount
 from backend.billing.services.prices import unpriced_meters
-from backend.billing.terms import plan_version_at
+from backend.billing.terms import in_force, plan_version_at
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
@@ -141,7 +140,7 @@ def subscribe(*, plan: str, author: str, reason: str, at: datetime | None = None
         tenant = Tenant.objects.select_for_update().get(id=current_tenant_id())
         if Subscription.objects.filter(effective_from__gte=start).exists():
             raise Refused("subscribed_already", "A subscription that begins at this time or later exists.")
-        current = Subscription.objects.filter(_in_force(start)).first() or _billed_until_now(tenant)
+        current = Subscription.objects.filter(in_force(start)).first() or _billed_until_now(tenant)
         if current.plan_version_id == version.id:
             raise Refused("subscribed_already", "The tenant has this version of the plan already.")
         Subscription.objects.filter(id=current.id).update(effective_to=start)
@@ -152,12 +151,8 @@ def subscribe(*, plan: str, author: str, reason: str, at: datetime | None = None
         return _write(tenant, version, start, days=days, author=author, reason=reason)
 
 
-def _in_force(at: datetime) -> Q:
-    return Q(effective_from__lte=at) & (Q(effective_to=None) | Q(effective_to__gt=at))
-
-
 def _version_of(plan: str, at: datetime) -> PlanVersion:
-    version: PlanVersion | None = PlanVersion.objects.filter(_in_force(at), plan__code=plan).first()
+    version: PlanVersion | None = PlanVersion.objects.filter(in_force(at), plan__code=plan).first()
     if version is None:
         raise Refused("unknown_plan", f"There is no plan {plan} at this time.", status=404)
     return version

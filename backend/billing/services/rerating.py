@@ -11,7 +11,7 @@ from uuid import UUID
 
 from backend.billing.models import RERATING, Price, UsageEvent
 from backend.billing.rates import RatesOverTime
-from backend.billing.services.rows import replace_once, reversal_of, standing
+from backend.billing.services.rows import charged_again, replace_once, reversal_of, standing
 from backend.billing.services.shown_charges import lock_work, show_charges
 
 BATCH = 500
@@ -45,8 +45,7 @@ def _rerate(rows: Sequence[UsageEvent], price: Price, rates: RatesOverTime, reas
             continue
         name = f"{row.id}:{price.id}"
         turned = reversal_of(row, source_type=RERATING, source_id=name, reason=reason)
-        again = reversal_of(turned, source_type=RERATING, source_id=f"{name}:again", reason=reason)
-        again.reverses_id = None
+        again = charged_again(turned, source_type=RERATING, source_id=f"{name}:again", reason=reason)
         again.price_id, again.price_version = value.price_id, value.version
         again.price_amount, again.price_currency = value.amount, value.currency
         pairs.append((turned, again))

@@ -161,6 +161,16 @@ def standing(rows: QuerySet[UsageEvent]) -> QuerySet[UsageEvent]:
     return rows.filter(~Exists(taken_back), reverses_id=None)
 
 
+def charged_again(turned: UsageEvent, *, source_type: str, source_id: str, reason: str) -> UsageEvent:
+    """Return the unsaved row that charges again what a row took back, at the same price.
+
+    It is a charge of its own, which can be rated again, corrected and credited.
+    """
+    again = reversal_of(turned, source_type=source_type, source_id=source_id, reason=reason)
+    again.reverses_id = None
+    return again
+
+
 def charge_of(row: UsageEvent) -> Charge:
     """Return what a row charges."""
     return Charge(row.price_amount, row.price_currency, row.price_version)

@@ -55,9 +55,7 @@ def failures(now: datetime) -> list[dict[str, Any]]:
         """,
         {"hour": now - NOW, "day": now - timedelta(days=1)},
     )
-    return [
-        {**row, "rising": row["now"] >= RISING_LEAST and row["now"] >= RISING * float(row["earlier"])} for row in found
-    ]
+    return [{**row, "rising": row["now"] >= max(RISING_LEAST, RISING * row["earlier"])} for row in found]
 
 
 def queues() -> list[dict[str, Any]]:

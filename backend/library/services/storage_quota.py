@@ -31,11 +31,6 @@ class StorageUse:
     reserved: int
     open_uploads: int
 
-    @property
-    def room(self) -> int | None:
-        """Return the bytes that may still be announced, at least 0; None without a limit."""
-        return None if self.quota is None else max(0, self.quota - self.stored - self.reserved)
-
 
 def storage_use() -> StorageUse:
     """Return the storage of the current tenant."""

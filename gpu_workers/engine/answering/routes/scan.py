@@ -1,8 +1,8 @@
 """Route `scan`: how often, every, ever and never, by a statement that is judged over all events of the scope.
 
 How often words are said, the transcript decides, utterance by utterance; in which events words are mentioned, the
-events' words. Else the reasoner judges every event, as far as
-the number of calls and the budget go; a small one judges those on which the words alone do not decide.
+events' words. Else the reasoner judges every event, as far as the number of calls and the budget go; a small one judges
+those on which the words alone do not decide.
 """
 
 from __future__ import annotations
