@@ -232,7 +232,7 @@ class DeliveryPage(OperableRow, ReadOnlyPage):
         return format_html('<a href="{}">{}</a>', address, delivery.endpoint.url)
 
     def row_context(self, request: HttpRequest, row: Delivery) -> dict[str, Any]:
-        return {**super().row_context(request, row), "attempts": attempts(row.id), "body": row.event.body}
+        return {**super().row_context(request, row), "attempts": attempts(row), "body": row.event.body}
 
 
 @admin.register(Endpoint, site=site)

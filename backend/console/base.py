@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.paginator import Page, Paginator
 from django.db.models import Model, Q, QuerySet
 from django.http import Http404, HttpRequest
 from unfold.admin import ModelAdmin
@@ -43,6 +44,14 @@ def worded(column: str, label: str = "") -> Callable[[Any, Any], str]:
         return in_words(getattr(row, column)) or "–"
 
     return shown
+
+
+def paged(request: HttpRequest, rows: Any, parameter: str, size: int) -> Page[Any]:
+    """Return the part of a long list within a page that a query parameter asks for, the first by default.
+
+    rows: a list or a query set in a fixed order. size: rows of a part.
+    """
+    return Paginator(rows, size).get_page(request.GET.get(parameter))
 
 
 class ReadOnlyPage(ModelAdmin):

@@ -144,8 +144,8 @@ class ComparisonPage(ReadOnlyPage):
             "only": only,
             "disagreeing": sum(map(disagree, results)),
             "marks": [(mark, outcome.replace("_", " ")) for outcome, mark in MARKS.items()],
-            "videos": comparisons.videos(comparison.id),
-            "grading_cost": comparisons.grading_cost(comparison.id),
+            "videos": comparisons.videos(comparison),
+            "grading_cost": comparisons.grading_cost(comparison),
         }
         return TemplateResponse(request, "console/comparison.html", context)
 
@@ -180,7 +180,7 @@ class ComparisonPage(ReadOnlyPage):
 def _side(comparison: Comparison, arms: Sequence[Sequence[Asked]], name: str, arm: int, repeat: int) -> dict[str, Any]:
     """Return one of the two traces; without a question the arm was not asked."""
     asked = next((one for one in arms[arm] if one.question.repeat == repeat), None)
-    nodes = [] if asked is None else questions.nodes_with_candidates(asked.question.id)
+    nodes = [] if asked is None else questions.nodes_with_candidates(asked.question)
     return {
         "name": name,
         "arm": arm,

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
-from backend.console.base import ReadOnlyPage
+from backend.console.base import ReadOnlyPage, paged
 from backend.console.calls import waterfall
 from backend.console.filters import TenantFilter, failed_part, fixed, typed
 from backend.console.playing import played
@@ -30,6 +30,9 @@ from backend.library.storage import ObjectStorage
 from backend.questions.bodies.questions import FINISH_REASONS, METHODS
 from backend.questions.models import Question
 from gpu_workers.engine.answering.contract import EFFORTS
+
+ROWS = 50
+"""Segments, pieces, marks and model calls that a page shows at once."""
 
 
 def bars(stage_ms: dict[str, Any]) -> list[dict[str, Any]]:
@@ -88,8 +91,7 @@ class VideoPage(Operable, ReadOnlyPage):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         video: Video = self.opened(request, object_id)
-        version = video.active_index_version
-        lines = usage_by_stage(column="video_id", value=video.id)
+        lines = usage_by_stage(video)
         cost = total(lines, "cost")
         minutes = (video.duration_ms or 0) / 60_000
         wall_ms = (
@@ -97,20 +99,23 @@ class VideoPage(Operable, ReadOnlyPage):
             if video.ready_at and video.index_started_at
             else None
         )
-        work = timelines.segment_work(video)
+        segments = paged(request, videos.segments(video), "segments", ROWS)
+        work = timelines.segment_work(video, segments.object_list)
+        counts = videos.index_counts(video)
         acts = self.acts_context(request, video)
         context = {
             **self.page_context(request, video.title or public_id_of(video)),
             **acts,
             "retries_segments": any(name == "retry_segment" for name, _, _ in acts["asking_acts"]),
             "video": video,
-            "versions": videos.latest_versions(video.id),
-            "pieces": videos.input_segments(video.id),
-            "overview": videos.overview(video.id, version),
-            "counts": videos.index_counts(video.id, version),
+            "versions": videos.latest_versions(video),
+            "pieces": paged(request, videos.input_segments(video), "input", ROWS),
+            "overview": videos.overview(video),
+            "counts": counts,
             "stages": bars(video.stage_ms),
-            "segments": [(row, bars(row.stage_ms), work.get(row.id, {})) for row in videos.segments(video.id, version)],
-            "lanes": lanes(timelines.marks(video), video.duration_ms or video.indexed_until_ms),
+            "page": segments,
+            "segments": [(row, bars(row.stage_ms), work.get(row.id, {})) for row in segments.object_list],
+            **_timeline(request, video, counts),
             "graph": graph_of(*timelines.entities(video)),
             "played": played(video),
             "lines": lines,
@@ -119,11 +124,23 @@ class VideoPage(Operable, ReadOnlyPage):
             "cost_per_minute": cost / Decimal(minutes) if minutes else None,
             "wall_ms": wall_ms,
             "wall_ms_per_minute": wall_ms / minutes if wall_ms is not None and minutes else None,
-            "jobs": videos.latest_jobs(video.id),
-            "deliveries": latest_deliveries(video.id),
-            "questions": videos.question_count(video.id),
+            "jobs": videos.latest_jobs(video),
+            "deliveries": latest_deliveries(video),
+            "questions": videos.question_count(video),
         }
         return TemplateResponse(request, "console/video.html", context)
+
+
+def _timeline(request: HttpRequest, video: Video, counts: dict[str, Any]) -> dict[str, Any]:
+    """Return the drawn timeline of a video, and its marks as lists, by kind with the number of its marks."""
+    numbers = {kind: counts[of.counted] for kind, of in timelines.KINDS.items()}
+    drawn = {kind: timelines.drawn(video, kind, number) for kind, number in numbers.items()}
+    placed = lanes(drawn, video.duration_ms or video.indexed_until_ms)
+    return {
+        "lanes": [(kind, numbers[kind], found) for kind, found in placed],
+        "marks": [(kind, paged(request, timelines.marks(video, kind), kind, ROWS)) for kind in numbers],
+        "opened": [kind for kind in numbers if kind in request.GET],
+    }
 
 
 class FeedbackFilter(admin.SimpleListFilter):
@@ -184,24 +201,24 @@ class QuestionPage(Operable, ReadOnlyPage):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         question: Question = self.opened(request, object_id)
-        nodes = questions.nodes_with_candidates(question.id)
+        nodes = questions.nodes_with_candidates(question)
         storage = ObjectStorage()
-        lines = usage_by_stage(column="question_id", value=question.id)
+        lines = usage_by_stage(question)
         context = {
             **self.page_context(request, "Question"),
             **self.acts_context(request, question),
             "question": question,
-            "feedback": questions.feedback(question.id),
-            "batch": questions.batch(question.batch_id) if question.batch_id else None,
-            "batch_counts": questions.batch_counts(question.batch_id) if question.batch_id else [],
+            "feedback": questions.feedback(question),
+            "batch": questions.batch(question) if question.batch_id else None,
+            "batch_counts": questions.batch_counts(question) if question.batch_id else [],
             "choices": [(chr(65 + n), choice, n == question.choice) for n, choice in enumerate(question.choices)],
-            "videos": questions.videos(question.id),
+            "videos": questions.videos(question),
             "tree": tree_of(nodes),
             "nodes": len(nodes),
             "samples": sum(len(candidates) for _, candidates in nodes),
             "evidence": [
                 (row, storage.presign_get(row.frame_key) if row.frame_key else None)
-                for row in questions.evidence(question.id)
+                for row in questions.evidence(question)
             ],
             "calls": waterfall(list(questions.model_calls(question))),
             "again": questions.asked_again(question),
@@ -209,7 +226,7 @@ class QuestionPage(Operable, ReadOnlyPage):
             "lines": lines,
             "cost": total(lines, "cost"),
             "prices": prices_of(lines),
-            "job": questions.latest_job(question.id),
-            "deliveries": latest_deliveries(question.id),
+            "job": questions.latest_job(question),
+            "deliveries": latest_deliveries(question),
         }
         return TemplateResponse(request, "console/question.html", context)

@@ -79,7 +79,7 @@ class SearchPage(ReadOnlyPage):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         search: Search = self.opened(request, object_id)
-        videos = list(searches.videos(search.id))
+        videos = list(searches.videos(search))
         titles = {row.video_id: row.video.title for row in videos}
         views = search.settings.get("views", {})
         context = {
@@ -92,7 +92,7 @@ class SearchPage(ReadOnlyPage):
                 _row(rank, FoundEvent.stored(result), titles) for rank, result in enumerate(search.results, start=1)
             ],
             "stages": bars(search.timings),
-            "job": searches.latest_job(search.id),
+            "job": searches.latest_job(search),
         }
         return TemplateResponse(request, "console/search.html", context)
 

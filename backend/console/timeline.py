@@ -36,7 +36,7 @@ def _placed(mark: Mapping[str, Any], whole: int) -> Mark:
     # What is too short to be seen has the width of a hair, and stays within the line.
     width = max(100 * (end - start) / whole, 0.2)
     left = min(100 * start / whole, 100 - width)
-    return Mark(mark["start_ms"], mark["end_ms"], mark["words"], left, width)
+    return Mark(mark["start_ms"], mark["end_ms"], mark["shown"], left, width)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,3 +90,14 @@ def test_the_load_has_sums_that_equal_its_ledger(load: str) -> None:
         ledger, days, questions, spread = cursor.fetchone()
     assert ledger == days
     assert (questions, spread) == (100, True)
+
+
+def test_the_load_fills_every_list(staff: Client, load: str) -> None:
+    """Outages alone have no rows: nothing is away."""
+    empty = []
+    for page in LISTS:
+        reply = staff.get(f"/console/{page}")
+        assert reply.status_code == 200, page
+        if not reply.context["cl"].result_list:
+            empty.append(page)
+    assert empty == ["jobs/breaker/"]

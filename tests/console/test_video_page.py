@@ -24,8 +24,8 @@ from tests.console.signing_in import open_content
 
 def test_marks_lie_where_they_are_in_the_recording() -> None:
     marks = {
-        "events": [{"start_ms": 15_000, "end_ms": 30_000, "words": "second half"}],
-        "gaps": [{"start_ms": 60_000, "end_ms": 61_000, "words": "behind the end"}],
+        "events": [{"start_ms": 15_000, "end_ms": 30_000, "shown": "second half"}],
+        "gaps": [{"start_ms": 60_000, "end_ms": 61_000, "shown": "behind the end"}],
     }
     (_, (half,)), (_, (late,)) = lanes(marks, 30_000)
     assert (half.left, half.width) == (50.0, 50.0)

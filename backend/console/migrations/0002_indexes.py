@@ -23,6 +23,7 @@ BY_TIME = (
     "CREATE INDEX question_ended ON questions_question (completed_at) WHERE completed_at IS NOT NULL",
     "CREATE INDEX feedback_given ON questions_feedback (updated_at)",
     "CREATE INDEX job_dead ON jobs_job (queue) WHERE state = 'dead'",
+    "CREATE INDEX job_of_subject ON jobs_job (tenant_id, subject_id)",
     "CREATE INDEX attempt_failed ON webhooks_attempt (attempted_at) WHERE error_code <> ''",
     "CREATE INDEX audit_request ON audit_auditevent (request_id) WHERE request_id <> ''",
 )

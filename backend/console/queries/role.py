@@ -20,6 +20,11 @@ def across_tenants(model: type[TenantRow]) -> QuerySet[Any]:
     return all_rows
 
 
+def of_same_tenant(model: type[TenantRow], row: TenantRow) -> QuerySet[Any]:
+    """Return the rows of the tenant that a row belongs to: by the tenant every table is indexed."""
+    return across_tenants(model).filter(tenant_id=row.tenant_id)
+
+
 def rows(sql: str, parameters: dict[str, Any] | None = None) -> list[dict[str, Any]]:
     """Return the rows of one statement of the console role, by column name."""
     with connections[CONSOLE].cursor() as cursor:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from django.db.models import QuerySet
 
-from backend.console.queries.role import across_tenants
+from backend.console.queries.role import of_same_tenant
 from backend.jobs.models import Job
-from backend.questions.models import SearchVideo
+from backend.questions.models import Search, SearchVideo
 
 
-def videos(search_id: UUID) -> QuerySet[SearchVideo]:
+def videos(search: Search) -> QuerySet[SearchVideo]:
     """Return the scope of a search: its videos with their pinned versions."""
-    rows: QuerySet[SearchVideo] = across_tenants(SearchVideo).filter(search_id=search_id)
+    rows: QuerySet[SearchVideo] = of_same_tenant(SearchVideo, search).filter(search_id=search.id)
     return rows.select_related("video").order_by("video_id")
 
 
-def latest_job(search_id: UUID) -> Job | None:
+def latest_job(search: Search) -> Job | None:
     """Return the latest job of a search, if any."""
-    row: Job | None = across_tenants(Job).filter(subject_id=search_id).order_by("-id").first()
+    row: Job | None = of_same_tenant(Job, search).filter(subject_id=search.id).order_by("-id").first()
     return row

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django import template
 from django.contrib.admin.utils import quote
+from django.core.paginator import Page
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -138,6 +139,19 @@ def letter(index: Any) -> str:
 def branch(node: Any) -> dict[str, Any]:
     """Render one node of the search tree with its child nodes."""
     return {"branch": node}
+
+
+@register.inclusion_tag("console/_pager.html", takes_context=True)
+def pager(context: Any, page: Page[Any], parameter: str, label: str) -> dict[str, Any]:
+    """Render the links to the pages of a list within a page. label: of the list. parameter: as paged() takes it."""
+
+    def link(number: int | str) -> str:
+        query = context["request"].GET.copy()
+        query[parameter] = str(number)
+        return f"?{query.urlencode()}#{parameter}" if isinstance(number, int) else ""
+
+    numbers = page.paginator.get_elided_page_range(page.number)
+    return {"page": page, "label": label, "links": [(number, link(number)) for number in numbers]}
 
 
 @register.filter

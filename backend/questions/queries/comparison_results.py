@@ -102,7 +102,9 @@ def results_of(
     """Return the results of items of a comparison, in the items' order, in four statements."""
     of_items = {item.id: item for item in items}
     questions = list(
-        rows(Question).filter(comparison_item_id__in=list(of_items)).order_by("comparison_arm", "repeat", "id")
+        rows(Question)
+        .filter(comparison_id=comparison.id, comparison_item_id__in=list(of_items))
+        .order_by("comparison_arm", "repeat", "id")
     )
     ids = [question.id for question in questions]
     evidence: defaultdict[UUID, list[Evidence]] = defaultdict(list)
