@@ -230,7 +230,7 @@ def _delete_rows(server: psycopg.Connection[Any]) -> None:
             "SELECT string_agg(format('DELETE FROM %%s', oid::regclass), '; ') FROM pg_class WHERE relkind = 'r' "
             "AND relnamespace IN ('public'::regnamespace, 'ekg'::regnamespace) AND pg_relation_size(oid) > 0 "
             "AND relname <> ALL(%s)",
-            [["django_migrations", "django_content_type", "auth_permission", *WRITTEN_BY_MIGRATIONS]],
+            [NOT_EMPTIED],
         ).fetchone()
         assert written is not None
         # Without triggers, because the order of the tables is not that of their references.
@@ -247,6 +247,8 @@ def _delete_rows(server: psycopg.Connection[Any]) -> None:
 WRITTEN_BY_MIGRATIONS = (
     "billing_pricebook", "billing_price", "billing_plan", "billing_planversion", "billing_legalentity",
 )  # fmt: skip
+
+NOT_EMPTIED = ["django_migrations", "django_content_type", "auth_permission", *WRITTEN_BY_MIGRATIONS]
 
 
 @functools.cache
