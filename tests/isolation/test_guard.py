@@ -57,6 +57,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, stdout, stderr
 
 
+@pytest.mark.long
 def test_no_process_starts_on_a_wounded_database(wounded: None) -> None:
     for name, (code, stdout, stderr) in {n: ended(p) for n, p in {n: started(n) for n in STARTS}.items()}.items():
         assert code == guard.EXIT_CODE, (name, stderr)

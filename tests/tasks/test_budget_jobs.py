@@ -289,6 +289,7 @@ def test_a_cancellation_is_noticed_before_the_next_call_and_leaves_nothing_open(
         assert budgets.monthly_budget().used.tokens == 0
 
 
+@pytest.mark.long
 def test_a_batch_of_a_hundred_that_its_budget_ends_after_ten_is_charged_ten(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:

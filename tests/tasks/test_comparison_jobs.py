@@ -96,6 +96,7 @@ def test_both_arms_answer_and_the_report_says_what_each_was_worth(
     assert [event["id"] for event in events(acme)] == [comparison_id]
 
 
+@pytest.mark.long
 def test_no_label_reaches_a_model_a_job_a_log_or_an_event_of_a_question(
     acme: Cast,
     video_id: UUID,
@@ -170,6 +171,7 @@ def test_the_pinned_version_outlives_a_new_index_until_the_last_arm(
         assert Evidence.objects.count() == 2
 
 
+@pytest.mark.long
 def test_every_arm_reads_only_what_was_indexed_when_the_comparison_was_made(
     acme: Cast, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
