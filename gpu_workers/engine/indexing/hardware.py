@@ -1,7 +1,7 @@
 """Decoding by NVDEC through PyAV. The CPU decodes wherever that is not possible, with the same frames.
 
-AVA_HWACCEL chooses: "auto" uses NVDEC where the machine has an NVIDIA device, "cuda" tries it on any machine, "off"
-never.
+AVA_HWACCEL chooses: "off" (the default) never uses NVDEC, "auto" does where the machine has an NVIDIA device, "cuda"
+tries it on any machine.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _rows(plane: VideoPlane) -> NDArray[np.uint8]:
 
 def chosen() -> str:
     """Return AVA_HWACCEL. Raises ValueError, naming it, unless it is one of CHOICES."""
-    name = os.environ.get("AVA_HWACCEL") or "auto"
+    name = os.environ.get("AVA_HWACCEL") or "off"
     if name not in CHOICES:
         raise ValueError(f"AVA_HWACCEL is one of {', '.join(CHOICES)}, got {name!r}")
     return name
