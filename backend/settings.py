@@ -199,6 +199,14 @@ ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "30/m/ip,5/15m/key"}
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = PUBLIC_URL.partition(":")[0]
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_FORMS = {
+    "authenticate": "backend.people.forms.CodeForm",
+    "reauthenticate": "backend.people.forms.CodeAgainForm",
+    "authenticate_webauthn": "backend.people.forms.PasskeyForm",
+    "login_webauthn": "backend.people.forms.PasskeyAloneForm",
+    "add_webauthn": "backend.people.forms.NewPasskeyForm",
+    "reauthenticate_webauthn": "backend.people.forms.PasskeyAgainForm",
+}
 MFA_TOTP_ISSUER = "AVA Cloud"
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE

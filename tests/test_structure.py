@@ -127,10 +127,11 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "words": "labels",
     },
     "people": {
+        "account_log": "what people do with their accounts, for the audit log",
         "account_rules": "who may sign up, for allauth",
         "authentication": "browser sessions on requests of the API",
         "checked_requests": "requests to providers by the checked transport",
-        "forms": "the form of an invited person",
+        "forms": "the forms of an invited person and of second factors",
         "pages": "the pages under /accounts",
         "providers": "tenants' identity providers, for allauth",
         "roles": "the scopes of each role",
