@@ -38,6 +38,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "document": "the route of the OpenAPI document",
         "examples": "examples of the OpenAPI document",
         "event_streams": "server-sent events on the wire",
+        "early_refusals": "refusals on the event loop",
         "etags": "optimistic locking over HTTP",
         "fair_threads": "threads that no caller takes alone",
         "health": "the checks behind /readyz",
