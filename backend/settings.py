@@ -279,7 +279,7 @@ INDEX_LINKING = env.choice("AVA_INDEX_LINKING", "incremental", ("incremental", "
 # The global summary is written again after this number of segments, and at the video's end.
 SUMMARY_EVERY_SEGMENTS = env.integer("AVA_SUMMARY_EVERY_SEGMENTS", 10, least=1)
 LEASE_SECONDS = env.integer("AVA_LEASE_SECONDS", 60, least=2)
-HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
+HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 5, least=1)
 # Time that running jobs have to end when their worker is asked to stop. Then they are handed back to other workers.
 DRAIN_SECONDS = env.integer("AVA_DRAIN_SECONDS", 3, least=0)
 # Longest time of one task, and of loading a worker's models. Beyond the first the task is canceled and its job runs
