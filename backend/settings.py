@@ -252,8 +252,9 @@ OPEN_STREAMS_PER_TENANT = env.integer("AVA_OPEN_STREAMS_PER_TENANT", 128, least=
 OPEN_STREAMS_PER_KEY = env.integer("AVA_OPEN_STREAMS_PER_KEY", 64, least=1)
 # Longest time of one SQL statement of a request. Work in the background has the time-outs of its role.
 REQUEST_STATEMENT_SECONDS = env.integer("AVA_REQUEST_STATEMENT_SECONDS", 20, least=1)
-# Uploads of one tenant that are open at once.
+# Uploads of one tenant, and of one API key, that are open at once.
 OPEN_UPLOADS_PER_TENANT = env.integer("AVA_OPEN_UPLOADS_PER_TENANT", 1_000, least=1)
+OPEN_UPLOADS_PER_KEY = env.integer("AVA_OPEN_UPLOADS_PER_KEY", 500, least=1)
 # Minutes of recordings that a tenant of a plan may have indexed in a calendar month (UTC), and tokens that its
 # questions and searches may use. A plan that is missing has no limit.
 MEDIA_MINUTES_PER_PLAN = env.numbers("AVA_MEDIA_MINUTES_PER_PLAN", "standard=600000")
@@ -288,7 +289,9 @@ TASK_SECONDS = env.integer("AVA_TASK_SECONDS", 840, least=5)
 MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
 # Maximum number of jobs of one tenant that run at once, by class of jobs, or by class@plan for the tenants of a plan.
 # A class that is missing has no limit.
-JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.fetch=4,io.webhook=16,system.delete=2")
+JOBS_PER_TENANT = env.numbers(
+    "AVA_JOBS_PER_TENANT", "cpu.probe=4,io.fetch=4,io.webhook=16,system.delete=2,gpu.index=64,gpu.query=64"
+)
 # Share of each class that a tenant of a plan gets against one of weight 1.
 PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")
 # Requests to receivers of webhooks that one sender keeps open at once.
