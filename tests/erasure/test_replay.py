@@ -89,7 +89,7 @@ def test_a_restore_brings_deleted_things_back_and_the_replay_removes_them_again(
     for path in paths:
         assert client.delete(f"/v1/{path}").status_code in (202, 204), path
     with acme.scope():
-        # As the retention of the tenant's settings does.
+        # The retention of a tenant's settings does the same.
         assert retention.drop_source(bare)
         assert retention.drop_thumbnails(blind)
         record(Deleted.SOURCE, [bare])
