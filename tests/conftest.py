@@ -7,6 +7,9 @@ worker clones it. Tests connect as the restricted role, so row-level security is
 from __future__ import annotations
 
 import functools
+import io
+import json
+import logging
 import os
 import shutil
 import signal
@@ -277,3 +280,16 @@ def acme(database: None) -> Cast:
 @pytest.fixture
 def globex(database: None) -> Cast:
     return make_tenant("globex")
+
+
+@pytest.fixture
+def lines() -> Iterator[Any]:
+    """Return the JSON lines that the root logger has written so far."""
+    from backend.observability.json_lines import JsonLines
+
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonLines())
+    logging.getLogger().addHandler(handler)
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    logging.getLogger().removeHandler(handler)

@@ -56,6 +56,11 @@ _libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
 _libc.unshare.argtypes = [ctypes.c_int]
 
 
+def die_before_the_worker() -> None:
+    """Let the kernel end this process first when memory runs out. To be called before the user changes."""
+    Path("/proc/self/oom_score_adj").write_text("1000")
+
+
 def take_own_user() -> bool:
     """Become a user that owns nothing and that no other process has. Returns False without the right to do so."""
     own = FIRST_USER + os.getpid()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import socket
 import subprocess
@@ -101,6 +102,14 @@ def test_limits_end_the_box_and_not_the_worker() -> None:
         box.receive()
     with Box(f"{INTRUDER}:sleep", {}, wall_s=0.5) as box, pytest.raises(BoxSilent):
         box.receive()
+
+
+def test_a_box_dies_before_the_worker_when_memory_runs_out() -> None:
+    with Box(f"{INTRUDER}:sleep", {}) as box:
+        shown = Path(f"/proc/self/fdinfo/{box._process}").read_text()
+        (process,) = re.findall(r"^Pid:\s+(\d+)$", shown, re.MULTILINE)
+        assert Path(f"/proc/{process}/oom_score_adj").read_text().strip() == "1000"
+    assert Path("/proc/self/oom_score_adj").read_text().strip() != "1000"
 
 
 def test_a_closed_box_is_gone() -> None:
