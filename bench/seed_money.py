@@ -124,7 +124,7 @@ def ledger(server: psycopg.Connection, count: int) -> None:
 
 
 _DIMENSIONS = (
-    "meter, variant, model, stage, method, effort, profile, api_key_id, person_id, collection_id, video_id, "
+    "meter, variant, model, stage, method, effort, profile, api_key_id, person_id, collection_id, video_id, price_id, "
     "price_currency, billable"
 )
 

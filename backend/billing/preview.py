@@ -1,13 +1,13 @@
-"""What new prices would have cost: the usage of a span, as it was booked and as the new prices would have valued it.
+"""What new prices would have cost: the usage of a month, as it was booked and as the new prices would have valued it.
 
-The rows of all tenants are summed up by the price that valued them, as the console's reading role.
+The monthly sums of all tenants, by the price that valued them, are read as the console's reading role.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 from decimal import Decimal
 from uuid import UUID
 
@@ -22,7 +22,7 @@ CONSOLE = "console"
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """List prices of one tenant's usage of a span in one currency: as booked, and with the new prices."""
+    """List prices of one tenant's usage of a month in one currency: as booked, and with the new prices."""
 
     tenant_id: UUID
     currency: str
@@ -34,25 +34,23 @@ class Previewed:
         return self.previewed - self.booked
 
 
-# The rows of a span, by the price that valued them.
 _USED = """
-SELECT e.tenant_id, e.meter, e.model, e.variant, e.price_currency, p.model, p.variant, p.book_id, b.tenant_id,
-    sum(e.quantity), sum(e.price_amount)
-FROM billing_usageevent e JOIN billing_price p ON p.id = e.price_id JOIN billing_pricebook b ON b.id = p.book_id
-WHERE e.occurred_at >= %s AND e.occurred_at < %s AND e.billable
-GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9
+SELECT u.tenant_id, u.meter, u.model, u.variant, u.price_currency, p.model, p.variant, p.book_id, b.tenant_id,
+    u.quantity, u.price
+FROM billing_pricedmonth u JOIN billing_price p ON p.id = u.price_id JOIN billing_pricebook b ON b.id = p.book_id
+WHERE u.month = %s
 """
 
 
-def preview(prices: Sequence[NewPrice], *, start: datetime, end: datetime, using: str = CONSOLE) -> list[Previewed]:
-    """Return what each tenant with usage from start up to end paid and would have paid, by tenant and currency.
+def preview(prices: Sequence[NewPrice], *, month: date, using: str = CONSOLE) -> list[Previewed]:
+    """Return what each tenant with usage in a calendar month (UTC) paid and would have paid, by tenant and currency.
 
     prices: not appended yet. Where several apply to the same usage, the nearest one counts, as in Rates. Amounts are
-    list prices, before allowances, tiers and minimums. One statement over the rows of the span.
+    list prices, before allowances, tiers and minimums. month: its first day.
     """
     books = {book.id: book for book in PriceBook.objects.using(using).filter(id__in={new.book_id for new in prices})}
     with connections[using].cursor() as cursor:
-        cursor.execute(_USED, [start, end])
+        cursor.execute(_USED, [month])
         rows = cursor.fetchall()
     totals: dict[tuple[UUID, str], tuple[Decimal, Decimal]] = {}
     for tenant, meter, model, variant, currency, old_model, old_variant, book, owner, quantity, amount in rows:

@@ -31,7 +31,7 @@ from backend.questions.bodies.questions import FINISH_REASONS, METHODS
 from backend.questions.models import Question
 from gpu_workers.engine.answering.contract import EFFORTS
 
-ROWS = 50
+ROWS = 20
 """Segments, pieces, marks and model calls that a page shows at once."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
@@ -55,10 +55,9 @@ MOST_LINES = 500
 """Lines of a document that its page shows; its files have all."""
 
 
-def last_month(now: datetime) -> tuple[datetime, datetime]:
-    """Return the first moment of the last calendar month (UTC), and the one after its end."""
-    end = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    return (end - timedelta(days=1)).replace(day=1), end
+def last_month(now: datetime) -> date:
+    """Return the first day of the last calendar month (UTC)."""
+    return (now.astimezone(UTC).date().replace(day=1) - timedelta(days=1)).replace(day=1)
 
 
 def _form_page(
@@ -170,9 +169,9 @@ class PricePage(ReadOnlyPage):
         if not form.is_valid():
             shown: HttpResponse = self.changeform_view(request)
             return shown
-        start, end = last_month(timezone.now())
+        month = last_month(timezone.now())
         price = new_price(form.save(commit=False), author="preview")
-        found = preview([price], start=start, end=end)
+        found = preview([price], month=month)
         names = names_of([line.tenant_id for line in found])
         lines = sorted(
             ((names.get(line.tenant_id, {}).get("name", "–"), line) for line in found),
@@ -187,7 +186,7 @@ class PricePage(ReadOnlyPage):
         }
         context = {
             **self.page_context(request, "Last month would have cost"),
-            "start": start, "price": price, "book": form.cleaned_data["book"], "lines": lines[:50], "totals": totals,
+            "month": month, "price": price, "book": form.cleaned_data["book"], "lines": lines[:50], "totals": totals,
             "sent": [(name, value) for name, value in request.POST.items() if name != "csrfmiddlewaretoken"],
         }  # fmt: skip
         return TemplateResponse(request, "console/price_preview.html", context)

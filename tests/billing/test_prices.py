@@ -22,6 +22,7 @@ from backend.billing.services import rows
 from backend.billing.services.plans import NewPlanVersion, PlanRefused, append_plan_version, subscribe
 from backend.billing.services.prices import NewPrice, PriceRefused, append_price
 from backend.billing.services.rerating import rerate
+from backend.billing.services.rollups import rebuild_stale
 from backend.tenancy.refusals import Refused
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser
@@ -255,15 +256,21 @@ def test_a_back_dated_price_changes_the_ledger_by_new_rows_alone(acme: Cast) -> 
 
 
 def test_a_preview_is_what_new_prices_would_have_cost(acme: Cast, globex: Cast) -> None:
-    now = timezone.now()
-    start = now - timedelta(days=1)
+    month = (timezone.now().date().replace(day=1) - timedelta(days=1)).replace(day=1)
+    first = datetime(month.year, month.month, 1, tzinfo=UTC)
     for cast, number in ((acme, 10), (globex, 4)):
         with cast.scope():
-            asked(number, now - timedelta(hours=1))
-            asked(2, now - timedelta(hours=1), "ava:low")
-            asked(100, now - timedelta(days=2))
+            asked(number, first)
+            asked(2, first + timedelta(days=20), "ava:low")
+            asked(100, first - timedelta(seconds=1))
+        rebuild_stale(cast.tenant_id)
+        with cast.scope():
+            asked(3, first, "ava:low")
+            asked(-3, first, "ava:low")
+        # An hour that is built again counts once.
+        rebuild_stale(cast.tenant_id)
     own = book("globex-prices", tenant_id=globex.tenant_id)
-    found = preview([new(standard(), "0.03"), new(own, "0.01", variant="ava")], start=start, end=now, using="console")
+    found = preview([new(standard(), "0.03"), new(own, "0.01", variant="ava")], month=month, using="console")
 
     # acme: 10 at 0.02 and 2 at 0.01; the new price has no say over ava:low. globex: its own book goes first.
     assert {row.tenant_id: (row.booked, row.previewed) for row in found} == {

@@ -54,6 +54,7 @@ class Migration(migrations.Migration):
                 ("person_id", models.UUIDField(null=True)),
                 ("collection_id", models.UUIDField(null=True)),
                 ("video_id", models.UUIDField(null=True)),
+                ("price_id", models.UUIDField(null=True)),
                 ("price_currency", models.CharField(default="USD", max_length=3)),
                 ("billable", models.BooleanField(default=True)),
                 ("quantity", models.DecimalField(decimal_places=6, max_digits=28)),

@@ -42,11 +42,52 @@ BEGIN
     RETURN NULL;
 END $$
 """  # noqa: S608
+MONTH = {
+    "tenant_id": "tenant_id",
+    "month": "date_trunc('month', hour AT TIME ZONE 'UTC')::date",
+    "price_id": "price_id",
+    "meter": "meter",
+    "variant": "variant",
+    "model": "model",
+    "price_currency": "price_currency",
+}
+MONTH_NAMES = ", ".join(MONTH)
+OF_MONTH = ", ".join(f"{value} AS {name}" for name, value in MONTH.items())
+PRICED = (
+    f"SELECT {OF_MONTH}, sum(quantity) AS quantity, sum(price) AS price FROM changed "  # noqa: S608
+    "WHERE billable AND price_id IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7"
+)
+ADD_PRICED = f"""
+CREATE FUNCTION billing_add_priced() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+BEGIN
+    INSERT INTO billing_pricedmonth AS known (id, {MONTH_NAMES}, quantity, price)
+    SELECT gen_random_uuid(), summed.* FROM ({PRICED}) AS summed
+    ON CONFLICT ({MONTH_NAMES}) DO UPDATE
+    SET quantity = known.quantity + excluded.quantity, price = known.price + excluded.price;
+    RETURN NULL;
+END $$
+"""  # noqa: S608
+TAKE_PRICED = f"""
+CREATE FUNCTION billing_take_priced() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+BEGIN
+    UPDATE billing_pricedmonth AS known SET quantity = known.quantity - gone.quantity, price = known.price - gone.price
+    FROM ({PRICED}) AS gone
+    WHERE ({", ".join(f"known.{name}" for name in MONTH)}) = ({", ".join(f"gone.{name}" for name in MONTH)});
+    RETURN NULL;
+END $$
+"""  # noqa: S608
 
 
 TRIGGERS = (
     ADD,
     TAKE,
+    ADD_PRICED,
+    TAKE_PRICED,
+    "CREATE TRIGGER billing_priced_added AFTER INSERT ON billing_usagehour REFERENCING NEW TABLE AS changed "
+    "FOR EACH STATEMENT EXECUTE FUNCTION billing_add_priced()",
+    "CREATE TRIGGER billing_priced_taken AFTER DELETE ON billing_usagehour REFERENCING OLD TABLE AS changed "
+    "FOR EACH STATEMENT EXECUTE FUNCTION billing_take_priced()",
+    "ALTER TABLE billing_pricedmonth SET (fillfactor = 50)",
     "CREATE TRIGGER billing_day_added AFTER INSERT ON billing_usagehour REFERENCING NEW TABLE AS changed "
     "FOR EACH STATEMENT EXECUTE FUNCTION billing_add_to_day()",
     "CREATE TRIGGER billing_day_taken AFTER DELETE ON billing_usagehour REFERENCING OLD TABLE AS changed "
@@ -109,6 +150,45 @@ class Migration(migrations.Migration):
                 ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
+        migrations.CreateModel(
+            name="PricedMonth",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("month", models.DateField()),
+                ("price_id", models.UUIDField()),
+                ("meter", models.CharField(max_length=32)),
+                ("variant", models.CharField(blank=True, default="", max_length=100)),
+                ("model", models.CharField(blank=True, default="", max_length=200)),
+                ("price_currency", models.CharField(default="USD", max_length=3)),
+                ("quantity", models.DecimalField(decimal_places=6, default=0, max_digits=28)),
+                ("price", amount(10)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+                "indexes": [models.Index(fields=["month", "tenant"], name="priced_month_of_all")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "month", "price_id", "meter", "variant", "model", "price_currency"),
+                        name="priced_month_once",
+                    )
+                ],
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
         tenant_table("billing_usageday"),
+        tenant_table("billing_pricedmonth"),
         migrations.RunSQL(TRIGGERS, migrations.RunSQL.noop),
     ]

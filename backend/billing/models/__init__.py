@@ -2,7 +2,7 @@
 
 from backend.billing.models.budgets import OpenSpending, TenantBudget, UsageMonth
 from backend.billing.models.costs import CostDay, MachineDay, ModelRate
-from backend.billing.models.days import UsageDay
+from backend.billing.models.days import PricedMonth, UsageDay
 from backend.billing.models.invoices import (
     CORRECTION_LINE,
     COUPON_LINE,
@@ -101,6 +101,7 @@ __all__ = [
     "PlanVersion",
     "Price",
     "PriceBook",
+    "PricedMonth",
     "QuotaMonth",
     "Reservation",
     "Reserved",

@@ -1,4 +1,4 @@
-"""What each day cost and earned: the figures of the console, summed out of the hourly roll-ups."""
+"""What each day cost and earned, and what was used at each price: figures of the console, out of the hours."""
 
 from __future__ import annotations
 
@@ -35,3 +35,28 @@ class UsageDay(TenantRow):
             models.UniqueConstraint(fields=["tenant", "day", "stage", "model", "price_currency"], name="usage_day_once")
         ]
         indexes = [models.Index(fields=["day", "tenant"], name="usage_day_of_all")]
+
+
+class PricedMonth(TenantRow):
+    """The billable usage of a tenant in a calendar month (UTC) that one price valued, kept by a trigger as UsageDay is.
+
+    month: its first day. price: in price_currency.
+    """
+
+    month = models.DateField()
+    price_id = models.UUIDField()
+    meter = models.CharField(max_length=32)
+    variant = models.CharField(max_length=100, default="", blank=True)
+    model = models.CharField(max_length=200, default="", blank=True)
+    price_currency = models.CharField(max_length=3, default="USD")
+    quantity = models.DecimalField(max_digits=28, decimal_places=6, default=0)
+    price = models.DecimalField(max_digits=24, decimal_places=10, default=0)
+
+    class Meta(TenantRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "month", "price_id", "meter", "variant", "model", "price_currency"],
+                name="priced_month_once",
+            )
+        ]
+        indexes = [models.Index(fields=["month", "tenant"], name="priced_month_of_all")]

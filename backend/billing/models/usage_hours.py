@@ -26,6 +26,7 @@ class UsageHour(TenantRow):
     person_id = models.UUIDField(null=True)
     collection_id = models.UUIDField(null=True)
     video_id = models.UUIDField(null=True)
+    price_id = models.UUIDField(null=True)
     price_currency = models.CharField(max_length=3, default="USD")
     billable = models.BooleanField(default=True)
     quantity = models.DecimalField(max_digits=28, decimal_places=6)

@@ -21,7 +21,7 @@ HOURS_AT_ONCE = 200
 
 DIMENSIONS = (
     "meter", "variant", "model", "stage", "method", "effort", "profile", "api_key_id", "person_id", "collection_id",
-    "video_id", "price_currency", "billable",
+    "video_id", "price_id", "price_currency", "billable",
 )  # fmt: skip
 _COLUMNS = ", ".join(DIMENSIONS)
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('rollups:' || %(tenant)s::text, 0))"
