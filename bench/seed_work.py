@@ -146,7 +146,7 @@ def answers(server: psycopg.Connection) -> None:
         {"source_type": "'question'", "source_id": "(parent).id", "ordinal": "k",
          "stage": "(ARRAY['rank', 'verify', 'plan'])[1 + k % 3]", "model": "'reasoner'", "wall_ms": "300 + k",
          "device_ms": "120", "prompt_tokens": "4000", "completion_tokens": "200", "items": "1", "ok": "true",
-         "called_at": "at"},
+         "start_ms": "350 * k", "called_at": "at"},
     )  # fmt: skip
 
 

@@ -84,6 +84,7 @@ class LeaseFilter(admin.SimpleListFilter):
 class JobPage(OperableRow, ReadOnlyPage):
     roles = WORK
     acts = JOB_ACTS
+    sorts = ("shown_id", "age")
     list_display = ("shown_id", "kind", "shown_state", "tenant", "attempts", "progress", "lease", "error_code", "age")
     list_filter = (
         TenantFilter, fixed("state", JobState.values), fixed("kind", sorted(JobKind.values)),
@@ -134,7 +135,7 @@ class JobPage(OperableRow, ReadOnlyPage):
             return "–"
         return f"{job.lease_owner or '?'} · token {job.lease_token} · beat {ago(job.heartbeat_at)} ago"
 
-    @admin.display(description="made", ordering="created_at")
+    @admin.display(description="made", ordering="id")
     def age(self, job: Job) -> str:
         return f"{ago(job.created_at)} ago"
 
@@ -182,6 +183,7 @@ class EventTypeFilter(admin.SimpleListFilter):
 @admin.register(Delivery, site=site)
 class DeliveryPage(OperableRow, ReadOnlyPage):
     acts = DELIVERY_ACTS
+    sorts = ("shown_id",)
     change_form_outer_after_template = "console/_attempts.html"
     roles, content = WORK, True
     content_columns = frozenset({"to"})
@@ -302,6 +304,7 @@ class UsagePage(OperableRow, ReadOnlyPage):
 
     roles = MONEY
     acts, actors = USAGE_ACTS, MONEY
+    sorts = ("occurred_at",)
     list_display = (
         "occurred_at", "tenant", "meter", "shown_quantity", "shown_stage", "model", "cost", "price", "billable",
         "shown_source",
@@ -347,6 +350,7 @@ class UsagePage(OperableRow, ReadOnlyPage):
 class AuditPage(ReadOnlyPage):
     """The audit logs of all tenants. Looking at them is not recorded in them."""
 
+    sorts = ()
     list_display = ("occurred_at", "tenant", "action", "actor", "object_id", "reason", "address")
     list_filter = (TenantFilter, "actor_kind", typed("action", parameter="act"))
     list_select_related = ("tenant",)
@@ -371,6 +375,7 @@ class AuditPage(ReadOnlyPage):
 class StaffEventPage(ReadOnlyPage):
     """Sign-ins, appointments and prices: acts of the staff that concern no tenant."""
 
+    sorts = ()
     list_display = ("occurred_at", "action", "email", "address", "details")
     list_filter = (typed("action", parameter="act"),)
     search_fields = ("email", "address")

@@ -61,9 +61,10 @@ class ReadOnlyPage(ModelAdmin):
     it opens for a stated reason only. content_columns: columns of the list that show the same; other columns take their
     place unless the viewer has opened the content of the one tenant that is listed. id_columns: columns that an id in
     the search field, public or a UUID, is looked for in; each has an index. small: whether words are searched over all
-    tenants; otherwise one tenant has to be chosen, because words have no index. sections: the fields of Django's own
-    view of a row, by the title of their group; a section named "Details" is closed at first. labels: plain words of
-    fields whose names are not.
+    tenants; otherwise one tenant has to be chosen, because words have no index. sorts: columns that the list is sorted
+    by on demand, None for all; a list with very many rows names those with an index over all tenants. sections: the
+    fields of Django's own view of a row, by the title of their group; a section named "Details" is closed at first.
+    labels: plain words of fields whose names are not.
     """
 
     roles: ClassVar[frozenset[Role]] = OPERATORS
@@ -73,6 +74,7 @@ class ReadOnlyPage(ModelAdmin):
 
     id_columns: ClassVar[tuple[str, ...]] = ("pk",)
     small: ClassVar[bool] = False
+    sorts: ClassVar[tuple[str, ...] | None] = None
     sections: ClassVar[Mapping[str, Sequence[str]]] = {}
     labels: ClassVar[Mapping[str, str]] = {}
 
@@ -130,6 +132,9 @@ class ReadOnlyPage(ModelAdmin):
             return columns
         shown = [name for name in columns if name not in self.content_columns]
         return shown if shown and shown[0] == "shown_id" else ["shown_id", *shown]
+
+    def get_sortable_by(self, request: HttpRequest) -> Sequence[Any]:
+        return super().get_sortable_by(request) if self.sorts is None else self.sorts
 
     @admin.display(description="id", ordering="id")
     def shown_id(self, row: Model) -> str:

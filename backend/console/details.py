@@ -52,6 +52,7 @@ class VideoPage(Operable, ReadOnlyPage):
     content_columns = frozenset({"title_or_id"})
     content_searches = frozenset({"title", "external_id"})
     acts = VIDEO_ACTS
+    sorts = ("created_at",)
     list_display = (
         "title_or_id",
         "shown_status",
@@ -160,6 +161,7 @@ class QuestionPage(Operable, ReadOnlyPage):
     content_columns = frozenset({"words", "shown_answer"})
     content_searches = frozenset({"text", "external_id"})
     acts = QUESTION_ACTS
+    sorts = ("created_at",)
     list_display = (
         "words", "shown_status", "tenant", "shown_answer", "sure", "method", "effort", "cost", "total", "created_at",
     )  # fmt: skip

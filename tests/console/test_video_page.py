@@ -14,7 +14,7 @@ from backend.billing.models import SEGMENT
 from backend.billing.services import ledger
 from backend.console.queries import timelines
 from backend.console.timeline import graph_of, lanes
-from backend.ekg.models import Entity
+from backend.ekg.models import Entity, TranscriptLine
 from backend.library.models import Segment, Video
 from gpu_workers.engine.models.roles import ModelCall
 from tests.conftest import Cast
@@ -57,9 +57,36 @@ def test_the_page_shows_the_index_over_time_its_entities_and_its_segments(
     page = staff.get(f"/console/library/video/{video_id}/change/").content.decode()
     for words in ("event 0", "event 1", "Good morning.", "red car", "unreadable", "ann meets bob", "qwen"):
         assert words in page, words
-    found = timelines.marks(Video.unscoped.using("console").get(id=video_id))
-    assert {kind: len(marks) for kind, marks in found.items()} == {"events": 2, "speech": 1, "objects": 1, "gaps": 1}
+    video = Video.unscoped.using("console").get(id=video_id)
+    found = {kind: timelines.marks(video, kind).count() for kind in timelines.KINDS}
+    assert found == {"events": 2, "speech": 1, "objects": 1, "gaps": 1}
     assert 'data-seek="9000"' in page
+
+
+def test_a_long_timeline_says_what_it_draws_and_has_all_marks_on_pages(staff: Client, acme: Cast) -> None:
+    video_id = indexed_video(acme, duration_ms=600_000)
+    open_content(staff, acme)
+    with acme.scope():
+        TranscriptLine.objects.bulk_create(
+            TranscriptLine(
+                tenant_id=acme.tenant_id,
+                video_id=video_id,
+                index_version=1,
+                start_ms=1_000 * n,
+                end_ms=1_000 * n + 900,
+                text=f"line {n}.",
+            )
+            for n in range(10, 510)
+        )
+    address = f"/console/library/video/{video_id}/change/"
+    page = staff.get(address).content.decode()
+    # 120 spans of 5 s hold the 501 lines, which lie between 3 s and 510 s.
+    assert "501 speech are drawn as 101 spans of time." in page
+    assert ("1 to 20 of 501 are shown." in page, "line 28." in page, "line 29." in page) == (True, True, False)
+    last = staff.get(f"{address}?speech=26").content.decode()
+    assert ("501 to 501 of 501 are shown." in last, "line 509." in last, '<details id="speech" open>' in last) == (
+        True, True, True,
+    )  # fmt: skip
 
 
 def test_reads_name_the_tenant_of_the_video(acme: Cast, globex: Cast) -> None:

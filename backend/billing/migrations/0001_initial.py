@@ -51,6 +51,7 @@ class Migration(migrations.Migration):
                 ("completion_tokens", models.PositiveIntegerField(default=0)),
                 ("items", models.PositiveIntegerField(default=1)),
                 ("ok", models.BooleanField(default=True)),
+                ("start_ms", models.PositiveIntegerField(null=True)),
                 ("called_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "tenant",

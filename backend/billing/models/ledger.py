@@ -90,6 +90,8 @@ class ModelCall(TenantRow):
     completion_tokens = models.PositiveIntegerField(default=0)
     items = models.PositiveIntegerField(default=1)
     ok = models.BooleanField(default=True)
+    # From the begin of the attempt that made the call. Null for work that was recorded without a meter.
+    start_ms = models.PositiveIntegerField(null=True)
     called_at = models.DateTimeField(auto_now_add=True)
 
     class Meta(TenantRow.Meta):

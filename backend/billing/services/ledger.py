@@ -92,6 +92,7 @@ def record_model_calls(
             completion_tokens=call.completion_tokens,
             items=call.items,
             ok=call.ok,
+            start_ms=call.start_ms,
         )
         for ordinal, call in enumerate(calls)
     ]

@@ -6,8 +6,9 @@ Every call reports its consumption to a Meter, so that the usage of a job or a q
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -65,7 +66,7 @@ class ModelCall:
 
     prompt_tokens: of a call that was cut, an estimate of what the server had to read. pictures: shown with the prompt.
     device_ms: device time of the call to the microsecond, which is billed (models.device_rates). None if the call had
-    the device to itself, so that its device time is its wall time.
+    the device to itself, so that its device time is its wall time. start_ms: since the meter began; the meter sets it.
     """
 
     stage: str
@@ -78,6 +79,7 @@ class ModelCall:
     ok: bool = True
     device_ms: float | None = None
     pictures: int = 0
+    start_ms: int | None = field(default=None, compare=False)
 
     @property
     def billed_ms(self) -> float:
@@ -89,25 +91,36 @@ class Meter:
     """Collects the calls of one job or question; safe to share between threads.
 
     cache_salt: sent with every chat call, so that a server shares the cache of equal prompts only inside one tenant; ""
-    outside any tenant. attribute: returns a call with its device time (device_rates.DeviceRates.attributed).
+    outside any tenant. attribute: returns a call with its device time (device_rates.DeviceRates.attributed). clock: in
+    seconds, from any origin.
     """
 
-    def __init__(self, cache_salt: str = "", *, attribute: Callable[[ModelCall], ModelCall] | None = None) -> None:
+    def __init__(
+        self,
+        cache_salt: str = "",
+        *,
+        attribute: Callable[[ModelCall], ModelCall] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.cache_salt = cache_salt
         self._attribute = attribute
+        self._clock, self._began = clock, clock()
         self._calls: list[ModelCall] = []
         self._answered: set[str] = set()
         self._outage: ModelError | None = None
         self._lock = threading.Lock()
 
     def record(self, call: ModelCall) -> None:
-        """Keep a call with its device time, and count it among those of this process."""
+        """Keep a call that has just ended, with its device time, and count it among those of this process."""
         call = self.attributed(call)
         self.keep(call)
         call_metrics.count(call)
 
     def attributed(self, call: ModelCall) -> ModelCall:
-        """Return the call with its device time."""
+        """Return a call that has just ended with its device time, and with its start unless it has one already."""
+        if call.start_ms is None:
+            elapsed_ms = 1_000 * (self._clock() - self._began)
+            call = replace(call, start_ms=max(0, round(elapsed_ms) - call.wall_ms))
         return call if self._attribute is None else self._attribute(call)
 
     def keep(self, call: ModelCall) -> None:
