@@ -101,7 +101,7 @@ class VideoPage(Operable, ReadOnlyPage):
             else None
         )
         segments = paged(request, videos.segments(video), "segments", ROWS)
-        work = timelines.segment_work(video, segments.object_list)
+        work = timelines.segment_work(video, list(segments))
         counts = videos.index_counts(video)
         acts = self.acts_context(request, video)
         context = {

@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.db import transaction
 from django.urls import reverse
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
@@ -132,27 +131,28 @@ def _plan_field(initial: str = "") -> forms.ChoiceField:
 
 
 def _create(_: None, values: Mapping[str, Any], by: By) -> Done:
-    with transaction.atomic():
-        tenant = create_tenant(name=values["name"], slug=values["slug"], plan=values["plan"])
-        with tenant_scope(tenant.id):
-            return _begin(tenant, values, by)
+    invited: list[str] = []
+
+    def prepare(tenant: Tenant) -> None:
+        record_in_tenant("tenant.created", tenant, by, {"plan": values["plan"]})
+        if values["owner"]:
+            invited.append(_invite_owner(values["owner"], by))
+
+    tenant = create_tenant(name=values["name"], slug=values["slug"], plan=values["plan"], prepare=prepare)
+    return Done(" ".join([f"{tenant.name} was created.", *invited]))
 
 
-def _begin(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
-    """Record a new tenant, and invite its first owner."""
-    record_in_tenant("tenant.created", tenant, by, {"plan": values["plan"]})
-    if not values["owner"]:
-        return Done(f"{tenant.name} was created.")
+def _invite_owner(address: str, by: By) -> str:
+    """Invite the first owner of the entered tenant, and return how in words."""
     invitation, link = invite(
-        email=values["owner"],
+        email=address,
         role=MemberRole.OWNER,
         collection_ids=None,
         by_person=None,
         by_name=by.actor.name,
         by_owner=True,
     )
-    sent = f"The invitation was mailed to {values['owner']}." if invitation.mailed else f"Invitation: {link}"
-    return Done(f"{tenant.name} was created. {sent}")
+    return f"The invitation was mailed to {address}." if invitation.mailed else f"Invitation: {link}"
 
 
 def _suspend(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:

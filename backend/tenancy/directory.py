@@ -1,7 +1,7 @@
 """The directory of cells: in which cell a tenant lives, read from the control database (directory.sql).
 
-A cell registers each tenant and each API key before it commits them. A registration whose row was rolled back names a
-tenant or a key that no cell knows, and that does no harm. This module imports no Django, because the router uses it.
+A cell registers each tenant and each API key last, right before it commits them. A registration of a key whose row was
+rolled back names a key that no cell knows, and that does no harm. This module imports no Django: the router uses it.
 """
 
 from __future__ import annotations

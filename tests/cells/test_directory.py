@@ -13,6 +13,8 @@ from django.test import override_settings
 
 from backend.tenancy.directory import Directory
 from backend.tenancy.models import Tenant
+from backend.tenancy.refusals import Refused
+from backend.tenancy.services import create_tenant
 from tests.cells.world import Cells
 
 
@@ -67,6 +69,26 @@ def test_a_closed_cell_takes_no_new_tenant(cells: Cells) -> None:
     assert json.loads(out.getvalue().splitlines()[0]) == {
         "cell": "a", "api_url": "http://a.invalid", "accepts": True, "tenants": 0,
     }  # fmt: skip
+
+
+def test_a_refused_tenant_leaves_no_place_behind(cells: Cells) -> None:
+    def refuse(tenant: Tenant) -> None:
+        raise Refused("no_owner", "The owner cannot be invited.")
+
+    with override_settings(CONTROL_URL=cells.control_url, CELL="a"):
+        for wrong in ({"plan": "no-such-plan"}, {"prepare": refuse}):
+            with pytest.raises(Refused):
+                create_tenant(name="Late", slug="late-tenant", **wrong)
+        places = "SELECT count(*) FROM directory.place WHERE slug = 'late-tenant'"
+        with psycopg.connect(cells.mover_url) as connection:
+            assert connection.execute(places).fetchone() == (0,)
+        created = create_tenant(name="Late", slug="late-tenant")
+        with pytest.raises(Refused, match="slug late-tenant exists"):
+            create_tenant(name="Later", slug="late-tenant")
+
+    assert list(Tenant.objects.using("dispatch").filter(slug="late-tenant").values_list("id", flat=True)) == [
+        created.id
+    ]
 
 
 def test_without_a_control_database_no_key_is_made(cells: Cells) -> None:
