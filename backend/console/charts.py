@@ -24,6 +24,14 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A time that stands out. link: the list of what it is made of, "" without one."""
+
+    label: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """What unfold's chart component draws, and what people read who do not see it. data, options: JSON."""
 
@@ -31,17 +39,25 @@ class Chart:
     options: str
     summary: str
     empty: bool
-    marks: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
 
 def lines(
-    labels: Sequence[str], series: Sequence[Series], *, unit: str, watched: str = "", unfinished: bool = False
+    labels: Sequence[str],
+    series: Sequence[Series],
+    *,
+    unit: str,
+    watched: str = "",
+    unfinished: bool = False,
+    links: Sequence[str] = (),
+    enough: Sequence[bool] = (),
 ) -> Chart:
     """Return a line chart. watched: the series whose anomalies are marked as red points.
 
-    unfinished: whether the last time still runs, so that its value says nothing yet.
+    unfinished: whether the last time still runs, so that its value says nothing yet. links: of the lists behind the
+    labels, for the marks. enough: whether a value rests on enough to stand out; every value does by default.
     """
-    marks: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
     datasets = []
     for n, line in enumerate(series):
         drawn: dict[str, Any] = {
@@ -52,7 +68,8 @@ def lines(
         }
         if line.name == watched:
             standing_out = anomalies(line.values[:-1] if unfinished else line.values)
-            marks = tuple(labels[at] for at in standing_out)
+            standing_out = [at for at in standing_out if not enough or enough[at]]
+            marks = tuple(Mark(labels[at], links[at] if links else "") for at in standing_out)
             drawn |= {
                 "pointStyle": "circle",
                 "pointRadius": [5 if at in standing_out else 0 for at in range(len(line.values))],
@@ -78,7 +95,7 @@ def _chart(
     *,
     unit: str,
     stacked: bool,
-    marks: tuple[str, ...] = (),
+    marks: tuple[Mark, ...] = (),
 ) -> Chart:
     coloured = {"color": TEXT}
     legend = {"display": True, "position": "bottom", "labels": {"boxWidth": 10, "boxHeight": 10, **coloured}}

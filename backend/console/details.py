@@ -32,7 +32,9 @@ from backend.questions.models import Question
 from gpu_workers.engine.answering.contract import EFFORTS
 
 ROWS = 20
-"""Segments, pieces, marks and model calls that a page shows at once."""
+"""Segments, pieces and marks that a page shows at once."""
+CALLS = 50
+"""Model calls that a page shows at once."""
 
 
 def bars(stage_ms: dict[str, Any]) -> list[dict[str, Any]]:
@@ -133,14 +135,16 @@ class VideoPage(Operable, ReadOnlyPage):
 
 
 def _timeline(request: HttpRequest, video: Video, counts: dict[str, Any]) -> dict[str, Any]:
-    """Return the drawn timeline of a video, and its marks as lists, by kind with the number of its marks."""
+    """Return the drawn timeline of a video by kind with the number of marks, and the lists of marks that are open."""
     numbers = {kind: counts[of.counted] for kind, of in timelines.KINDS.items()}
     drawn = {kind: timelines.drawn(video, kind, number) for kind, number in numbers.items()}
     placed = lanes(drawn, video.duration_ms or video.indexed_until_ms)
     return {
         "lanes": [(kind, numbers[kind], found) for kind, found in placed],
-        "marks": [(kind, paged(request, timelines.marks(video, kind), kind, ROWS)) for kind in numbers],
-        "opened": [kind for kind in numbers if kind in request.GET],
+        "marks": [
+            (kind, number, paged(request, timelines.marks(video, kind), kind, ROWS) if kind in request.GET else None)
+            for kind, number in numbers.items()
+        ],
     }
 
 
@@ -222,7 +226,7 @@ class QuestionPage(Operable, ReadOnlyPage):
                 (row, storage.presign_get(row.frame_key) if row.frame_key else None)
                 for row in questions.evidence(question)
             ],
-            "calls": waterfall(list(questions.model_calls(question))),
+            "calls": paged(request, waterfall(list(questions.model_calls(question))), "calls", CALLS),
             "again": questions.asked_again(question),
             "stages": bars(question.timings),
             "lines": lines,

@@ -31,6 +31,10 @@ POINTS = {"p50": "median", "p95": "p95", "p99": "p99"}
 """Percentiles of a stage over time that the page can show."""
 HEAT_DAYS = 7
 TOP = 20
+ORDERS = {"revenue": "revenue at list prices in USD", "cost": "cost"}
+"""Orders of the top tenants."""
+FEWEST_FAILURES = 5
+"""Failures from which on the share of them may stand out."""
 KEPT_SECONDS = 60
 """Time for which the percentiles of several days are kept: they sort every measurement of the span."""
 EARLIER_SECONDS = 600
@@ -82,7 +86,8 @@ def overview(request: HttpRequest, now: datetime) -> dict[str, Any]:
         "shows_work": role in WORK,
     }
     if role in MONEY:
-        context |= _money(first, last)
+        order = request.GET.get("top", "revenue")
+        context |= _money(first, last, order if order in ORDERS else "revenue")
     if role in WORK:
         context |= _work_links(context["failures"], first, last, now - timedelta(days=1))
         context["loads"] = _loads()
@@ -104,6 +109,9 @@ def _work_links(failures: Sequence[dict[str, Any]], first: date, last: date, day
         "jobs_link": reverse("admin:jobs_job_changelist"),
         "answered_link": _ended("questions_question", "succeeded", "completed_at", first, last),
         "ready_link": _ended("library_video", "ready", "ready_at", first, last),
+        "ended_link": f"{reverse('admin:questions_question_changelist')}?{_between('completed_at', first, last)}",
+        "failed_questions_link": _ended("questions_question", "failed", "completed_at", first, last),
+        "failed_videos_link": _ended("library_video", "failed", "failed_at", first, last),
         "failures": [{**line, "link": failure_link(line["kind"], line["code"], day_ago)} for line in failures],
     }
 
@@ -141,9 +149,14 @@ def _kept(name: str, seconds: int, read: Callable[[], Any]) -> Any:
     return found
 
 
-def _money(first: date, last: date) -> dict[str, Any]:
+def _money(first: date, last: date, order: str) -> dict[str, Any]:
     spent = kept_spending(first, last)
-    ordered = sorted(spent.by_tenant.items(), key=lambda item: (-item[1].price, -item[1].cost))[:TOP]
+    by_cost = order == "cost"
+
+    def rank(item: tuple[Any, Sums]) -> tuple[Decimal, Decimal]:
+        return (-item[1].cost, -item[1].price) if by_cost else (-item[1].price, -item[1].cost)
+
+    ordered = sorted(spent.by_tenant.items(), key=rank)[:TOP]
     names = money.names_of([tenant_id for tenant_id, _ in ordered])
     stages = sorted(spent.by_stage.items(), key=lambda item: -item[1].cost)
     return {
@@ -153,7 +166,10 @@ def _money(first: date, last: date) -> dict[str, Any]:
         "cost_days": f"{reverse('admin:billing_costday_changelist')}?"
         + urlencode({"day_from": first.isoformat(), "day_to": last.isoformat()}),
         "by_stage": [(stage, model, sums) for (stage, model), sums in stages if stage][:TOP],
-        "by_day": money_chart(spent, first, last),
+        "orders": ORDERS,
+        "order": order,
+        "ordered_by": ORDERS[order],
+        "by_day": money_chart(spent, first, last, link=_ledger_of_day),
         "stage_chart": stage_chart(spent),
         "tenants": [
             TopTenant(tenant_id, names[tenant_id]["name"], names[tenant_id]["plan"],
@@ -163,8 +179,15 @@ def _money(first: date, last: date) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def money_chart(spent: Spending, first: date, last: date) -> Chart:
-    """Return the list prices in USD and the cost of each day, with the days marked whose cost stands out."""
+def _ledger_of_day(day: date) -> str:
+    return f"{reverse('admin:billing_usageevent_changelist')}?{_between('occurred_at', day, day)}"
+
+
+def money_chart(spent: Spending, first: date, last: date, *, link: Callable[[date], str] | None = None) -> Chart:
+    """Return the list prices in USD and the cost of each day, with the days marked whose cost stands out.
+
+    link: returns the list that a marked day opens.
+    """
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
     sums = [spent.by_day.get(day, Sums()) for day in days]
     unfinished = last == datetime.now(UTC).date()
@@ -173,7 +196,14 @@ def money_chart(spent: Spending, first: date, last: date) -> Chart:
         Series("cost", [float(line.cost) for line in sums]),
         Series("margin", [None if line.margin is None else float(line.margin) for line in sums]),
     ]
-    return charts.lines([f"{day:%-d %b}" for day in days], series, unit="USD", watched="cost", unfinished=unfinished)
+    return charts.lines(
+        [f"{day:%-d %b}" for day in days],
+        series,
+        unit="USD",
+        watched="cost",
+        unfinished=unfinished,
+        links=[link(day) for day in days] if link else (),
+    )
 
 
 def stage_chart(spent: Spending) -> Chart:
@@ -206,19 +236,31 @@ def _latency(since: datetime, now: datetime, days: str, point: str, *, opens: bo
     indexing = kept("indexing", lambda: latency.index_latency(since, bucket=bucket))
     bands = feedback.calibration(since)
     heat_since = datetime.combine(now.astimezone(UTC).date() - timedelta(days=HEAT_DAYS - 1), datetime.min.time(), UTC)
+    hours = latency.questions_ended(heat_since, bucket="hour")
+    asked = kept("asked", lambda: latency.questions_ended(since, bucket=bucket)) if since < heat_since else hours
+    recorded = kept("recorded", lambda: latency.videos_ended(since, bucket=bucket))
+    asked_link = _opener("questions_question", "completed_at", bucket) if opens else None
+    ready_link = _opener("library_video", "ready_at", bucket) if opens else None
+    failed_link = _opener("library_video", "failed_at", bucket) if opens else None
+    times = _times(since, now, bucket)
     return {
+        "question_volume": volume_chart(asked, times, bucket, "questions", link=asked_link),
+        "question_errors": errors_chart(asked, times, bucket, link=asked_link),
+        "video_volume": volume_chart(recorded, times, bucket, "videos", link=ready_link),
+        "video_errors": errors_chart(recorded, times, bucket, link=failed_link),
+        "dearest": kept("dearest", lambda: _dearest(since)) if opens else [],
         "question_latency": questions.stages,
-        "question_lines": percentile_chart(questions, bucket, unit="s", divisor=1_000),
+        "question_lines": percentile_chart(questions, bucket, unit="s", divisor=1_000, link=asked_link),
         "question_stages": stage_times_chart(
             questions, bucket, point, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
         ),
         "index_latency": indexing.stages,
-        "index_lines": percentile_chart(indexing, bucket, unit="s per minute", divisor=1_000),
+        "index_lines": percentile_chart(indexing, bucket, unit="s per minute", divisor=1_000, link=ready_link),
         "index_stages": stage_times_chart(indexing, bucket, point, unit="s per minute", divisor=1_000),
         "stages_note": POINTS[point],
         "index_stages_note": f"{POINTS[point]} of the work per minute of media",
         "stages_kind": "bar" if point == "p50" else "line",
-        "heat": heat_map(latency.by_hour(heat_since), heat_since.date(), HEAT_DAYS, opens=opens),
+        "heat": heat_map(hours, heat_since.date(), HEAT_DAYS, opens=opens),
         "bands": bands,
         "judged": sum(band.judged for band in bands),
         "right_percent": feedback.right_percent(bands),
@@ -229,7 +271,68 @@ def _label(at: datetime, bucket: str) -> str:
     return f"{at:%-d %b %H:00}" if bucket == "hour" else f"{at:%-d %b}"
 
 
-def percentile_chart(measured: Latency, bucket: str, *, unit: str, divisor: float) -> Chart:
+Link = Callable[[datetime], str] | None
+"""Returns the list that a marked hour or day opens. None for who may not open lists."""
+
+
+def _opener(listed: str, column: str, bucket: str) -> Callable[[datetime], str]:
+    """Return the links to the lists of what ended in an hour or a day (UTC)."""
+
+    def link(at: datetime) -> str:
+        last = at + (timedelta(hours=1) if bucket == "hour" else timedelta(days=1)) - timedelta(seconds=1)
+        span = {
+            f"{column}_from_0": f"{at:%Y-%m-%d}", f"{column}_from_1": f"{at:%H:%M:%S}",
+            f"{column}_to_0": f"{last:%Y-%m-%d}", f"{column}_to_1": f"{last:%H:%M:%S}",
+        }  # fmt: skip
+        return f"{reverse(f'admin:{listed}_changelist')}?{urlencode(span)}"
+
+    return link
+
+
+def _times(since: datetime, now: datetime, bucket: str) -> list[datetime]:
+    """Return the hours or days (UTC) from since on that have begun."""
+    step = timedelta(hours=1) if bucket == "hour" else timedelta(days=1)
+    return [since + n * step for n in range(1 + (now - since) // step)]
+
+
+def volume_chart(
+    ended: Sequence[dict[str, Any]], times: Sequence[datetime], bucket: str, name: str, *, link: Link = None
+) -> Chart:
+    """Return how many ended at each time, and how many of them failed, with the times marked that stand out."""
+    found = {row["at"]: row for row in ended}
+    series = [
+        Series(name, [found[at]["n"] if at in found else 0 for at in times]),
+        Series("failed", [found[at]["failed"] if at in found else 0 for at in times]),
+    ]
+    links = [link(at) for at in times] if link else ()
+    labels = [_label(at, bucket) for at in times]
+    return charts.lines(labels, series, unit=name, watched=name, unfinished=True, links=links)
+
+
+def errors_chart(
+    ended: Sequence[dict[str, Any]], times: Sequence[datetime], bucket: str, *, link: Link = None
+) -> Chart:
+    """Return the percentage that failed at each time, with the times marked whose percentage stands out."""
+    found = {row["at"]: row for row in ended}
+    rates = [round(100 * found[at]["failed"] / found[at]["n"], 2) if at in found else None for at in times]
+    return charts.lines(
+        [_label(at, bucket) for at in times],
+        [Series("failed", rates)],
+        unit="%",
+        watched="failed",
+        links=[link(at) for at in times] if link else (),
+        enough=[at in found and found[at]["failed"] >= FEWEST_FAILURES for at in times],
+    )
+
+
+def _dearest(since: datetime) -> list[dict[str, Any]]:
+    """Return the dearest questions of the span with the names of their tenants."""
+    found = latency.dearest_questions(since, 10)
+    names = money.names_of([row["tenant_id"] for row in found])
+    return [{**row, "tenant": names.get(row["tenant_id"], {}).get("name", "–")} for row in found]
+
+
+def percentile_chart(measured: Latency, bucket: str, *, unit: str, divisor: float, link: Link = None) -> Chart:
     """Return p50, p95 and p99 of the whole over time, with the times marked at which p95 stands out."""
     times = [at for at, stages in measured.over_time.items() if WHOLE in stages]
     wholes = [measured.over_time[at][WHOLE] for at in times]
@@ -238,7 +341,8 @@ def percentile_chart(measured: Latency, bucket: str, *, unit: str, divisor: floa
         Series("p95", [round(line.p95 / divisor, 3) for line in wholes]),
         Series("p99", [round(line.p99 / divisor, 3) for line in wholes]),
     ]
-    return charts.lines([_label(at, bucket) for at in times], series, unit=unit, watched="p95")
+    links = [link(at) for at in times] if link else ()
+    return charts.lines([_label(at, bucket) for at in times], series, unit=unit, watched="p95", links=links)
 
 
 def stage_times_chart(
@@ -272,8 +376,9 @@ def heat_map(hours: Sequence[dict[str, Any]], first: date, days: int, *, opens: 
 
     opens: each number leads to the list of these questions.
     """
-    by_hour = {row["hour"]: row for row in hours}
+    by_hour = {row["at"]: row for row in hours}
     highest = max((row["p95"] or 0.0 for row in hours), default=0.0)
+    hour_link = _opener("questions_question", "completed_at", "hour")
 
     def cell(at: datetime) -> Cell:
         row = by_hour.get(at)
@@ -282,7 +387,7 @@ def heat_map(hours: Sequence[dict[str, Any]], first: date, days: int, *, opens: 
         failed = f"{row['failed']} failed" if row["failed"] else ""
         took = "" if row["p95"] is None else f"{row['p95'] / 1_000:.1f} s"
         number = f"{row['n']}"
-        shown = format_html('<a href="{}" aria-label="{}">{}</a>', _hour_link(at), _hour_words(at, row), number)
+        shown = format_html('<a href="{}" aria-label="{}">{}</a>', hour_link(at), _hour_words(at, row), number)
         return Cell(shown if opens else number, failed or took, charts.heat(row["p95"], highest) or "c-heat-0")
 
     starts = [datetime.combine(first + timedelta(days=n), datetime.min.time(), UTC) for n in range(days)]
@@ -296,16 +401,6 @@ def heat_map(hours: Sequence[dict[str, Any]], first: date, days: int, *, opens: 
             for start in starts
         ],
     }
-
-
-def _hour_link(at: datetime) -> str:
-    """Return the list of the questions that ended in an hour."""
-    day = f"{at:%Y-%m-%d}"
-    span = {
-        "completed_at_from_0": day, "completed_at_from_1": f"{at:%H}:00:00",
-        "completed_at_to_0": day, "completed_at_to_1": f"{at:%H}:59:59",
-    }  # fmt: skip
-    return f"{reverse('admin:questions_question_changelist')}?{urlencode(span)}"
 
 
 def _hour_words(at: datetime, row: dict[str, Any]) -> str:

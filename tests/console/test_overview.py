@@ -8,6 +8,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.conf import settings
@@ -15,10 +16,12 @@ from django.core.cache import cache
 from django.test import Client, override_settings
 from django.utils import timezone
 
+from backend.api.public_ids import encode
 from backend.billing.models import CostDay, UsageDay, UsageEvent, UsageHour
 from backend.billing.services import rollups
 from backend.console.anomalies import anomalies
-from backend.console.overview import heat_map, kept_spending
+from backend.console.charts import Mark
+from backend.console.overview import errors_chart, heat_map, kept_spending, volume_chart
 from backend.console.queries import latency, money, work
 from backend.jobs.models import Job
 from backend.library.indexing.control import retry_indexing
@@ -170,7 +173,7 @@ def test_percentiles_and_hours_of_questions(acme: Cast) -> None:
     assert (whole.stage, whole.n, whole.p50, whole.p95) == ("end to end", 3, 2_000, pytest.approx(8_300))
     assert (search.stage, search.p50) == ("search", 1_000)
     assert sum(stages["end to end"].n for stages in measured.over_time.values()) == 3
-    assert sum(row["n"] for row in latency.by_hour(since)) == 3
+    assert sum(row["n"] for row in latency.questions_ended(since, bucket="hour")) == 3
     with pytest.raises(ValueError, match="hours and days"):
         latency.question_latency(since, bucket="minute")
 
@@ -216,7 +219,7 @@ def test_tenants_are_shown_by_their_open_jobs_to_those_who_run_the_service(staff
 
 def test_the_heat_map_has_a_cell_for_each_hour() -> None:
     hour = datetime(2026, 3, 2, 5, tzinfo=UTC)
-    cells = heat_map([{"hour": hour, "n": 4, "failed": 1, "p95": 2_000.0}], date(2026, 3, 1), 2)
+    cells = heat_map([{"at": hour, "n": 4, "failed": 1, "p95": 2_000.0}], date(2026, 3, 1), 2)
 
     assert [row["header"]["title"] for row in cells["rows"]] == ["Sun 1 Mar", "Mon 2 Mar"]
     assert [len(row["cols"]) for row in cells["rows"]] == [24, 24]
@@ -240,7 +243,9 @@ def test_the_page_draws_charts_and_links_its_figures(staff: Client, acme: Cast) 
 
     assert "$7.00" in page
     assert "$12.00" in page
-    assert f"Stands out: {now - timedelta(days=3):%-d %b}" in page
+    day = now - timedelta(days=3)
+    (link,) = re.findall(rf'Stands out: <a href="([^"]+)">{day:%-d %b}</a>', page)
+    assert f"occurred_at_from_0={day:%Y-%m-%d}" in link
     assert "/console/billing/usageevent/?occurred_at_from_0=" in page
     assert f"/console/tenancy/tenant/{acme.tenant_id}/change/" in page
     assert page.count('<canvas class="chart"') == 2
@@ -302,13 +307,22 @@ def test_each_chart_opens_the_rows_that_it_is_made_of(staff: Client, acme: Cast)
         Video.objects.filter(id=other.id).update(status="ready", ready_at=timezone.now() - timedelta(days=400))
 
     page = staff.get("/console/").content.decode()
-    links = [html.unescape(link) for link in re.findall(r'href="([^"]+)" aria-label="What [^"]+ is made of"', page)]
+    found = dict(re.findall(r'href="([^"]+)" aria-label="What ([^"]+) is made of"', page))
+    links = {html.unescape(link): name for link, name in found.items()}
 
-    assert len(links) == 6
-    replies = [staff.get(link) for link in sorted(set(links))]
+    assert {"number of questions", "failed questions", "failed videos", "questions by stage"} <= set(links.values())
+    opened = {name: staff.get(link).content.decode() for link, name in links.items()}
+    for name, listed, left_out in (
+        ("number of questions", failed, None), ("number of questions", answered, None),
+        ("failed questions", failed, answered), ("questions by stage", answered, failed),
+    ):  # fmt: skip
+        assert f"/{listed[0]}/change/" in opened[name], name
+        assert left_out is None or f"/{left_out[0]}/change/" not in opened[name], name
+    links = {link: name for link, name in links.items() if "question" not in name and "failed" not in name}
+    replies = [staff.get(link) for link in links]
     assert {reply.status_code for reply in replies} == {200}
     lists = "".join(reply.content.decode() for reply in replies)
-    for id, is_listed in ((answered[0], True), (failed[0], False), (ready.id, True), (other.id, False)):
+    for id, is_listed in ((ready.id, True), (other.id, False)):
         assert (f"/{id}/change/" in lists) == is_listed
 
 
@@ -397,3 +411,37 @@ def test_the_overview_needs_no_cache(staff_as: Any, acme: Cast) -> None:
     away = {**settings.CACHES["default"], "LOCATION": "redis://127.0.0.1:9/0"}
     with override_settings(CACHES={"default": away}):
         assert operator.get("/console/?days=90").status_code == 200
+
+
+def test_hours_with_many_failures_and_with_many_questions_stand_out() -> None:
+    first = datetime(2026, 3, 1, tzinfo=UTC)
+    times = [first + timedelta(hours=n) for n in range(8)]
+    ended = [{"at": at, "n": 200 if n == 5 else 20, "failed": 8 if n == 3 else 0} for n, at in enumerate(times)]
+    volume = volume_chart(ended, times, "hour", "questions", link=lambda at: f"/{at:%H}")
+    errors = errors_chart(ended, times, "hour", link=lambda at: f"/{at:%H}")
+    assert (volume.marks, errors.marks) == ((Mark("1 Mar 05:00", "/05"),), (Mark("1 Mar 03:00", "/03"),))
+    few = [{**row, "failed": row["failed"] // 2} for row in ended]
+    assert errors_chart(few, times, "hour").marks == (), "four failures are too few to stand out"
+    assert volume_chart([], times, "hour", "questions").empty
+
+
+def test_tenants_are_ordered_by_cost_and_the_dearest_questions_are_named(
+    staff_as: Any, acme: Cast, globex: Cast
+) -> None:
+    now = timezone.now()
+    book(acme, now, "1", "9", stage="rank", model="m")
+    book(globex, now, "5", "2", stage="rank", model="m")
+    for cast in (acme, globex):
+        rebuild(cast)
+    dear = ask(acme, text="what is dear?")
+    with acme.scope():
+        Question.objects.filter(id=dear[0]).update(status="succeeded", completed_at=now, cost_amount=Decimal("3.5"))
+    orders = {}
+    for order in ("revenue", "cost"):
+        page = staff_as("operator").get(f"/console/?days=1&top={order}").content.decode()
+        top = page[page.index("Top tenants") : page.index("Dearest questions")]
+        found = re.findall(r"/tenancy/tenant/([0-9a-f-]+)/change/", top)
+        orders[order] = [UUID(id) for id in found if UUID(id) in (acme.tenant_id, globex.tenant_id)]
+        assert f'<a href="/console/questions/question/{dear[0]}/change/">{encode("qst", dear[0])}</a>' in page
+    assert orders == {"revenue": [acme.tenant_id, globex.tenant_id], "cost": [globex.tenant_id, acme.tenant_id]}
+    assert "Dearest questions" not in staff_as("support").get("/console/?days=1").content.decode()

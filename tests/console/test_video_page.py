@@ -82,7 +82,9 @@ def test_a_long_timeline_says_what_it_draws_and_has_all_marks_on_pages(staff: Cl
     page = staff.get(address).content.decode()
     # 120 spans of 5 s hold the 501 lines, which lie between 3 s and 510 s.
     assert "501 speech are drawn as 101 spans of time." in page
-    assert ("1 to 20 of 501 are shown." in page, "line 28." in page, "line 29." in page) == (True, True, False)
+    assert '<a href="?speech=1#speech">Speech as a list</a> <small>501</small>' in page
+    first = staff.get(f"{address}?speech=1").content.decode()
+    assert ("1 to 20 of 501 are shown." in first, "line 28." in first, "line 29." in first) == (True, True, False)
     last = staff.get(f"{address}?speech=26").content.decode()
     assert ("501 to 501 of 501 are shown." in last, "line 509." in last, '<details id="speech" open>' in last) == (
         True, True, True,

@@ -20,7 +20,8 @@ BY_TIME = (
     "CREATE INDEX video_failed ON library_video (failed_at) WHERE failed_at IS NOT NULL",
     "CREATE INDEX segment_failed ON library_segment (observed_at) WHERE error_code <> ''",
     "CREATE INDEX question_made ON questions_question (created_at)",
-    "CREATE INDEX question_ended ON questions_question (completed_at) WHERE completed_at IS NOT NULL",
+    "CREATE INDEX question_ended ON questions_question (completed_at) INCLUDE (cost_amount, tenant_id, id) "
+    "WHERE completed_at IS NOT NULL",
     "CREATE INDEX feedback_given ON questions_feedback (updated_at)",
     "CREATE INDEX job_dead ON jobs_job (queue) WHERE state = 'dead'",
     "CREATE INDEX job_of_subject ON jobs_job (tenant_id, subject_id)",

@@ -67,10 +67,8 @@ def index_latency(since: datetime, *, bucket: str, tenant_id: UUID | None = None
 
 
 def _latency(measured: str, since: datetime, bucket: str, tenant_id: UUID | None) -> Latency:
-    if bucket not in _BUCKETS:
-        raise ValueError(f"time is divided into hours and days, not into {bucket}")
     found = rows(
-        f"SELECT date_trunc('{bucket}', at, 'UTC') AS at, stage, {_PERCENTILES} FROM ({measured}) m "  # noqa: S608
+        f"SELECT date_trunc('{_bucket(bucket)}', at, 'UTC') AS at, stage, {_PERCENTILES} FROM ({measured}) m "  # noqa: S608
         "GROUP BY GROUPING SETS ((1, stage), (stage))",
         {"since": since, "whole": WHOLE, "tenant": tenant_id},
     )
@@ -86,12 +84,42 @@ def _latency(measured: str, since: datetime, bucket: str, tenant_id: UUID | None
     return Latency(stages, dict(sorted(over_time.items())))
 
 
-def by_hour(since: datetime) -> list[dict[str, Any]]:
-    """Return, for each hour with questions that ended since then: their number, the failed ones and the p95 in ms."""
+def questions_ended(since: datetime, *, bucket: str) -> list[dict[str, Any]]:
+    """Return the questions that ended since then by time: their number n, the failed ones, and the p95 in ms.
+
+    bucket: hour or day (UTC). Times without any are left out.
+    """
     return rows(
-        "SELECT date_trunc('hour', completed_at, 'UTC') AS hour, count(*) AS n, "
+        f"SELECT date_trunc('{_bucket(bucket)}', completed_at, 'UTC') AS at, count(*) AS n, "  # noqa: S608
         "count(*) FILTER (WHERE status = 'failed') AS failed, "
         "percentile_cont(0.95) WITHIN GROUP (ORDER BY (timings->>'total_ms')::float) AS p95 "
         "FROM questions_question WHERE completed_at >= %(since)s GROUP BY 1 ORDER BY 1",
         {"since": since},
     )
+
+
+def videos_ended(since: datetime, *, bucket: str) -> list[dict[str, Any]]:
+    """Return the videos that became ready or failed since then by time: their number n, and the failed ones."""
+    return rows(
+        f"SELECT date_trunc('{_bucket(bucket)}', at, 'UTC') AS at, count(*) AS n, "  # noqa: S608
+        "count(*) FILTER (WHERE failed) AS failed FROM ("
+        "SELECT ready_at AS at, false AS failed FROM library_video WHERE ready_at >= %(since)s AND status = 'ready' "
+        "UNION ALL SELECT failed_at, true FROM library_video WHERE failed_at >= %(since)s AND status = 'failed'"
+        ") v GROUP BY 1 ORDER BY 1",
+        {"since": since},
+    )
+
+
+def dearest_questions(since: datetime, most: int) -> list[dict[str, Any]]:
+    """Return the questions that ended since then and cost the most, the dearest first."""
+    return rows(
+        "SELECT id, tenant_id, cost_amount AS cost FROM questions_question WHERE completed_at >= %(since)s "
+        "AND cost_amount > 0 ORDER BY cost_amount DESC, id LIMIT %(most)s",
+        {"since": since, "most": most},
+    )
+
+
+def _bucket(name: str) -> str:
+    if name not in _BUCKETS:
+        raise ValueError(f"time is divided into hours and days, not into {name}")
+    return name

@@ -72,9 +72,9 @@ def batch_counts(question: Question) -> list[dict[str, Any]]:
 
 
 def model_calls(question: Question) -> QuerySet[Any]:
-    """Return the first 300 model calls of a question, in their order."""
+    """Return the model calls of a question, in their order."""
     calls = of_same_tenant(ModelCall, question).filter(source_type=QUESTION, source_id=question.id)
-    return calls.order_by("ordinal")[:300]
+    return calls.order_by("ordinal")
 
 
 def asked_again(question: Question) -> list[Question]:
