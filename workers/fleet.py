@@ -34,13 +34,20 @@ def report_worker(name: str, state: WorkerState, queues: Sequence[str]) -> None:
 
 
 def report_server(server: ServerAddress) -> None:
-    """Report whether a model server answers, its requests, and its tokens a second since the last report."""
-    text = read_metrics(server)
+    """Report whether a model server answers, its requests, its tokens a second since the last report, and its error."""
+    reading = read_metrics(server)
     at = time.time()
-    load, tokens = parse_load(text), parse_tokens(text)
+    load, tokens = parse_load(reading.text), parse_tokens(reading.text)
     try:
         before = fleet_reports.last_report(fleet_reports.SERVERS, server.name)
-        report = {"answers": bool(text), **load, "tokens": tokens, "tokens_per_second": _rate(before, tokens, at)}
+        report = {
+            "answers": not reading.error,
+            **load,
+            "tokens": tokens,
+            "tokens_per_second": _rate(before, tokens, at),
+            "last_error": reading.error or before.get("last_error", ""),
+            "last_error_at": at if reading.error else before.get("last_error_at"),
+        }
         fleet_reports.publish(fleet_reports.SERVERS, server.name, report, now=at)
     except redis.RedisError as error:
         logger.warning("model server %s is not reported: %s", server.name, type(error).__name__)

@@ -93,11 +93,19 @@ def server_data(name: str, load: Mapping[str, float]) -> list[dict[str, Any]]:
 
 def read_load(server: ServerAddress, *, clock: Callable[[], float] = time.monotonic) -> dict[str, float]:
     """Return the value of each metric that the server reports; empty if it cannot be reached or reports none."""
-    return parse_load(read_metrics(server, clock=clock))
+    return parse_load(read_metrics(server, clock=clock).text)
 
 
-def read_metrics(server: ServerAddress, *, clock: Callable[[], float] = time.monotonic) -> str:
-    """Return the server's metrics in Prometheus' text format; "" if it cannot be reached or has none."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The metrics of a server in Prometheus' text format, or why it has none: one of the two is ""."""
+
+    text: str = ""
+    error: str = ""
+
+
+def read_metrics(server: ServerAddress, *, clock: Callable[[], float] = time.monotonic) -> Reading:
+    """Return the server's metrics, or why it reports none. Names no address."""
     headers = {"Authorization": f"Bearer {server.api_key}"} if server.api_key else {}
     deadline = clock() + TOTAL_SECONDS
     body = bytearray()
@@ -108,16 +116,17 @@ def read_metrics(server: ServerAddress, *, clock: Callable[[], float] = time.mon
         ):
             if response.status_code != 200:
                 logger.debug("model server %s answers /metrics with %d", server.name, response.status_code)
-                return ""
+                return Reading(error=f"answers {response.status_code}")
             for part in response.iter_bytes():
                 body += part
                 if clock() > deadline or len(body) > MOST_BYTES:
                     logger.warning("model server %s does not finish its /metrics", server.name)
-                    return ""
+                    return Reading(error="does not finish its answer")
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         logger.info("model server %s reports no metrics: %r", server.name, error)
-        return ""
-    return body.decode("utf-8", "replace")
+        return Reading(error=type(error).__name__)
+    text = body.decode("utf-8", "replace")
+    return Reading(text) if text else Reading(error="empty answer")
 
 
 def parse_load(text: str) -> dict[str, float]:

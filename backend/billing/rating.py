@@ -134,6 +134,16 @@ def tiered_amount(quantity: Decimal, tiers: Sequence[Tier]) -> Decimal:
     return amount
 
 
+def use_of_allowances(usage: Sequence[UsageTotal], allowances: Sequence[Allowance]) -> list[tuple[Allowance, Decimal]]:
+    """Return the allowances in their order, each with the units of the usage that count against it."""
+    included = {(allowance.meter, allowance.variant) for allowance in allowances}
+    used: defaultdict[tuple[str, str], Decimal] = defaultdict(Decimal)
+    for total, group in zip(usage, _groups(usage, included), strict=True):
+        if group is not None:
+            used[group] += total.quantity
+    return [(allowance, used[allowance.meter, allowance.variant]) for allowance in allowances]
+
+
 def _covered(usage: Sequence[UsageTotal], allowances: Sequence[Allowance]) -> list[Decimal]:
     """Return the quantity of each total that an allowance covers."""
     included = {(allowance.meter, allowance.variant): allowance.quantity for allowance in allowances}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import redis
@@ -16,9 +18,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from backend.api import fleet_reports, model_reports
+from backend.console import charts
 from backend.console.act_forms import HoldForm
 from backend.console.actions import BREAKER_ACTS, JOB_ACTS
 from backend.console.acts import Act, perform
+from backend.console.charts import COLOURS, Chart, Series
 from backend.console.queries import operations as queries
 from backend.console.queries.work import queues
 from backend.console.site import site
@@ -29,6 +33,8 @@ from backend.tenancy.refusals import Refused
 
 SPAN = timedelta(days=7)
 """Time for which jobs that ended badly are listed: they leave the queue a while after their end."""
+TREND = timedelta(hours=24)
+"""Time over which the longest waits are drawn."""
 DEPENDENCIES = sorted({dependency for needed in NEEDS.values() for dependency in needed})
 
 
@@ -44,9 +50,12 @@ def operations(request: HttpRequest) -> HttpResponse:
         _act(request)
         return HttpResponseRedirect(reverse("operations"))
     now = timezone.now()
+    failing = list(queries.failing_endpoints())
+    attempts = queries.last_attempts(failing)
     context = {
         **site.each_context(request),
         "title": "Operations",
+        "waits": waits_chart(queries.waits(now - TREND), now),
         "may_act": role_of(request) in OPERATORS,
         "queues": queues(),
         "failing": queries.failing_jobs(now - SPAN),
@@ -56,10 +65,22 @@ def operations(request: HttpRequest) -> HttpResponse:
         "hold_form": HoldForm(),
         **_fleet(),
         "busy": queries.busy_workers(),
-        "endpoints": queries.failing_endpoints(),
+        "endpoints": [(endpoint, attempts.get(endpoint.id)) for endpoint in failing],
         "staff_acts": queries.acts_of_staff(now - timedelta(days=7)),
     }
     return TemplateResponse(request, "console/operations.html", context)
+
+
+def waits_chart(found: Sequence[dict[str, Any]], now: datetime) -> Chart:
+    """Return the longest wait of each class for each hour of TREND, in minutes: no job ended in an hour without one."""
+    last = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    hours = [last - timedelta(hours=n) for n in range(TREND // timedelta(hours=1), -1, -1)]
+    by_class: defaultdict[str, dict[datetime, float]] = defaultdict(dict)
+    for row in found:
+        by_class[row["queue"]][row["at"]] = round(row["longest_s"] / 60, 2)
+    longest = sorted(by_class, key=lambda name: (-max(by_class[name].values()), name))[: len(COLOURS)]
+    series = [Series(name, [by_class[name].get(hour) for hour in hours]) for name in sorted(longest)]
+    return charts.lines([f"{hour:%H:00}" for hour in hours], series, unit="minutes")
 
 
 def _fleet() -> dict[str, Any]:
@@ -68,12 +89,18 @@ def _fleet() -> dict[str, Any]:
         models = [{"role": role, **report} for role, report in model_reports.last_known().items()]
         return {
             "models": models,
-            "servers": fleet_reports.reports(fleet_reports.SERVERS),
+            "servers": [_with_time(report) for report in fleet_reports.reports(fleet_reports.SERVERS)],
             "workers": fleet_reports.reports(fleet_reports.WORKERS),
             "fleet_error": "",
         }
     except redis.RedisError as error:
         return {"models": [], "servers": [], "workers": [], "fleet_error": type(error).__name__}
+
+
+def _with_time(report: dict[str, Any]) -> dict[str, Any]:
+    """Return the report of a model server with the time of its last error, if it has one."""
+    at = report.get("last_error_at")
+    return {**report, "failed_at": datetime.fromtimestamp(at, UTC) if isinstance(at, int | float) else None}
 
 
 def _act(request: HttpRequest) -> None:

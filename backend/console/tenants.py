@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +16,9 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from backend.api.public_ids import encode
+from backend.billing.models import Subscription
 from backend.billing.rates import plain
+from backend.billing.rating import Allowance, use_of_allowances
 from backend.console import tenant_acts, tenant_limits
 from backend.console.act_forms import ActForm
 from backend.console.actions import Actionable, apart
@@ -30,6 +34,20 @@ from backend.tenancy.refusals import Refused
 
 CHART_DAYS = 30
 FAILURE_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class IncludedLine:
+    """Units of a meter that the plan includes in a month. used: of them and beyond."""
+
+    meter: str
+    variant: str
+    used: Decimal
+    quantity: Decimal
+
+    @property
+    def percent(self) -> float:
+        return float(min(Decimal(100), 100 * self.used / self.quantity)) if self.quantity else 100.0
 
 
 class TenantPage(Actionable, ReadOnlyPage):
@@ -143,6 +161,7 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
     recent = money.spending(first, today, tenant_id=tenant.id)
     by_stage: list[tuple[str, str, Sums]] = [(stage, model, sums) for (stage, model), sums in month.by_stage.items()]
     account = tenants.billing_account(tenant.id)
+    subscription = tenants.subscription(tenant.id, now)
     return {
         "spent": month,
         "month": month.total,
@@ -155,5 +174,16 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
         "own_budgets": tenant_limits.of_budgets(tenant.id),
         "account": account,
         "tax_percent": plain(account.tax_rate * 100) if account else "",
-        "subscription": tenants.subscription(tenant.id, now),
+        "subscription": subscription,
+        "included": _included(tenant, subscription, today.replace(day=1)),
     }
+
+
+def _included(tenant: Tenant, subscription: Subscription | None, month: date) -> list[IncludedLine]:
+    """Return what the plan of a tenant includes in a month, with what was used of it."""
+    rows = billing.allowances_of(subscription.plan_version_id) if subscription else []
+    if not rows:
+        return []
+    allowances = [Allowance(row.meter, row.variant, row.quantity) for row in rows]
+    used = use_of_allowances(billing.used_of_month(tenant.id, month), allowances)
+    return [IncludedLine(row.meter, row.variant, number, row.quantity) for row, number in used]

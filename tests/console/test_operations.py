@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
+from uuid6 import uuid7
 
 from backend.api import broker, fleet_reports
 from backend.api.public_ids import encode
+from backend.console.operations import waits_chart
+from backend.console.queries import operations as queries
 from backend.jobs import breakers
 from backend.jobs.models import Breaker, Job, JobKind, JobState
 from backend.questions.models import Question
 from backend.questions.services import questions
-from backend.webhooks.models import Endpoint
+from backend.webhooks.models import Attempt, Delivery, Endpoint, WebhookEvent
 from backend.webhooks.services import create_endpoint
 from tests.conftest import Cast
 from tests.console.signing_in import appointed, staff_events
@@ -73,12 +79,23 @@ def test_it_shows_outages_workers_servers_and_failing_endpoints(staff: Client, a
     with acme.scope():
         endpoint, _ = create_endpoint(url="https://example.com/hook")
         Endpoint.objects.update(state="auto_disabled", dead_deliveries=5)
+        of_tenant, now = {"tenant_id": acme.tenant_id}, timezone.now()
+        for n, status in enumerate((200, 503), start=1):
+            event = WebhookEvent.objects.create(**of_tenant, type="video.ready", body="{}", resource_id=uuid7())
+            delivery = Delivery.objects.create(
+                **of_tenant, event=event, endpoint_id=endpoint.id, endpoint_sequence=n, attempts=1, expires_at=now
+            )
+            Attempt.objects.create(
+                **of_tenant, delivery=delivery, n=1, status_code=status, error_code="http_error" if status > 200 else ""
+            )
     fleet_reports.publish(fleet_reports.WORKERS, "gpu@one", {"processes": {"ready": 2}, "queues": ["gpu.index"]})
     fleet_reports.publish(
-        fleet_reports.SERVERS, "vlm", {"answers": True, "ModelRequestsWaiting": 3.0, "tokens_per_second": 1234.5}
-    )
+        fleet_reports.SERVERS, "vlm", {"answers": True, "ModelRequestsWaiting": 3.0, "tokens_per_second": 1234.5,
+            "last_error": "ReadTimeout", "last_error_at": time.time()},
+    )  # fmt: skip
     page = staff.get("/console/operations/").content.decode()
-    for words in ("describer", "no answer", "gpu@one", "2 ready", "vlm", "1,234", str(endpoint.id), "auto disabled"):
+    for words in ("describer", "no answer", "gpu@one", "2 ready", "vlm", "1,234", str(endpoint.id), "auto disabled",
+                  "503 http_error", "ReadTimeout"):  # fmt: skip
         assert words in page, words
     # Where a customer's webhooks go is content, which this page does not show.
     assert "example.com" not in page
@@ -123,3 +140,25 @@ def test_the_page_of_the_alarms_names_every_alarm() -> None:
     rows = re.findall(r"^\| (\w+) \| (?:page|ticket) \|", (root / "docs" / "operations.md").read_text(), re.M)
     assert alarms
     assert sorted(rows) == sorted(alarms)
+
+
+def test_the_longest_waits_are_drawn_by_class_and_hour(staff: Client, acme: Cast) -> None:
+    now = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
+    hour = now.replace(minute=0)
+    found = [
+        {"queue": "gpu.query", "at": hour - timedelta(hours=2), "longest_s": 90.0},
+        {"queue": "gpu.query", "at": hour, "longest_s": 600.0},
+        {"queue": "cpu.ingest", "at": hour, "longest_s": 3.0},
+    ]
+    drawn = json.loads(waits_chart(found, now).data)
+    assert (drawn["labels"][0], drawn["labels"][-1], len(drawn["labels"])) == ("12:00", "12:00", 25)
+    assert {row["label"]: [value for value in row["data"] if value is not None] for row in drawn["datasets"]} == {
+        "cpu.ingest": [0.05], "gpu.query": [1.5, 10.0],
+    }  # fmt: skip
+    failed(acme, "model_unavailable")
+    with acme.scope():
+        ended = timezone.now()
+        Job.objects.update(completed_at=ended, started_at=ended, not_before=ended - timedelta(seconds=75))
+    waited = queries.waits(ended - timedelta(hours=1))
+    assert [(row["queue"], round(row["longest_s"])) for row in waited] == [("gpu.query", 75)]
+    assert "gpu.query: 1.25 to 1.25 minutes" in staff.get("/console/operations/").content.decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -17,16 +18,18 @@ from backend.billing.models import (
     CouponRedemption,
     CreditGrant,
     Invoice,
+    Price,
     QuotaMonth,
     Reservation,
     Subscription,
 )
+from backend.billing.rating import Allowance
 from backend.billing.services.budgets import Limits, limits
 from backend.billing.services.coupons import NewCoupon, create_coupon
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.ledger import record_model_calls
 from backend.billing.services.own_budgets import set_budget
-from backend.billing.services.plans import NewPlanVersion, append_plan_version
+from backend.billing.services.plans import NewPlanVersion, append_plan_version, subscribe
 from backend.console.queries import latency
 from backend.console.tenant_acts import ACTS
 from backend.console.tenant_limits import of_budgets
@@ -342,3 +345,26 @@ def test_usage_against_the_plan_is_what_the_plan_holds_work_to(staff: Client, ac
     assert shown["stored_bytes"] == (1_753_000, 250_000, 5_000_000), "three more videos have 1,000 bytes each"
     assert shown["tokens"] == (sum(call.prompt_tokens + call.completion_tokens for call in CALLS), 0, 100_000)
     assert (shown["questions"][:2], shown["open_jobs"][0]) == ((2, 0), 1)
+
+
+def test_the_page_shows_what_the_plan_includes_and_what_is_used_of_it(staff: Client, acme: Cast) -> None:
+    code, now = f"included-{acme.slug[-10:]}", timezone.now()
+    append_plan_version(
+        NewPlanVersion(
+            code, "standard", now, "finance@example.org",
+            allowances=[Allowance("questions", "", Decimal(100)), Allowance("questions", "ava", Decimal(40))],
+        ),
+        using="staff",
+    )  # fmt: skip
+    with acme.scope():
+        subscribe(plan=code, author="finance@example.org", reason="agreed")
+    price = Price.objects.filter(meter="questions").values_list("id", flat=True)[0]
+    for cost, variant, number in (("0.1", "ava:low", 30), ("0.2", "vector", 60), ("0.3", "vector:low", 15)):
+        book(acme, now, cost, "1", variant=variant, quantity=Decimal(number), price_id=price)
+    book(acme, now - timedelta(days=60), "0.4", "1", quantity=Decimal(999), price_id=price)
+    rebuild(acme)
+    page = staff.get(page_of(acme)).content.decode()
+
+    included = page[page.index("Included in the plan") :]
+    row = r"<tr><td>questions</td><td>([^<]+)</td><td class=.n.>(\d+)</td><td class=.n.>(\d+)</td>"
+    assert re.findall(row, included) == [("any other", "75", "100"), ("ava", "30", "40")]

@@ -44,12 +44,11 @@ def test_the_page_of_a_question_shows_when_each_call_began(staff: Client, acme: 
 def test_many_calls_are_on_pages(staff: Client, acme: Cast) -> None:
     with acme.scope():
         question = Question.objects.create(tenant_id=acme.tenant_id, id=uuid7(), text="What happens?")
-        calls = [Call("rank", f"model-{n:03}", 10, start_ms=10 * n) for n in range(351)]
+        calls = [Call("rank", "qwen", 10, start_ms=10 * n) for n in range(351)]
         ledger.record_model_calls(source_type=QUESTION, source_id=question.id, question_id=question.id, calls=calls)
     open_content(staff, acme)
     address = f"/console/questions/question/{question.id}/change/"
     first, last = (staff.get(address + query).content.decode() for query in ("", "?calls=8"))
 
     assert ("1 to 50 of 351 are shown." in first, "351 to 351 of 351 are shown." in last) == (True, True)
-    assert ("<td>model-049</td>" in first, "<td>model-350</td>" in first) == (True, False)
-    assert "<td>model-350</td>" in last
+    assert (first.count("c-meter c-wide"), last.count("c-meter c-wide")) == (50, 1)

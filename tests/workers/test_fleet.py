@@ -105,6 +105,12 @@ def test_a_server_that_is_away_is_reported_as_such() -> None:
     report_server(ServerAddress("vlm", root))
     found = reported("vlm")
     assert (found["answers"], found["tokens"], found["tokens_per_second"]) == (False, None, None)
+    assert (found["last_error"], found["last_error_at"]) == ("ConnectError", found["at"])
+
+    with server(text=counters(900, 100)) as (root, _):
+        report_server(ServerAddress("vlm", root))
+    again = reported("vlm")
+    assert (again["answers"], again["last_error"], again["last_error_at"]) == (True, "ConnectError", found["at"])
 
 
 def test_a_worker_reports_its_processes_by_state() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -9,7 +10,8 @@ from uuid import UUID
 from django.db.models import DecimalField, OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
-from backend.billing.models import CreditGrant, CreditUse, Invoice, InvoiceLine, PlanVersion
+from backend.billing.models import CreditGrant, CreditUse, Invoice, InvoiceLine, PlanAllowance, PlanVersion
+from backend.billing.rating import UsageTotal
 from backend.console.queries.role import CONSOLE, across_tenants, rows
 
 
@@ -26,6 +28,12 @@ def latest_version(code: str) -> PlanVersion | None:
 def _with_terms() -> QuerySet[PlanVersion]:
     versions = PlanVersion.objects.using(CONSOLE).select_related("plan", "price_book")
     return versions.prefetch_related("allowances", "tiers", "limits")
+
+
+def allowances_of(plan_version_id: UUID) -> list[PlanAllowance]:
+    """Return what a version of a plan includes in a month, by meter and variant."""
+    found = PlanAllowance.objects.using(CONSOLE).filter(plan_version_id=plan_version_id)
+    return list(found.order_by("meter", "variant"))
 
 
 def subscriber_count(plan_id: UUID) -> int:
@@ -68,3 +76,15 @@ def with_uses(grants: QuerySet[Any]) -> QuerySet[Any]:
 def credits_of(tenant_id: UUID) -> QuerySet[Any]:
     """Return the latest 12 grants of a tenant with what was used of them, the latest first."""
     return with_uses(across_tenants(CreditGrant).filter(tenant_id=tenant_id)).order_by("-id")[:12]
+
+
+def used_of_month(tenant_id: UUID, month: date) -> list[UsageTotal]:
+    """Return the billable usage of a tenant in a calendar month (UTC), as far as it is rolled up. month: its first
+    day."""
+    found = rows(
+        "SELECT meter, variant, sum(quantity) AS quantity FROM billing_pricedmonth "
+        "WHERE tenant_id = %(tenant)s AND month = %(month)s GROUP BY 1, 2 ORDER BY 1, 2",
+        {"tenant": tenant_id, "month": month},
+    )
+    nothing = Decimal(0)
+    return [UsageTotal(row["meter"], row["variant"], None, nothing, row["quantity"], nothing) for row in found]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -53,6 +55,38 @@ def failing_endpoints() -> QuerySet[Any]:
     """Return the 50 endpoints that failed last: disabled by us, or with a breaker that is not closed."""
     every = across_tenants(Endpoint).select_related("tenant").defer("secret", "previous_secret")
     return (every.filter(state="auto_disabled") | every.exclude(breaker="closed")).order_by("-id")[:50]
+
+
+def last_attempts(endpoints: Sequence[Endpoint]) -> dict[UUID, dict[str, Any]]:
+    """Return the status code, the error and the time of the last attempt of endpoints, by endpoint.
+
+    Only the five latest deliveries of an endpoint are looked at, because retries may lie behind newer deliveries.
+    """
+    found = rows(
+        """
+        SELECT e.id, last.* FROM unnest(%(ids)s::uuid[], %(tenants)s::uuid[]) AS e(id, tenant_id), LATERAL (
+            SELECT a.status_code, a.error_code, a.attempted_at FROM (
+                SELECT id FROM webhooks_delivery d WHERE d.tenant_id = e.tenant_id AND d.endpoint_id = e.id
+                AND d.attempts > 0 ORDER BY d.endpoint_sequence DESC NULLS LAST LIMIT 5) d
+            JOIN webhooks_attempt a ON a.tenant_id = e.tenant_id AND a.delivery_id = d.id
+            ORDER BY a.attempted_at DESC LIMIT 1) last
+        """,
+        {"ids": [row.id for row in endpoints], "tenants": [row.tenant_id for row in endpoints]},
+    )
+    return {row.pop("id"): row for row in found}
+
+
+def waits(since: datetime) -> list[dict[str, Any]]:
+    """Return how long the jobs that ended since then had waited at the most, in seconds, by class and hour (UTC)."""
+    return rows(
+        """
+        SELECT queue, date_trunc('hour', completed_at, 'UTC') AS at,
+            greatest(0, max(extract(epoch FROM started_at - not_before)))::float AS longest_s FROM jobs_job
+        WHERE completed_at >= %(since)s AND state IN ('succeeded', 'failed', 'canceled', 'dead')
+        AND started_at IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2
+        """,
+        {"since": since},
+    )
 
 
 def busy_workers() -> list[dict[str, Any]]:
