@@ -24,8 +24,11 @@ Event = tuple[int, str, str, Decimal]
 
 def rated() -> Figures:
     """Value EVENTS events one by one, as the ledger does, and make the bill of each of TENANTS tenants from them."""
-    for name, value in NOT_USED.items():
+    for name, value in {**NOT_USED, "DJANGO_SETTINGS_MODULE": "backend.settings"}.items():
         os.environ.setdefault(name, value)
+    import django
+
+    django.setup()
     from backend.billing.rates import Rate, Rates
     from backend.billing.rating import Allowance, Terms, Tier, UsageTotal, rate_period, total_of
 

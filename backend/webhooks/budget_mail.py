@@ -1,4 +1,4 @@
-"""The mail that a tenant gets when its use comes to 50, 80 or 100 % of a limit.
+"""The mail that a tenant gets when its use comes to 50, 80 or 100 % of a limit, and when an invoice becomes final.
 
 It goes to the tenant's notice address, to the address of its billing account, and to members with the roles that the
 tenant has chosen.
@@ -12,17 +12,23 @@ from uuid import UUID
 from django.conf import settings
 from django.core.mail import EmailMessage
 
+from backend.billing.models import InvoiceKind
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
 from backend.webhooks.models import WebhookEvent
 from backend.webhooks.recipients import recipients
 
-REPORTS = ("usage.threshold_reached", "budget.exceeded")
+_INVOICE = "invoice.finalized"
+REPORTS = ("usage.threshold_reached", "budget.exceeded", _INVOICE)
 MAIL_ATTEMPTS = 20
 _TEXT = """The limit {limit} of {amount} is used to {percent} %: {used} are booked or reserved by open work.
 
 The month began at {start_at} and ends at {end_at}. Work that the limit leaves no room for is refused.
 See what counts against each limit: GET /v1/limits
+"""
+_OF_INVOICE = """{number} over {total} {currency} is final. {due} {currency} remain to be paid.
+
+Fetch it as a PDF or as CSV: GET /v1/invoices/{id}
 """
 
 
@@ -40,5 +46,8 @@ def report_mail(event_id: UUID) -> EmailMessage | None:
     if event is None or not to:
         return None
     data = json.loads(event.body)["data"]
+    if event.type == _INVOICE:
+        kind = "Credit note" if data["kind"] == InvoiceKind.CREDIT_NOTE else "Invoice"
+        return to.mail(subject=f"{kind} {data['number']}", body=_OF_INVOICE.format(**data))
     subject = f"{data['limit']}: {data['percent']} % of the limit are used"
     return to.mail(subject=subject, body=_TEXT.format(**data))

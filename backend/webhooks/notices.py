@@ -59,7 +59,7 @@ def disable(endpoint: Endpoint, *, reason: DisabledReason) -> None:
 
 
 def mail_about(subject_id: UUID) -> EmailMessage | None:
-    """Return the mail about a disabled endpoint, or about a limit of usage; None if nobody is to know."""
+    """Return the mail about a disabled endpoint, a limit of usage or an invoice; None if nobody is to know."""
     return report_mail(subject_id) or _mail_about_endpoint(subject_id)
 
 

@@ -28,6 +28,15 @@ SYSTEM = "invoicing"
 """Author of the grant that a negative invoice makes."""
 
 
+_tell: Callable[[Invoice], None] = lambda invoice: None  # noqa: E731
+
+
+def tell_of_final(tell: Callable[[Invoice], None]) -> None:
+    """Register what tells a tenant of a document that became final, in its scope and in the same transaction."""
+    global _tell
+    _tell = tell
+
+
 def grace() -> timedelta:
     """Return how long after a month its usage is still taken into its own invoice."""
     return timedelta(hours=settings.INVOICE_GRACE_HOURS)
@@ -122,7 +131,10 @@ def settle(invoice: Invoice, now: datetime) -> None:
 
 
 def finalise(invoice: Invoice, now: datetime) -> None:
-    """Give a draft its number and its dates. Call this last in a transaction: the series of numbers is locked."""
+    """Give a draft its number and its dates, and tell the tenant.
+
+    Call this last in a transaction: the series of numbers is locked.
+    """
     invoice.issued_at = now
     invoice.due_at = now + timedelta(days=settings.INVOICE_DUE_DAYS)
     settled = invoice.kind == InvoiceKind.CREDIT_NOTE or invoice.due <= 0
@@ -130,3 +142,4 @@ def finalise(invoice: Invoice, now: datetime) -> None:
     invoice.paid_at = now if settled else None
     invoice.sequence, invoice.number = next_number(entity=invoice.entity, kind=invoice.kind, invoice_id=invoice.id)
     invoice.save()
+    _tell(invoice)

@@ -111,11 +111,13 @@ def redeem_coupon(*, code: str, author: str, time_zone: str, at: datetime | None
 def discounts(period: Period, *, currency: str, subtotal: Decimal) -> list[tuple[str, Decimal]]:
     """Return the code and the discount (negative) of each coupon that holds in a period, the oldest first.
 
-    subtotal: of all usage of the period. No discount exceeds what the earlier ones left of it. Coupons of an amount
-    hold in their currency alone.
+    A coupon holds in the periods whose middle lies in its months: after a change of the time zone, the months of a
+    coupon and the periods begin some hours apart. subtotal: of all usage of the period. No discount exceeds what the
+    earlier ones left of it. Coupons of an amount hold in their currency alone.
     """
+    middle = period.start + (period.end - period.start) / 2
     codes = list(
-        CouponRedemption.objects.filter(start_at__lte=period.start, end_at__gt=period.start)
+        CouponRedemption.objects.filter(start_at__lte=middle, end_at__gt=middle)
         .order_by("start_at", "coupon_code")
         .values_list("coupon_code", flat=True)
     )

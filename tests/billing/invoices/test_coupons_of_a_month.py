@@ -12,7 +12,7 @@ from backend.billing.models import Coupon, CreditGrant, Invoice, InvoiceLine
 from backend.billing.services.coupons import redeem_coupon
 from backend.billing.services.invoices import void
 from backend.tenancy.models import Tenant
-from tests.billing.invoices.ledger import close, use, utc
+from tests.billing.invoices.ledger import account, close, use, utc
 from tests.conftest import Cast
 
 MARCH = utc(2026, 3, 10)
@@ -25,10 +25,10 @@ def _since_march(acme: Cast) -> None:
         Tenant.objects.filter(id=acme.tenant_id).update(created_at=utc(2026, 3, 1))
 
 
-def coupon(cast: Cast, at: datetime, **values: object) -> str:
+def coupon(cast: Cast, at: datetime, *, zone: str = "UTC", **values: object) -> str:
     row = Coupon.objects.using("staff").create(code=f"C-{uuid7().hex[-8:].upper()}", author="tests", **values)
     with cast.scope():
-        redeem_coupon(code=row.code, author="tests", time_zone="UTC", at=at)
+        redeem_coupon(code=row.code, author="tests", time_zone=zone, at=at)
     return str(row.code)
 
 
@@ -102,3 +102,32 @@ def test_an_amount_is_taken_off_once_a_month(acme: Cast) -> None:
     assert [(discount, total) for discount, total, _ in documents(acme)] == [
         (Decimal("-0.6"), 0), (Decimal("-0.6"), Decimal("0.4")), (0, Decimal("0.2")),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York", "Pacific/Kiritimati"])
+def test_a_coupon_keeps_its_number_of_months_when_the_time_zone_changes(acme: Cast, zone: str) -> None:
+    coupon(acme, MARCH, percent=50, months=2)
+    account(acme, time_zone="UTC", currency="USD")
+    for month in (3, 4, 5):
+        use(acme, utc(2026, month, 10), 10)
+    close(acme, AFTER_MARCH)
+    account(acme, time_zone=zone, currency="USD")
+    for after in (utc(2026, 5, 4), utc(2026, 6, 4)):
+        close(acme, after)
+
+    assert [discount for discount, _, _ in documents(acme)] == [Decimal("-0.1"), Decimal("-0.1"), 0]
+
+
+def test_a_coupon_that_is_redeemed_after_a_change_of_the_time_zone_begins_with_the_current_month(acme: Cast) -> None:
+    zone = "America/New_York"
+    account(acme, time_zone="UTC", currency="USD")
+    use(acme, MARCH, 10)
+    close(acme, AFTER_MARCH)
+    account(acme, time_zone=zone, currency="USD")
+    coupon(acme, utc(2026, 4, 10), zone=zone, percent=50, months=1)
+    for month in (4, 5):
+        use(acme, utc(2026, month, 10), 10)
+    for after in (utc(2026, 5, 4), utc(2026, 6, 4)):
+        close(acme, after)
+
+    assert [discount for discount, _, _ in documents(acme)] == [0, Decimal("-0.1"), 0]
