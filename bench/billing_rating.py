@@ -18,13 +18,24 @@ METERS = ("questions", "media_seconds", "searches", "storage_gb_hours", "egress_
 VARIANTS = ("", "ava:low", "ava:medium", "ava:high", "tree:low")
 SEED = 20_260_101
 
+_NO_DATABASE = {
+    "DJANGO_SETTINGS_MODULE": "backend.settings",
+    "AVA_PROCESS": "worker",
+    "AVA_CACHE_SALT_KEY": "none",
+    **{
+        f"DATABASE_{role}URL": "postgresql://none:none@127.0.0.1:9/none"
+        for role in ("", "OWNER_", "DISPATCH_", "CONSOLE_")
+    },
+}
+"""Required settings of a process: nothing here asks a database."""
+
 Event = tuple[int, str, str, Decimal]
 """(tenant, meter, variant, quantity)"""
 
 
 def rated() -> Figures:
     """Value EVENTS events one by one, as the ledger does, and make the bill of each of TENANTS tenants from them."""
-    for name, value in {**NOT_USED, "DJANGO_SETTINGS_MODULE": "backend.settings"}.items():
+    for name, value in {**NOT_USED, **_NO_DATABASE}.items():
         os.environ.setdefault(name, value)
     import django
 

@@ -17,6 +17,8 @@ from backend.audit.models import AuditEvent
 from backend.billing.models import (
     CostDay,
     CreditGrant,
+    ExportState,
+    InvariantResult,
     Invoice,
     Plan,
     Price,
@@ -38,7 +40,16 @@ from backend.console.base import ReadOnlyPage, worded
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
 from backend.console.filters import TenantFilter, failed_part, fixed, typed
-from backend.console.money_pages import CostDayPage, CreditPage, InvoicePage, PlanPage, PriceBookPage, PricePage
+from backend.console.money_pages import (
+    CostDayPage,
+    CreditPage,
+    ExportPage,
+    InvariantPage,
+    InvoicePage,
+    PlanPage,
+    PriceBookPage,
+    PricePage,
+)
 from backend.console.queries.deliveries import attempts
 from backend.console.searches import SearchPage
 from backend.console.site import site
@@ -65,6 +76,8 @@ site.register(Plan, PlanPage)
 site.register(Invoice, InvoicePage)
 site.register(CreditGrant, CreditPage)
 site.register(CostDay, CostDayPage)
+site.register(InvariantResult, InvariantPage)
+site.register(ExportState, ExportPage)
 
 
 class LeaseFilter(admin.SimpleListFilter):

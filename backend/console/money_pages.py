@@ -251,6 +251,41 @@ class CostDayPage(ReadOnlyPage):
         return plain(row.idle_seconds)
 
 
+class InvariantPage(ReadOnlyPage):
+    """What the nightly check found of each invariant of money, over all tenants."""
+
+    roles = MONEY
+    list_display = ("name", "violations", "checked_at")
+    ordering = ("-violations", "name")
+    id_columns = ()
+    small = True
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "What was checked": ("name", "checked_at", "violations"), "Some of the violations": ("examples",),
+    }  # fmt: skip
+    labels: ClassVar[Mapping[str, str]] = {"name": "invariant", "checked_at": "checked"}
+
+
+class ExportPage(ReadOnlyPage):
+    """What has reached the billing systems outside, and what they refused last."""
+
+    roles = MONEY
+    list_display = ("subject", "tenant", "sink", "failures", "last_error", "exported_until", "updated_at")
+    list_filter = (TenantFilter, "sink")
+    list_select_related = ("tenant",)
+    ordering = ("-failures", "-id")
+    sorts = ()
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
+        "What is sent": ("subject", "tenant", "sink", "external_id"),
+        "What went wrong": ("failures", "last_error"),
+        "When": ("exported_until", "updated_at"),
+        "Details": ("skipped",),
+    }
+    labels: ClassVar[Mapping[str, str]] = {
+        "sink": "system", "external_id": "id there", "failures": "failures in a row",
+        "exported_until": "usage sent until", "updated_at": "last try", "skipped": "rows without a charge",
+    }  # fmt: skip
+
+
 class PlanPage(ReadOnlyPage):
     """A plan with the terms of each version. A new version is appended; subscribers of earlier ones keep them."""
 

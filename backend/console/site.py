@@ -88,6 +88,8 @@ _LOOKS: dict[str, Any] = {
                     _page("Budgets", "savings", "billing_tenantbudget_changelist", MONEY),
                     _page("Usage ledger", "receipt_long", "billing_usageevent_changelist", MONEY),
                     _page("Costs by day", "balance", "billing_costday_changelist", MONEY),
+                    _page("Checks of money", "rule", "billing_invariantresult_changelist", MONEY),
+                    _page("Exports", "upload", "billing_exportstate_changelist", MONEY),
                     _page("Invoices", "request_quote", "billing_invoice_changelist", MONEY),
                     _page("Credit", "redeem", "billing_creditgrant_changelist", MONEY),
                     _page("Plans", "loyalty", "billing_plan_changelist", MONEY),

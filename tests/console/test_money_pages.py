@@ -13,7 +13,16 @@ from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
-from backend.billing.models import Invoice, Plan, PlanVersion, Price, PriceBook, UsageMeter
+from backend.billing.models import (
+    ExportState,
+    InvariantResult,
+    Invoice,
+    Plan,
+    PlanVersion,
+    Price,
+    PriceBook,
+    UsageMeter,
+)
 from backend.billing.rates import rates_at
 from backend.billing.services.invoices import mark_paid
 from backend.console.money_pages import last_month
@@ -282,3 +291,26 @@ def test_only_finance_and_operators_correct_an_invoice_and_for_a_reason(staff_as
     with acme.scope():
         assert Invoice.objects.filter(kind="credit_note").count() == 0
         assert AuditEvent.objects.filter(action="invoice.credit_note").count() == 0
+
+
+def test_the_checks_of_money_and_what_an_export_was_refused_for_are_shown(staff_as: Any, acme: Cast) -> None:
+    now = timezone.now()
+    InvariantResult.objects.using("dispatch").create(
+        name="rollups_equal_the_ledger", checked_at=now, violations=2, examples=["2026-03-01T12 questions: 3, not 4"]
+    )
+    with acme.scope():
+        state = ExportState.objects.create(
+            tenant_id=acme.tenant_id, sink="stripe", subject="usage", failures=3, last_error="No such customer"
+        )
+    finance, support = staff_as("finance"), staff_as("support")
+    pages = {
+        "invariantresult": ("rollups_equal_the_ledger", "2026-03-01T12 questions: 3, not 4"),
+        "exportstate": (str(state.id), "No such customer"),
+    }
+    for name, (row, words) in pages.items():
+        listed = finance.get(f"/console/billing/{name}/").content.decode()
+        detail = finance.get(f"/console/billing/{name}/{row}/change/")
+        assert row in listed, name
+        assert words in detail.content.decode(), name
+        assert support.get(f"/console/billing/{name}/").status_code == 403, name
+    assert "No such customer" in finance.get("/console/billing/exportstate/").content.decode()

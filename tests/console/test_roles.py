@@ -31,6 +31,8 @@ MONEY = {
     "billing/invoice",
     "billing/creditgrant",
     "billing/costday",
+    "billing/exportstate",
+    "billing/invariantresult",
     "tenancy/tenant",
 }
 EVERYTHING = {f"{model._meta.app_label}/{model._meta.model_name}" for model in site._registry}
