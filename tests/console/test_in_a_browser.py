@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -19,8 +20,13 @@ from django.core.cache import cache
 from django.test import override_settings
 from django.utils import timezone
 
+from backend.billing.models import Coupon, Plan
+from backend.billing.services.coupons import NewCoupon, create_coupon
+from backend.billing.services.plans import NewPlanVersion, append_plan_version
+from backend.console import tenant_acts
 from backend.jobs import breakers
 from backend.jobs.models import Job, JobState
+from backend.people.models import Membership, Person
 from backend.questions.models import Question
 from backend.questions.services import questions
 from backend.staff import sign_in
@@ -305,6 +311,8 @@ def test_a_mark_of_the_timeline_moves_the_player(acme: Cast, site: str, chromium
     assert page.evaluate("Math.round(document.getElementById('player').duration)") == 240
     page.get_by_text("Speech as a list").focus()
     page.keyboard.press("Enter")
+    page.wait_for_url("**speech=1**")
+    page.wait_for_function("document.getElementById('player').readyState >= 1")
     page.get_by_role("button", name="0:00:56").focus()
     page.keyboard.press("Enter")
     page.wait_for_function("document.getElementById('player').currentTime === 56")
@@ -461,6 +469,69 @@ def test_a_tenant_is_suspended_and_resumed_by_keyboard(acme: Cast, site: str, ch
         page.wait_for_url(f"**/tenant/{acme.tenant_id}/change/")
         assert (page.get_by_text("Suspended since").count() == 1) is shown
     # The form without a reason was refused, as it should be.
+    assert [words for words in said if "400" not in words] == []
+
+
+TENANT_ACTS: dict[str, tuple[str, dict[str, str], str]] = {
+    "plan": ("finance", {"plan": "browser"}, "has the plan browser from now on."),
+    "credit": ("finance", {"amount": "12.50", "currency": "EUR"}, "12.5 EUR were granted"),
+    "tax": ("finance", {"percent": "19"}, "19"),
+    "coupon": ("finance", {"code": "BROWSER"}, "BROWSER"),
+    "ceiling": ("finance", {"max_cost": "12.5"}, "12.5"),
+    "sign-in-as": ("operator", {"minutes": "15"}, "Your time as"),
+    "end-sessions": ("operator", {"member": "bob@example.org (owner)"}, "The sessions of the member in"),
+    "suspend": ("operator", {}, "is suspended."),
+    "erase": ("operator", {"slug": "{slug}"}, "is suspended for good, and is erased in a minute."),
+}
+"""Acts on a tenant: who does them, the fields of their form, and words of the page afterwards."""
+
+
+def test_every_act_on_a_tenant_is_done_in_a_browser() -> None:
+    # The suspension is ended in a test of its own, right after one.
+    assert TENANT_ACTS.keys() | {"resume"} == tenant_acts.ACTS.keys()
+
+
+def _ready_for_acts(cast: Cast) -> None:
+    """Make the plan, the coupon and the member that acts on a tenant name."""
+    if not Plan.objects.filter(code="browser").exists():
+        version = NewPlanVersion("browser", "standard", timezone.now(), "finance@example.org")
+        append_plan_version(version, using="staff")
+    if not Coupon.objects.filter(code="BROWSER").exists():
+        create_coupon(NewCoupon("BROWSER", "finance@example.org", percent=Decimal(10)), using="staff")
+    bob = Person.objects.create_user("bob@example.org")
+    with cast.scope():
+        Membership.objects.create(tenant_id=cast.tenant_id, person=bob, role="owner")
+
+
+@pytest.mark.parametrize("name", TENANT_ACTS)
+def test_an_act_on_a_tenant_needs_a_reason_and_says_what_it_did(
+    acme: Cast, site: str, chromium: Any, name: str
+) -> None:
+    role, fields, outcome = TENANT_ACTS[name]
+    in_a_thread(lambda: _ready_for_acts(acme))
+    address = f"{site}/console/tenancy/tenant/{acme.tenant_id}/act/{name}/"
+    stranger = page_of(chromium, site, "support")
+    assert stranger.goto(address).status == 403
+    page = page_of(chromium, site, role)
+    said = listened(page)
+    page.goto(f"{site}/console/tenancy/tenant/{acme.tenant_id}/change/")
+    page.locator(f"a[href$='/act/{name}/']").first.click()
+    assert faults_of(page, f"act-{name}") == []
+    form = page.locator("form:has([name=reason])").last
+    for field, value in fields.items():
+        control = form.locator(f"[name={field}]")
+        if control.evaluate("field => field.tagName") == "SELECT":
+            control.select_option(label=value) if field == "member" else control.select_option(value)
+        else:
+            control.fill(value.format(slug=acme.slug))
+    send = form.get_by_role("button").first
+    form.locator("[name=reason]").fill("short")
+    send.click()
+    page.get_by_text("at least 10 characters").first.wait_for()
+    form.locator("[name=reason]").fill(REASON)
+    send.click()
+    page.get_by_text(outcome).first.wait_for()
+    # The form with a short reason was refused, as it should be.
     assert [words for words in said if "400" not in words] == []
 
 
