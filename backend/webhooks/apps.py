@@ -6,7 +6,7 @@ class WebhooksConfig(AppConfig):
     label = "webhooks"
 
     def ready(self) -> None:
-        from backend.billing.services.closing import tell_of_final
+        from backend.billing.services.closing import report_final_documents
         from backend.webhooks.final_invoices import report_final
 
-        tell_of_final(report_final)
+        report_final_documents(report_final)

@@ -28,13 +28,13 @@ SYSTEM = "invoicing"
 """Author of the grant that a negative invoice makes."""
 
 
-_tell: Callable[[Invoice], None] = lambda invoice: None  # noqa: E731
+_report: Callable[[Invoice], None] = lambda invoice: None  # noqa: E731
 
 
-def tell_of_final(tell: Callable[[Invoice], None]) -> None:
-    """Register what tells a tenant of a document that became final, in its scope and in the same transaction."""
-    global _tell
-    _tell = tell
+def report_final_documents(report: Callable[[Invoice], None]) -> None:
+    """Register what reports a document that became final to the tenant, in its scope and in the same transaction."""
+    global _report
+    _report = report
 
 
 def grace() -> timedelta:
@@ -131,7 +131,7 @@ def settle(invoice: Invoice, now: datetime) -> None:
 
 
 def finalise(invoice: Invoice, now: datetime) -> None:
-    """Give a draft its number and its dates, and tell the tenant.
+    """Give a draft its number and its dates, and report it to the tenant.
 
     Call this last in a transaction: the series of numbers is locked.
     """
@@ -142,4 +142,4 @@ def finalise(invoice: Invoice, now: datetime) -> None:
     invoice.paid_at = now if settled else None
     invoice.sequence, invoice.number = next_number(entity=invoice.entity, kind=invoice.kind, invoice_id=invoice.id)
     invoice.save()
-    _tell(invoice)
+    _report(invoice)
