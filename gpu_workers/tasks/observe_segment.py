@@ -21,7 +21,7 @@ from backend.library.indexing.versions import is_indexing, round_of
 from backend.library.models import Segment
 from backend.library.services.attribution import attribution_of, is_live
 from backend.library.storage import thumbnail_key
-from backend.observability.metrics import count_gaps, observe_stages
+from backend.observability.metrics import SEGMENTS_GIVEN_UP, count_gaps, observe_stages
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
@@ -169,7 +169,9 @@ def failed(lease: Lease, error: JobFailed) -> None:
     VersionWriter(segment.video_id, segment.index_version, text_model="", frame_model="").store_segment(
         segment.n, SegmentRecord(span_of(segment), gaps, ()), thumbnail_keys={}
     )
-    mark_gap(segment.id, code=error.code)
+    if mark_gap(pending, code=error.code):
+        logger.error("video %s, segment %d: it failed after its last retry: %s", segment.video_id, segment.n, error.code)
+        SEGMENTS_GIVEN_UP.labels(error.code).inc()
     count_gaps(chunk.gap for chunk in gaps)
     open_next_segments(segment.video_id, segment.index_version)
     enqueue_assembly(segment.video_id, segment.index_version)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import F, Value
 from django.db.models.functions import Now
 
 from backend.jobs import control
@@ -115,10 +116,26 @@ def retry_segment(*, video_id: UUID, n: int) -> Video:
     return _retry(video_id, None, only=n)
 
 
-def _retry(video_id: UUID, api_key_id: UUID | None, *, only: int | None = None, part: TimeSpan | None = None) -> Video:
+def retry_by_itself(*, video_id: UUID) -> Video:
+    """Observe the segments of the active version again that failed for our reasons and that are still to be retried.
+
+    Nobody asked for it, so a segment is retried a few times only. Raises Refused as retry_indexing().
+    """
+    return _retry(video_id, None, by_itself=True)
+
+
+def _retry(
+    video_id: UUID,
+    api_key_id: UUID | None,
+    *,
+    only: int | None = None,
+    part: TimeSpan | None = None,
+    by_itself: bool = False,
+) -> Video:
     """Go on with the active version, and mark the segments that are observed again.
 
-    only: this segment, whether it failed or not. part: those that failed and overlap it. Without both all that failed.
+    only: this segment, whether it failed or not. part: those that failed and overlap it. by_itself: those that are
+    still to be retried. Without all three all that failed.
     """
     take_in_again(video_id)
     # The probe plans what is missing and opens the first segments, as it does for a re-index.
@@ -127,8 +144,14 @@ def _retry(video_id: UUID, api_key_id: UUID | None, *, only: int | None = None, 
     if video.status in UNDER_WAY or is_reindexing(video):
         raise Refused("already_indexing", "This video is being indexed already.")
     version = IndexVersion.objects.select_for_update().get(video_id=video_id, n=video.active_index_version)
-    chosen = index_contents().failed_segments(video_id, version.n) if only is None else [only]
-    wanted = Segment.objects.filter(video_id=video_id, index_version=version.n, n__in=chosen)
+    segments = Segment.objects.filter(video_id=video_id, index_version=version.n)
+    if by_itself:
+        chosen = list(segments.exclude(retry_at=None).values_list("n", flat=True))
+    elif only is not None:
+        chosen = [only]
+    else:
+        chosen = index_contents().failed_segments(video_id, version.n)
+    wanted = segments.filter(n__in=chosen)
     if part is not None:
         wanted = wanted.filter(start_ms__lt=part.end_ms, end_ms__gt=part.start_ms)
     if only is not None and not wanted.exists():
@@ -137,10 +160,17 @@ def _retry(video_id: UUID, api_key_id: UUID | None, *, only: int | None = None, 
         _require_retryable(video)
     elif part is not None and not wanted.exists():
         raise Refused("nothing_to_retry", "This part of the index has no gap that a retry could fill.")
-    elif not chosen and not _lacks_summary(version):
+    elif not chosen and (by_itself or not _lacks_summary(version)):
         raise Refused("nothing_to_retry", "Nothing of this index failed; index the video again to build a new one.")
     begun_again = {"indexed_until_ms": 0} if wanted.filter(state=SegmentState.ASSEMBLED).exists() else {}
-    wanted.update(error_code=SEGMENT_WANTED_AGAIN)
+    elif video.source_deleted_at is not None and chosen:
+        raise _source_deleted()
+    unpaid_ms = None
+    if video.status == VideoStatus.READY:
+        unpaid_ms = sum(segment.end_ms - segment.start_ms for segment in wanted)
+    wanted.update(
+        error_code=SEGMENT_WANTED_AGAIN, retry_at=None, retries=F("retries") + 1 if by_itself else Value(0)
+    )
     IndexVersion.objects.filter(id=version.id).update(
         state=IndexState.BUILDING,
         repair=True,
@@ -150,7 +180,7 @@ def _retry(video_id: UUID, api_key_id: UUID | None, *, only: int | None = None, 
         ready_at=None,
         **begun_again,
     )
-    hold_index(video, api_key_id=api_key_id)
+    hold_index(video, duration_ms=unpaid_ms, api_key_id=api_key_id)
     return _changed(
         video_id,
         status=VideoStatus.QUEUED if video.duration_ms is None else VideoStatus.INDEXING,
@@ -181,7 +211,7 @@ def _require_retryable(video: Video) -> None:
     if is_final(video.error_code):
         raise Refused("not_retryable", "The recording itself cannot be indexed; send another file.")
     if video.source_deleted_at is not None:
-        raise Refused("source_deleted", "The recording is deleted, so it cannot be indexed again.")
+        raise _source_deleted()
     unread = video.duration_ms is None and video.source_type != SourceType.UPLOAD
     if unread and not InputSegment.objects.filter(video_id=video.id, status=InputStatus.QUEUED).exists():
         # The URL of a piece is forgotten after its fetch, because it may be signed.
@@ -216,6 +246,10 @@ def _changed(video_id: UUID, **columns: object) -> Video:
     Video.objects.filter(id=video_id).update(**columns)
     changed: Video = Video.objects.get(id=video_id)
     return changed
+
+
+def _source_deleted() -> Refused:
+    return Refused("source_deleted", "The recording is deleted, so it cannot be indexed again.")
 
 
 def _over() -> Refused:

@@ -9,6 +9,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from backend.library.indexing.automatic_retry import next_retry
+from backend.library.indexing.failure import is_ours
 from backend.library.indexing.versions import is_indexing, version_of
 from backend.library.models import Collection, Segment, SegmentState, Video
 from backend.library.recording import RecordedPiece, pieces
@@ -48,11 +50,20 @@ def mark_heard(video_id: UUID, language: str) -> None:
         Video.objects.filter(id=video_id, heard_language="").update(heard_language=language)
 
 
-def mark_gap(segment_id: UUID, *, code: str) -> None:
-    """Record that the segment could not be observed: its chunks are stored as gaps, so the rest can be assembled."""
-    Segment.objects.filter(id=segment_id).update(
-        state=SegmentState.OBSERVED, error_code=code, observed_at=timezone.now()
+def mark_gap(pending: PendingSegment, *, code: str) -> bool:
+    """Record that the segment could not be observed: its chunks are stored as gaps, so the rest can be assembled.
+
+    A segment that failed for our reasons is retried by itself. Returns whether it was for the last time.
+    """
+    segment, now = pending.segment, timezone.now()
+    ours = is_ours(pending.video, code)
+    Segment.objects.filter(id=segment.id).update(
+        state=SegmentState.OBSERVED,
+        error_code=code,
+        observed_at=now,
+        retry_at=next_retry(segment.retries, now=now) if ours else None,
     )
+    return ours and next_retry(segment.retries, now=now) is None
 
 
 @dataclass(frozen=True, slots=True)
