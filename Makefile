@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls seed-load bench-console
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm rehearse bench-gpu bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -32,10 +32,10 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 	@$(PY) -m infra.local.demo
 
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
-	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings --ignore=tests/schema -m "not long" $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/gpu --ignore=tests/recordings --ignore=tests/schema -m "not long" $(ARGS)
 
 test-long: bootstrap ## run the tests that take more than ten seconds each (about ten minutes)
-	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings --ignore=tests/schema -m long $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/gpu --ignore=tests/recordings --ignore=tests/schema -m long $(ARGS)
 
 test-browser: bootstrap ## open the pages of accounts, shares and the console in Chromium (apt-get install chromium; minutes)
 	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/shares tests/console) $(ARGS)
@@ -58,6 +58,9 @@ soak: bootstrap ## put the service under mixed load, and print memory, rows, ses
 test-recordings: bootstrap ## index a real recording of ../shared/data and count its people by SQL (a few minutes)
 	@$(PY) -m pytest tests/recordings $(ARGS)
 
+test-gpu: bootstrap ## test hardware decoding and the models in process on an NVIDIA device (seconds; skipped without one)
+	@$(PY) -m pytest -rs tests/gpu $(ARGS)
+
 test-vllm: bootstrap ## test the model servers of a preset with a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
 	@$(PY) -m infra.vllm $(ARGS)
 
@@ -66,6 +69,9 @@ rehearse: bootstrap ## start the deployment as compose and terraform write it: P
 
 bench-index: bootstrap ## measure indexing, one JSON line per figure; some of them: ONLY=similarity
 	@$(PY) -m bench.index --only "$(ONLY)"
+
+bench-gpu: bootstrap ## measure hardware decoding and the models in process on an NVIDIA device, one JSON line per figure
+	@$(PY) -m bench.gpu --only "$(ONLY)"
 
 bench-answer: bootstrap ## measure answering, one JSON line per figure; some of them: ONLY=tri_view
 	@$(PY) -m bench.answer --only "$(ONLY)"

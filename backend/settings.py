@@ -98,11 +98,11 @@ MIDDLEWARE = [
     "backend.api.middleware.RequestId",
     "backend.observability.middleware.Observed",
     "backend.api.middleware.Recorded",
+    "django.middleware.security.SecurityMiddleware",
     "backend.api.browsers.Headers",
     "backend.api.address_limits.AddressLimits",
     "backend.api.browsers.CrossOrigin",
     "backend.api.middleware.Refusing",
-    "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -199,6 +199,14 @@ ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "30/m/ip,5/15m/key"}
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = PUBLIC_URL.partition(":")[0]
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_FORMS = {
+    "authenticate": "backend.people.forms.CodeForm",
+    "reauthenticate": "backend.people.forms.CodeAgainForm",
+    "authenticate_webauthn": "backend.people.forms.PasskeyForm",
+    "login_webauthn": "backend.people.forms.PasskeyAloneForm",
+    "add_webauthn": "backend.people.forms.NewPasskeyForm",
+    "reauthenticate_webauthn": "backend.people.forms.PasskeyAgainForm",
+}
 MFA_TOTP_ISSUER = "AVA Cloud"
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE
@@ -244,8 +252,9 @@ OPEN_STREAMS_PER_TENANT = env.integer("AVA_OPEN_STREAMS_PER_TENANT", 128, least=
 OPEN_STREAMS_PER_KEY = env.integer("AVA_OPEN_STREAMS_PER_KEY", 64, least=1)
 # Longest time of one SQL statement of a request. Work in the background has the time-outs of its role.
 REQUEST_STATEMENT_SECONDS = env.integer("AVA_REQUEST_STATEMENT_SECONDS", 20, least=1)
-# Uploads of one tenant that are open at once.
+# Uploads of one tenant, and of one API key, that are open at once.
 OPEN_UPLOADS_PER_TENANT = env.integer("AVA_OPEN_UPLOADS_PER_TENANT", 1_000, least=1)
+OPEN_UPLOADS_PER_KEY = env.integer("AVA_OPEN_UPLOADS_PER_KEY", 500, least=1)
 # Minutes of recordings that a tenant of a plan may have indexed in a calendar month (UTC), and tokens that its
 # questions and searches may use. A plan that is missing has no limit.
 MEDIA_MINUTES_PER_PLAN = env.numbers("AVA_MEDIA_MINUTES_PER_PLAN", "standard=600000")
@@ -271,7 +280,7 @@ INDEX_LINKING = env.choice("AVA_INDEX_LINKING", "incremental", ("incremental", "
 # The global summary is written again after this number of segments, and at the video's end.
 SUMMARY_EVERY_SEGMENTS = env.integer("AVA_SUMMARY_EVERY_SEGMENTS", 10, least=1)
 LEASE_SECONDS = env.integer("AVA_LEASE_SECONDS", 60, least=2)
-HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
+HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 5, least=1)
 # Time that running jobs have to end when their worker is asked to stop. Then they are handed back to other workers.
 DRAIN_SECONDS = env.integer("AVA_DRAIN_SECONDS", 3, least=0)
 # Longest time of one task, and of loading a worker's models. Beyond the first the task is canceled and its job runs
@@ -280,7 +289,9 @@ TASK_SECONDS = env.integer("AVA_TASK_SECONDS", 840, least=5)
 MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
 # Maximum number of jobs of one tenant that run at once, by class of jobs, or by class@plan for the tenants of a plan.
 # A class that is missing has no limit.
-JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.fetch=4,io.webhook=16,system.delete=2")
+JOBS_PER_TENANT = env.numbers(
+    "AVA_JOBS_PER_TENANT", "cpu.probe=4,io.fetch=4,io.webhook=16,system.delete=2,gpu.index=64,gpu.query=64"
+)
 # Share of each class that a tenant of a plan gets against one of weight 1.
 PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")
 # Requests to receivers of webhooks that one sender keeps open at once.

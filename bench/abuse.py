@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from bench.abused_service import REQUESTS, AbusedService, abused_service
+from bench.abused_service import REQUESTS, SENT, AbusedService, abused_service
 from bench.abusers import ABUSES
 from bench.figures import Figures, at_most
 
@@ -35,8 +35,10 @@ def _figures(service: AbusedService, only: str) -> Figures:
         calm = service.customers_p95()
         with abuse(service):
             loaded, healthz = service.customers_p95(), service.healthz_p95()
-        reference = f"{REQUESTS} requests of another tenant just before the abuse, p95 {1000 * calm:.1f} ms"
-        yield at_most(f"{name}_p95_ratio", loaded / calm, SLOWER, reference)
+        for what, before in calm.items():
+            count = REQUESTS if what == "list" else SENT
+            reference = f"{count} requests of another tenant just before the abuse, p95 {1000 * before:.1f} ms"
+            yield at_most(f"{name}_{what}_p95_ratio", loaded[what] / before, SLOWER, reference)
         yield at_most(f"{name}_healthz_p95_s", healthz, HEALTHZ_S, f"{REQUESTS} requests during the abuse, in seconds")
 
 

@@ -25,11 +25,13 @@ from infra.local.stack import Stack
 
 CUSTOMER, PROBE = "127.0.0.2", "127.0.0.3"
 """Addresses of the customer and of the balancer's probe; the abuser comes from 127.0.0.1."""
-REQUESTS = 300
+REQUESTS, SENT = 300, 100
+"""Requests of one measurement that read, and that leave work behind."""
 PATIENCE_S, START_S = 60.0, 300.0
 _TENANTS = """
 import django; django.setup()
 from backend.library.models import VideoStatus
+from backend.questions.models import Question, QuestionBatch
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.services import create_tenant, issue_api_key
 from tests.factories import make_video
@@ -38,21 +40,30 @@ for slug in ("abuser", "customer"):
     tenant = create_tenant(name=slug, slug=slug)
     with tenant_scope(tenant.id):
         videos = [make_video(indexed_until_ms=30_000) for _ in range(120)]
-        print(issue_api_key(name=slug, scopes=["*"])[1], encode("vid", videos[0].id))
+        batch = QuestionBatch.objects.create(tenant_id=tenant.id, total=200, status="completed")
+        for position in range(200):
+            Question.objects.create(
+                tenant_id=tenant.id, text="What happens?", batch=batch, batch_position=position, status="succeeded",
+                answer="a red car " * 2_000,
+            )
+        key = issue_api_key(name=slug, scopes=["*"])[1]
+        print(key, encode("vid", videos[0].id), encode("bat", batch.id))
 """
 
 
 @dataclass(frozen=True, slots=True)
 class AbusedService:
-    """The service as its abuser sees it. video_id: a video of the abuser. customer_key: of another tenant.
+    """The service as its abuser sees it. video_id, batch_id: a video and an answered batch of the abuser.
 
-    database: URL of PostgreSQL, past all policies.
+    customer_key, customers_video_id: of another tenant. database: URL of PostgreSQL, past all policies.
     """
 
     port: int
     key: str
     video_id: str
+    batch_id: str
     customer_key: str
+    customers_video_id: str
     database: str
 
     @property
@@ -82,22 +93,29 @@ class AbusedService:
         reply = httpx.request(method, f"{self.url}/v1{path}", json=body, headers=self.authorization, trust_env=False)
         return reply.raise_for_status().json()
 
-    def customers_p95(self) -> float:
-        """Return the 95th percentile of the customer's requests, in seconds."""
-        return self._p95(CUSTOMER, "/v1/videos?limit=20", {"Authorization": f"Bearer {self.customer_key}"})
+    def customers_p95(self) -> dict[str, float]:
+        """Return the 95th percentiles of the customer's lists, accepted searches and accepted questions, in seconds."""
+        # No worker answers here, so a search is accepted and not waited for.
+        headers = {"Authorization": f"Bearer {self.customer_key}", "Prefer": "respond-async"}
+        scope = {"video_ids": [self.customers_video_id]}
+        return {
+            "list": self._p95(CUSTOMER, "/v1/videos?limit=20", headers),
+            "search": self._p95(CUSTOMER, "/v1/search", headers, {"query": "a red car", **scope}),
+            "question": self._p95(CUSTOMER, "/v1/questions", headers, {"question": "Which car?", **scope}),
+        }
 
     def healthz_p95(self) -> float:
         """Return the 95th percentile of /healthz, in seconds."""
         return self._p95(PROBE, "/healthz", {})
 
-    def _p95(self, address: str, path: str, headers: dict[str, str]) -> float:
-        seconds = []
+    def _p95(self, address: str, path: str, headers: dict[str, str], body: Any = None) -> float:
+        method, count, seconds = ("GET", REQUESTS, []) if body is None else ("POST", SENT, [])
         # Below the customer's rate limit of 600 requests a minute over the whole measurement.
         transport = httpx.HTTPTransport(local_address=address)
         with httpx.Client(base_url=self.url, transport=transport, timeout=PATIENCE_S, headers=headers) as client:
-            for _ in range(REQUESTS):
+            for _ in range(count):
                 began = time.perf_counter()
-                client.get(path).raise_for_status()
+                client.request(method, path, json=body).raise_for_status()
                 seconds.append(time.perf_counter() - began)
         return statistics.quantiles(seconds, n=20)[-1]
 
@@ -122,7 +140,9 @@ def abused_service(*others: str) -> Iterator[AbusedService]:
             for command in (["provision"], ["migrate", "--noinput", "--database", "owner", "-v0"]):
                 subprocess.run([sys.executable, "manage.py", *command], check=True, env=env, stdout=2)
             made = subprocess.run([sys.executable, "-c", _TENANTS], check=True, env=env, capture_output=True, text=True)
-            (key, video_id), (customer_key, _) = (line.split() for line in made.stdout.splitlines()[-2:])
+            (key, video_id, batch_id), (customer_key, customers_video_id, _) = (
+                line.split() for line in made.stdout.splitlines()[-2:]
+            )
             port = ports.claim(stack.state, "api")
             for process in app_processes(port):
                 if process.name in ("api", "relay", "worker-fetch", *others):
@@ -130,7 +150,7 @@ def abused_service(*others: str) -> Iterator[AbusedService]:
                     child = subprocess.Popen(process.arguments, env=process.environment(env), stdout=log, stderr=log)
                     running.callback(_stop, child)
             database = stack.env()["DATABASE_SUPERUSER_URL"]
-            service = AbusedService(port, key, video_id, customer_key, database)
+            service = AbusedService(port, key, video_id, batch_id, customer_key, customers_video_id, database)
             _wait_until_ready(service, root / "api.log")
             yield service
     finally:

@@ -48,10 +48,23 @@ def streams(service: AbusedService) -> Iterator[None]:
 @contextmanager
 def slow_readers(service: AbusedService) -> Iterator[None]:
     """Forty clients that ask for a large reply and read nothing."""
+    with _reading_nothing(service, "/v1/openapi.json"):
+        yield
+
+
+@contextmanager
+def slow_results(service: AbusedService) -> Iterator[None]:
+    """Forty clients that ask for the results of a batch, which are streamed, and read nothing."""
+    with _reading_nothing(service, f"/v1/question-batches/{service.batch_id}/results"):
+        yield
+
+
+@contextmanager
+def _reading_nothing(service: AbusedService, path: str) -> Iterator[None]:
     with ExitStack() as opened:
         for _ in range(40):
             reader = opened.enter_context(service.connect(receive_buffer=4_096))
-            reader.sendall(f"GET /v1/openapi.json HTTP/1.1\r\n{service.head}\r\n".encode())
+            reader.sendall(f"GET {path} HTTP/1.1\r\n{service.head}\r\n".encode())
         yield
 
 
@@ -162,5 +175,14 @@ def _repeating(act: Callable[[httpx.Client], object], service: AbusedService, *,
             thread.join()
 
 
-ABUSES = (dripped_bodies, dripped_headers, streams, slow_readers, dripping_urls, huge_pages, log_in_floods)
+ABUSES = (
+    dripped_bodies,
+    dripped_headers,
+    streams,
+    slow_readers,
+    slow_results,
+    dripping_urls,
+    huge_pages,
+    log_in_floods,
+)
 """All abuses."""

@@ -7,11 +7,18 @@ worker clones it. Tests connect as the restricted role, so row-level security is
 from __future__ import annotations
 
 import functools
+import io
+import json
+import logging
 import os
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +38,9 @@ ROLE_VARIABLES = (
     "DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL",
 )  # fmt: skip
 TEMPLATE = "ava_template"
+TEMPLATE_LOG = "AVA_TEST_TEMPLATE_LOG"
+"""Variable that names the file of what the making of the template says; its neighbours .done and .failed end it."""
+TEMPLATE_S = 600
 # The only tests that need no server; a run of these alone starts none.
 WITHOUT_STACK = ("tests/engine", "tests/infra", "tests/bench")
 
@@ -53,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if not hasattr(config, "workerinput"):
         _start_stack(config)
-    _use_own_database(os.environ.get("PYTEST_XDIST_WORKER", "main"))
+    _name_own_database(os.environ.get("PYTEST_XDIST_WORKER", "main"))
     import django
     from django.conf import settings
     from django.contrib.auth.hashers import PBKDF2PasswordHasher
@@ -63,6 +73,12 @@ def pytest_configure(config: pytest.Config) -> None:
     PBKDF2PasswordHasher.iterations = 1_000
     # Every client of a test loads the middleware, and would list all static files again.
     settings.WHITENOISE_AUTOREFRESH = True
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    # Only now, because the template is made while tests are collected. A controller of workers collects nothing.
+    if _needs_stack(session.config):
+        _clone_template()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -95,28 +111,42 @@ def _start_stack(config: pytest.Config) -> None:
     os.environ["REASONER_MODEL"] = "none"
     for variable in ROLE_VARIABLES:
         os.environ[variable] = _with_database(os.environ[variable], TEMPLATE)
-    _make_template()
+    os.environ[TEMPLATE_LOG] = str(root / "template.log")
+    making = subprocess.Popen(
+        [sys.executable, "-m", "tests.template", os.environ[TEMPLATE_LOG]],
+        cwd=Path(__file__).parents[1],
+        start_new_session=True,
+    )
+
+    def give_up() -> None:
+        with suppress(ProcessLookupError):  # it ended, as it should
+            os.killpg(making.pid, signal.SIGKILL)
+        making.wait()
+
+    config.add_cleanup(give_up)
 
 
-def _make_template() -> None:
-    import subprocess
-    import sys
+def _name_own_database(worker: str) -> None:
+    for variable in ROLE_VARIABLES:
+        os.environ[variable] = _with_database(os.environ[variable], f"ava_test_{worker}")
+    number = int("".join(filter(str.isdigit, worker)) or 0)
+    redis = urlsplit(os.environ["REDIS_URL"])
+    os.environ["REDIS_URL"] = urlunsplit(redis._replace(path=f"/{number + 1}"))
 
-    for command in (["provision"], ["migrate", "--noinput", "--database", "owner", "-v0"]):
-        subprocess.run([sys.executable, "manage.py", *command], check=True, cwd=Path(__file__).parents[1])
 
-
-def _use_own_database(worker: str) -> None:
-    database = f"ava_test_{worker}"
+def _clone_template() -> None:
+    """Make this process's own database as soon as the template is there."""
+    log = Path(os.environ[TEMPLATE_LOG])
+    deadline = time.monotonic() + TEMPLATE_S
+    while not log.with_suffix(".done").exists():
+        if time.monotonic() > deadline or log.with_suffix(".failed").exists():
+            raise RuntimeError(f"the database of the tests was not made:\n{log.read_text()[-3000:]}")
+        time.sleep(0.1)
+    database = urlsplit(os.environ["DATABASE_URL"]).path.lstrip("/")
     with psycopg.connect(os.environ["DATABASE_SUPERUSER_URL"], autocommit=True) as server:
         # Cloning needs the template to itself; workers start at once.
         server.execute("SELECT pg_advisory_lock(42)")
         server.execute(f'CREATE DATABASE "{database}" TEMPLATE "{TEMPLATE}" OWNER app_owner')
-    for variable in ROLE_VARIABLES:
-        os.environ[variable] = _with_database(os.environ[variable], database)
-    number = int("".join(filter(str.isdigit, worker)) or 0)
-    redis = urlsplit(os.environ["REDIS_URL"])
-    os.environ["REDIS_URL"] = urlunsplit(redis._replace(path=f"/{number + 1}"))
 
 
 @dataclass(slots=True)
@@ -203,7 +233,7 @@ def _delete_rows(server: psycopg.Connection[Any]) -> None:
             "SELECT string_agg(format('DELETE FROM %%s', oid::regclass), '; ') FROM pg_class WHERE relkind = 'r' "
             "AND relnamespace IN ('public'::regnamespace, 'ekg'::regnamespace) AND pg_relation_size(oid) > 0 "
             "AND relname <> ALL(%s)",
-            [["django_migrations", "django_content_type", "auth_permission", *WRITTEN_BY_MIGRATIONS]],
+            [NOT_EMPTIED],
         ).fetchone()
         assert written is not None
         # Without triggers, because the order of the tables is not that of their references.
@@ -220,6 +250,8 @@ def _delete_rows(server: psycopg.Connection[Any]) -> None:
 WRITTEN_BY_MIGRATIONS = (
     "billing_pricebook", "billing_price", "billing_plan", "billing_planversion", "billing_legalentity",
 )  # fmt: skip
+
+NOT_EMPTIED = ["django_migrations", "django_content_type", "auth_permission", *WRITTEN_BY_MIGRATIONS]
 
 
 @functools.cache
@@ -248,3 +280,16 @@ def acme(database: None) -> Cast:
 @pytest.fixture
 def globex(database: None) -> Cast:
     return make_tenant("globex")
+
+
+@pytest.fixture
+def lines() -> Iterator[Any]:
+    """Return the JSON lines that the root logger has written so far."""
+    from backend.observability.json_lines import JsonLines
+
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonLines())
+    logging.getLogger().addHandler(handler)
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    logging.getLogger().removeHandler(handler)

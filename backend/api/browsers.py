@@ -97,6 +97,8 @@ class CrossOrigin:
 
     def _preflight(self, origin: str) -> HttpResponse:
         response = HttpResponse(status=204)
+        # Without a body it is no page.
+        del response.headers["Content-Type"]
         patch_vary_headers(response, ["Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers"])
         if self._is_listed(origin):
             response.headers["Access-Control-Allow-Origin"] = origin

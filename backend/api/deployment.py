@@ -16,6 +16,8 @@ from django.http.request import validate_host
 from gpu_workers.engine.models.model_table import ROLES, preset
 from gpu_workers.engine.models.settings import ModelSettings
 
+SUSPENDED_WITHIN_SECONDS = 10
+"""Time in which the requests, jobs, webhooks and streams of a suspended tenant stop."""
 LEAST_SECRET = 32
 """Shortest secret in characters that is taken for one."""
 
@@ -101,6 +103,9 @@ def _service() -> Iterator[CheckMessage]:
     if settings.HEARTBEAT_SECONDS * 2 > settings.LEASE_SECONDS:
         text = f"AVA_HEARTBEAT_SECONDS ({settings.HEARTBEAT_SECONDS}) is more than half of AVA_LEASE_SECONDS"
         yield Error(f"{text} ({settings.LEASE_SECONDS}): one late heartbeat loses a job", id="ava.E012")
+    if settings.HEARTBEAT_SECONDS * 2 > SUSPENDED_WITHIN_SECONDS:
+        text = f"AVA_HEARTBEAT_SECONDS ({settings.HEARTBEAT_SECONDS}) is more than half of {SUSPENDED_WITHIN_SECONDS} s"
+        yield Warning(f"{text}, within which the work of a suspended tenant stops", id="ava.W006")
     for name, allowed in (
         ("AVA_WEBHOOK_ALLOW_PRIVATE", settings.WEBHOOK_ALLOW_PRIVATE),
         ("AVA_SOURCE_ALLOW_PRIVATE", settings.SOURCE_ALLOW_PRIVATE),

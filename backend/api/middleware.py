@@ -22,6 +22,11 @@ HEADER = "X-Request-Id"
 _ACCEPTED = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
+def request_id_of(sent_id: str) -> str:
+    """Return the id of a request: the caller's own, or a new one."""
+    return sent_id if _ACCEPTED.fullmatch(sent_id) else f"req_{uuid4().hex}"
+
+
 class RequestId:
     """Sets request.request_id and the X-Request-Id header of the response."""
 
@@ -29,8 +34,7 @@ class RequestId:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        sent_id = request.headers.get(HEADER, "")
-        request_id = sent_id if _ACCEPTED.fullmatch(sent_id) else f"req_{uuid4().hex}"
+        request_id = request_id_of(request.headers.get(HEADER, ""))
         request.request_id = request_id  # type: ignore[attr-defined]
         response = self.get_response(request)
         response.headers[HEADER] = request_id

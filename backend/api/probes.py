@@ -17,6 +17,7 @@ from django.conf import settings
 
 from backend.api import health
 from backend.api.asgi_requests import Scope, Send
+from backend.api.early_refusals import headers_for_browsers
 
 PATHS = frozenset({"/healthz", "/readyz"})
 READY_SECONDS = 2.0
@@ -92,5 +93,5 @@ def _headers(reply: Reply) -> list[tuple[str, str]]:
     return [
         ("Content-Type", "application/json"),
         ("Content-Length", str(len(reply.body))),
-        ("Cache-Control", "no-store"),
+        *headers_for_browsers().items(),
     ]

@@ -12,13 +12,12 @@ bounds neither. So Django runs as the WSGI application that it is, on threads th
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import signal
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import suppress
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
-from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -28,12 +27,15 @@ from backend.api.asgi_requests import Receive, Scope, Send, callers_of, disconne
 from backend.api.awaiting import HEARTBEAT_SECONDS, KEEP_ALIVE, Awaited, EventStream, mark
 from backend.api.changes import Changes
 from backend.api.connections import allow_connections
+from backend.api.early_refusals import refuse
 from backend.api.fair_threads import Callers, FairThreads, TooManyRequests
+from backend.api.middleware import HEADER
 from backend.api.open_callers import OpenCallers
 from backend.api.open_replies import RENEW_SECONDS, OpenReply
 from backend.api.probes import PATHS, Probes
 from backend.api.problems import CONTENT_TYPE, Problem, problem_of
-from backend.observability import exposition, tracing
+from backend.observability import exposition, log_context, tracing
+from backend.observability.middleware import fields_of
 
 logger = logging.getLogger(__name__)
 
@@ -107,21 +109,23 @@ class Server:
                     body = await read_body(scope, receive)
                 except TimeoutError:
                     problem = Problem(408, "body_too_slow", "The body of the request did not come in time.")
-                    await _refuse(scope, send, problem)
+                    await refuse(scope, send, problem)
                     return
                 if body is None:
                     return
                 response = await self._run(partial(self._ask_django, environ_of(scope, body)), callers)
                 awaited: Awaited | None = getattr(response, "awaited", None)
                 if awaited is None:
-                    await self._send_and_close(response, receive, send, callers)
+                    with log_context.bound(**fields_of(response)):
+                        await self._send_and_close(response, receive, send, callers)
                     return
             # A reply that waits has a count of its own (backend.api.open_replies).
-            if await self._until_left(self._reply_later(response, awaited, send, callers), receive, response):
-                await _end(scope, send, response)
+            with log_context.bound(**fields_of(response)), _logged():
+                if await self._until_left(self._reply_later(response, awaited, send, callers), receive, response):
+                    await _end(scope, send, response)
         except TooManyRequests:
             detail = f"{settings.REQUESTS_PER_CALLER} requests of this caller are under way; wait for their replies."
-            await _refuse(scope, send, Problem(429, "too_many_requests", detail, headers={"Retry-After": "1"}))
+            await refuse(scope, send, Problem(429, "too_many_requests", detail, headers={"Retry-After": "1"}))
 
     async def _until_left(self, replying: Coroutine[Any, Any, None], receive: Receive, response: Any) -> bool:
         """Reply until the reply is complete or the client has left. Returns whether its caller has ended before."""
@@ -216,7 +220,7 @@ class Server:
         await send({"type": "http.response.body", "body": b""})
 
     async def _run(self, work: Callable[[], Result], callers: Callers) -> Result:
-        return await self._threads.run(work, callers)
+        return await self._threads.run(partial(_within, log_context.current(), work), callers)
 
 
 def _close(reply: OpenReply, response: Any) -> None:
@@ -229,16 +233,26 @@ async def _end(scope: Scope, send: Send, response: Any) -> None:
     if isinstance(response, EventStream):
         await send({"type": "http.response.body", "body": b""})
     else:
-        await _refuse(scope, send, Problem(401, "invalid_api_key", "The API key is not valid."))
+        problem = Problem(401, "invalid_api_key", "The API key is not valid.")
+        await refuse(scope, send, problem, request_id=response.headers.get(HEADER, ""))
 
 
-async def _refuse(scope: Scope, send: Send, problem: Problem) -> None:
-    """Answer with a problem without taking a thread, and close the connection."""
-    body = json.dumps(problem.body(SimpleNamespace(path=scope["path"]))).encode()  # type: ignore[arg-type]
-    headers = {"Content-Type": CONTENT_TYPE, "Content-Length": str(len(body)), "Connection": "close", **problem.headers}
-    head = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": problem.status, "headers": head})
-    await send({"type": "http.response.body", "body": body})
+@contextmanager
+def _logged() -> Iterator[None]:
+    """Write how an open reply ended, with the fields of its request: the server above knows nothing of them."""
+    began = time.monotonic()
+    try:
+        yield
+    except Exception:
+        logger.exception("an open reply broke off")
+        raise
+    logger.info("an open reply ended", extra={"ms": round((time.monotonic() - began) * 1000)})
+
+
+def _within(fields: Mapping[str, str], work: Callable[[], Result]) -> Result:
+    """Do work on a thread with the log fields of the request that it is for."""
+    with log_context.bound(**fields):
+        return work()
 
 
 def _present(awaited: Any, response: Any, failure: Exception | None) -> None:

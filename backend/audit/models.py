@@ -41,4 +41,6 @@ class AuditEvent(TenantRow):
         indexes = [
             models.Index(fields=["tenant", "action", "id"], name="audit_by_action"),
             models.Index(fields=["tenant", "object_id", "id"], name="audit_by_object"),
+            models.Index(fields=["tenant", "actor_kind", "id"], name="audit_by_actor"),
+            models.Index(fields=["tenant", "occurred_at"], name="audit_by_time"),
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
@@ -16,8 +16,8 @@ logger = logging.getLogger("ava.requests")
 
 PROBES = frozenset({"healthz", "readyz"})
 """Routes that are asked every few seconds. They are measured, but write no line and no span."""
-_UNMATCHED = "unmatched"
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+UNMATCHED = "unmatched"
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _LONGEST_ID = 40
 
 
@@ -43,6 +43,8 @@ class Observed:
                 {"http.request.method": method, "http.route": route, "http.response.status_code": response.status_code}
             )
             log_context.note(route=route)
+            # What the server does for the reply later is part of the same work (backend.api.serving).
+            response.log_fields = log_context.current()  # type: ignore[attr-defined]
             line = {"method": method, "status": response.status_code, "ms": round(seconds * 1000)}
             logger.info("%s %s %d", method, route, response.status_code, extra=line)
             return response
@@ -56,11 +58,17 @@ class Observed:
 
 def method_of(request: HttpRequest) -> str:
     """Return the method; a caller's own invention must not become a label."""
-    return request.method if request.method in _METHODS else "OTHER"
+    return request.method if request.method in METHODS else "OTHER"
 
 
 def _measure(request: HttpRequest, response: HttpResponseBase, began: float) -> tuple[str, float]:
     match: ResolverMatch | None = request.resolver_match
-    route, seconds = f"/{match.route}" if match else _UNMATCHED, time.monotonic() - began
+    route, seconds = f"/{match.route}" if match else UNMATCHED, time.monotonic() - began
     metrics.REQUESTS.labels(method_of(request), route, response.status_code).observe(seconds)
     return route, seconds
+
+
+def fields_of(response: HttpResponseBase) -> Mapping[str, str]:
+    """Return the log fields of the request that a response answers."""
+    fields: Mapping[str, str] = getattr(response, "log_fields", {})
+    return fields

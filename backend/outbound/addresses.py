@@ -138,7 +138,7 @@ def look_up(host: str, port: int) -> Future[list[str]]:
         try:
             infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
-            logger.info("%s has no address", host)
+            logger.info("a host that a customer named has no address")
             found.set_exception(_unresolvable())
         except BaseException as error:
             found.set_exception(error)
@@ -150,7 +150,7 @@ def look_up(host: str, port: int) -> Future[list[str]]:
     return found
 
 
-def allowed(host: str, addresses: Sequence[str], *, allow_private: bool) -> list[str]:
+def allowed(addresses: Sequence[str], *, allow_private: bool) -> list[str]:
     """Return the addresses of a host if all may be called. Raises TransportError (unresolvable).
 
     One forbidden address refuses the whole name, because the resolver decides which address a client would use. The
@@ -160,7 +160,7 @@ def allowed(host: str, addresses: Sequence[str], *, allow_private: bool) -> list
         for text in addresses:
             # A zone index marks a link-local address.
             if "%" in text or not is_public(ipaddress.ip_address(text)):
-                logger.info("%s has the address %s, which is not public", host, text)
+                logger.info("a host that a customer named has an address that is not public")
                 raise _unresolvable()
     return list(addresses)
 
@@ -170,12 +170,17 @@ def resolve(host: str, port: int, *, allow_private: bool, timeout_s: float = 20.
     try:
         found = look_up(host, port).result(timeout=timeout_s)
     except TimeoutError:
-        raise TransportError("timeout", f"{host} was not resolved in time") from None
-    return allowed(host, found, allow_private=allow_private)
+        raise unresolved_in_time() from None
+    return allowed(found, allow_private=allow_private)
 
 
 def _unresolvable() -> TransportError:
     return TransportError("unresolvable", "the host has no public address")
+
+
+def unresolved_in_time() -> TransportError:
+    """Return the error of a resolver that took too long. It names no host: customers read it in their webhooks."""
+    return TransportError("timeout", "the host was not resolved in time")
 
 
 def _literal(host: str) -> IPAddress | None:

@@ -12,7 +12,7 @@ from functools import cache
 
 import httpcore
 
-from backend.outbound.addresses import TransportError, allowed, check_url, look_up
+from backend.outbound.addresses import TransportError, allowed, check_url, look_up, unresolved_in_time
 from backend.outbound.transport import typed_errors
 
 
@@ -52,8 +52,8 @@ async def request(
         async with asyncio.timeout_at(deadline):
             found = await asyncio.wrap_future(look_up(target.host, target.port))
     except TimeoutError:
-        raise TransportError("timeout", f"{target.host} was not resolved in time") from None
-    backend = _PinnedBackend(allowed(target.host, found, allow_private=allow_private), deadline)
+        raise unresolved_in_time() from None
+    backend = _PinnedBackend(allowed(found, allow_private=allow_private), deadline)
     async with AsyncExitStack() as opened:
         pool = httpcore.AsyncConnectionPool(
             ssl_context=_verified(), max_connections=1, retries=0, network_backend=backend

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from allauth.account.adapter import DefaultAccountAdapter
-from django.http import HttpRequest
+from typing import Any
 
-from backend.people import queries
-from backend.people.models import Invitation, written_email
+from allauth.account.adapter import DefaultAccountAdapter
+from django.http import HttpRequest, HttpResponse
+
+from backend.people import account_log, queries
+from backend.people.models import Invitation, Person, written_email
 from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.networks import client_address
 
@@ -33,6 +35,18 @@ class AccountRules(DefaultAccountAdapter):
         """Whether the session's invitation proves an address, because its link was mailed there or nothing is."""
         invitation = invitation_of(request)
         return invitation is not None and invitation.email == written_email(email)
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        with account_log.lock_outs(request, account_log.person_of(credentials), factor="password"):
+            super().pre_authenticate(request, **credentials)
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        account_log.failed(request, account_log.person_of(credentials), factor="password")
+
+    def post_login(self, request: HttpRequest, user: Person, **details: Any) -> HttpResponse:
+        account_log.signed_in(request, user)
+        reply: HttpResponse = super().post_login(request, user, **details)
+        return reply
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_address(request)

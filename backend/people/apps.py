@@ -7,6 +7,7 @@ class PeopleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from backend.people import account_log
         from backend.people.authentication import ended_members
         from backend.people.queries import notice_addresses
         from backend.tenancy.authentication import register_endings
@@ -14,3 +15,4 @@ class PeopleConfig(AppConfig):
 
         register_endings(ended_members)
         recipients.register(notice_addresses)
+        account_log.connect()

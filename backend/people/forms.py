@@ -1,16 +1,28 @@
-"""The form with which an invited person makes an account."""
+"""The form with which an invited person makes an account, and the forms of second factors, which record refusals."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from allauth.account.forms import SignupForm
 from allauth.core import context
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
+from allauth.mfa.webauthn.forms import (
+    AddWebAuthnForm,
+    AuthenticateWebAuthnForm,
+    LoginWebAuthnForm,
+    ReauthenticateWebAuthnForm,
+)
 from django import forms
 from django.db import IntegrityError, router, transaction
 from django.http import HttpRequest
 from django.shortcuts import render
 
+from backend.people import account_log
 from backend.people.account_rules import invitation_of
 from backend.people.models import Person
 
@@ -40,3 +52,58 @@ class InvitedSignupForm(SignupForm):
         if invitation is None or address != invitation.email:
             raise forms.ValidationError("The invitation is for another address.")
         return address
+
+
+class _RecordsCodes(AuthenticateForm):
+    def clean_code(self) -> str:
+        # A wrong code is recorded by its signal. allauth locks a recovery code outside of the transaction it opens.
+        with (
+            account_log.lock_outs(context.request, self.user, factor="mfa"),
+            transaction.atomic(using=router.db_for_write(Person)),
+        ):
+            code: str = super().clean_code()
+            return code
+
+
+class CodeForm(_RecordsCodes):
+    """Asks for a code of the second factor at a sign-in."""
+
+
+class CodeAgainForm(_RecordsCodes, ReauthenticateForm):
+    """Asks for a code of the second factor before a dangerous act."""
+
+
+class _RecordsPasskeys(AuthenticateWebAuthnForm):
+    def clean_credential(self) -> Authenticator:
+        with account_log.lock_outs(context.request, self.user, factor="webauthn", refusals=True), _parsing():
+            return super().clean_credential()
+
+
+@contextmanager
+def _parsing() -> Iterator[None]:
+    """Refuse a reply of a browser with missing or odd fields, which the parser of allauth does not expect."""
+    try:
+        yield
+    except (KeyError, AttributeError, TypeError, ValueError):
+        raise get_adapter().validation_error("incorrect_code") from None
+
+
+class PasskeyAloneForm(_RecordsPasskeys, LoginWebAuthnForm):
+    """Asks for a passkey in place of a password. Whom the reply names is not known before it is judged."""
+
+
+class NewPasskeyForm(AddWebAuthnForm):
+    """Adds a passkey to an account."""
+
+    def clean(self) -> dict[str, Any]:
+        with _parsing():
+            cleaned: dict[str, Any] = super().clean()
+            return cleaned
+
+
+class PasskeyForm(_RecordsPasskeys):
+    """Asks for a passkey as the second factor at a sign-in."""
+
+
+class PasskeyAgainForm(_RecordsPasskeys, ReauthenticateWebAuthnForm):
+    """Asks for a passkey before a dangerous act."""

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from allauth.account.internal.decorators import login_not_required
+from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.socialaccount.providers.openid_connect import views as oidc
 from django.contrib.auth.decorators import login_required
+from django.db import router, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import URLPattern, URLResolver, include, path, reverse
@@ -17,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 from requests import RequestException
 
-from backend.people import queries, sessions
+from backend.people import account_log, queries, sessions
 from backend.people.account_rules import INVITED
 from backend.people.models import Invitation, Person
 from backend.people.services import invitations
@@ -66,7 +68,7 @@ def _accept(request: HttpRequest, invitation: Invitation) -> HttpResponse:
         # Another tenant's provider has vouched for the address, not its holder.
         return render(request, "people/managed.html", status=403)
     try:
-        invitations.accept(invitation, person)
+        invitations.accept(invitation, person, origin=account_log.actor_of(request, person))
     except Refused as refused:
         return render(request, "people/refused.html", {"reason": refused.detail}, status=refused.status)
     request.session.pop(INVITED, None)
@@ -89,10 +91,18 @@ def _checked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     return exempt
 
 
+def generate_recovery_codes(request: HttpRequest) -> HttpResponse:
+    """Make new recovery codes. allauth locks the person, and opens its transaction on another connection."""
+    with transaction.atomic(using=router.db_for_write(Person)):
+        reply: HttpResponse = recovery_codes.generate_recovery_codes(request)
+        return reply
+
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="people_home"),
     path("invitations/<str:token>/", invitation_page, name="people_invitation"),
     path("oidc/<str:provider_id>/login/", _checked(oidc.login), name="openid_connect_login"),
     path("oidc/<str:provider_id>/login/callback/", _checked(oidc.callback), name="openid_connect_callback"),
+    path("2fa/recovery-codes/generate/", generate_recovery_codes, name="mfa_generate_recovery_codes"),
     path("", include("allauth.urls")),
 ]

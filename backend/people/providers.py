@@ -17,9 +17,9 @@ from django.http import HttpRequest
 from django.shortcuts import render
 
 from backend.api.public_ids import parse
-from backend.people import queries
+from backend.people import account_log, queries
 from backend.people.checked_requests import CheckedTransport
-from backend.people.models import SignInSettings
+from backend.people.models import SignInSettings, written_email
 from backend.people.services import sign_in
 from backend.tenancy.refusals import Refused
 from backend.tenancy.secrets import open_sealed
@@ -47,10 +47,12 @@ class TenantProviders(DefaultSocialAccountAdapter):
         row = _settings_of(sociallogin.account.provider)
         if row is None:
             raise ImmediateHttpResponse(_refusal(request, "This way to sign in has ended."))
+        claims = _claims(sociallogin)
         # A new link belongs to the address of the claims; an existing one keeps its person.
         try:
-            person = sign_in.admit(row, _claims(sociallogin))
+            person = sign_in.admit(row, claims, origin=account_log.actor_of(request, None, name=_address(claims)))
         except Refused as refused:
+            account_log.refused_by_provider(request, row.tenant_id, address=_address(claims), reason=refused.code)
             raise ImmediateHttpResponse(_refusal(request, refused.detail)) from None
         if sociallogin.is_existing and sociallogin.user != person:
             raise ImmediateHttpResponse(_refusal(request, "This identity belongs to another address here."))
@@ -85,6 +87,10 @@ def _claims(login: SocialLogin) -> dict[str, Any]:
     """Return the claims of the identity token and of the provider's user info, of which the latter is newer."""
     data = login.account.extra_data
     return {**(data.get("id_token") or {}), **(data.get("userinfo") or {})}
+
+
+def _address(claims: dict[str, Any]) -> str:
+    return written_email(str(claims.get("email") or ""))
 
 
 def _refusal(request: HttpRequest, reason: str) -> Any:

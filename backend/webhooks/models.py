@@ -71,7 +71,10 @@ class WebhookEvent(TenantRow):
                 fields=["tenant", "resource_id", "type", "sequence"], name="webhook_event_once_per_change"
             )
         ]
-        indexes = [models.Index(fields=["tenant", "created_at"], name="webhook_event_tenant_time")]
+        indexes = [
+            models.Index(fields=["tenant", "created_at"], name="webhook_event_tenant_time"),
+            models.Index(fields=["tenant", "type"], name="webhook_event_tenant_type"),
+        ]
 
     def __str__(self) -> str:
         return self.type
@@ -115,6 +118,7 @@ class Delivery(TenantRow):
                 fields=["tenant", "endpoint", "endpoint_sequence"], name="delivery_endpoint_sequence"
             ),
         ]
+        indexes = [models.Index(fields=["tenant", "state", "-id"], name="delivery_tenant_state")]
 
 
 class Attempt(TenantRow):

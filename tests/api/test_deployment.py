@@ -27,7 +27,7 @@ SOUND = {
     "KEY_PEPPERS": {1: LONG + "b"},
     "ENCRYPTION_KEYS": {1: LONG + "c"},
     "DEBUG": False,
-    "HEARTBEAT_SECONDS": 10,
+    "HEARTBEAT_SECONDS": 5,
     "LEASE_SECONDS": 60,
     "WEBHOOK_ALLOW_PRIVATE": False,
     "SOURCE_ALLOW_PRIVATE": False,
@@ -96,7 +96,8 @@ def test_a_fault_of_the_environment_is_named(env: dict[str, str], id_: str, name
         ({"KEY_PEPPERS": {1: "short", 2: LONG}}, "ava.E009", "AVA_KEY_PEPPERS"),
         ({"ENCRYPTION_KEYS": {1: LONG + "b"}}, "ava.E010", "AVA_ENCRYPTION_KEYS"),
         ({"DEBUG": True}, "ava.E011", "AVA_DEBUG"),
-        ({"HEARTBEAT_SECONDS": 40}, "ava.E012", "AVA_HEARTBEAT_SECONDS"),
+        ({"HEARTBEAT_SECONDS": 5, "LEASE_SECONDS": 9}, "ava.E012", "AVA_HEARTBEAT_SECONDS"),
+        ({"HEARTBEAT_SECONDS": 6}, "ava.W006", "AVA_HEARTBEAT_SECONDS"),
         ({"SOURCE_ALLOW_PRIVATE": True}, "ava.W005", "AVA_SOURCE_ALLOW_PRIVATE"),
     ],
 )

@@ -17,9 +17,11 @@ from backend.billing.services import ledger
 from backend.library.models import Upload
 from backend.tenancy.context import bounded_statements
 from backend.tenancy.models import Tenant
+from backend.tenancy.services import issue_api_key
 from gpu_workers.engine.models.roles import ModelCall
 from tests.conftest import Cast
 from tests.factories import make_video
+from tests.tenancy.test_api_keys import with_key
 
 # 100 + 10 tokens.
 CALL = ModelCall("answer", "qwen", wall_ms=2_000, prompt_tokens=100, cached_tokens=40, completion_tokens=10)
@@ -95,6 +97,17 @@ def test_open_uploads_have_a_maximum(acme: Cast, globex: Cast) -> None:
         assert globex.client.post("/v1/uploads", UPLOAD).status_code == 201
         assert acme.client.delete(f"/v1/uploads/{first}").status_code == 204
         assert acme.client.post("/v1/uploads", UPLOAD).status_code == 201
+
+
+def test_open_uploads_of_a_key_have_a_maximum_below_the_tenants(acme: Cast) -> None:
+    with acme.scope():
+        _, other = issue_api_key(name="other", scopes=["videos:write"])
+    with override_settings(OPEN_UPLOADS_PER_KEY=1):
+        assert acme.client.post("/v1/uploads", UPLOAD).status_code == 201
+        refused = acme.client.post("/v1/uploads", UPLOAD)
+        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_open_uploads")
+        assert "of this API key" in refused.json()["detail"]
+        assert with_key(other).post("/v1/uploads", UPLOAD, format="json").status_code == 201
 
 
 def test_a_plan_has_minutes_of_recordings_and_tokens(acme: Cast, globex: Cast) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.core.management import call_command
 from django.db import connections
 
@@ -26,6 +27,7 @@ def is_open(stream: Connection) -> bool:
     return False
 
 
+@pytest.mark.long
 def test_open_replies_end_with_their_caller(server: ServerProcess, acme: Cast, globex: Cast) -> None:
     asked, _ = ask(acme)
     theirs, _ = ask(globex)

@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 
+import httpx
 import pytest
 
+from backend.tenancy.services import issue_api_key
 from infra.local import ports
 from infra.local.state import State
 from tests.api.servers import PATIENCE_S, PROJECT, ServerProcess
+from tests.conftest import Cast
 from tests.infra.conftest import tool
 
 HEAD = b"Host: localhost\r\n"
@@ -184,3 +187,27 @@ def test_dripped_headers_and_bodies_end(front: Front) -> None:
         "body": [408],
         "chunks": [408],
     }
+
+
+def test_an_address_that_a_client_states_itself_is_not_believed(front: Front, acme: Cast) -> None:
+    """Limits and keys see the address of the socket, through the shipped proxy and without it."""
+    with acme.scope():
+        _, key = issue_api_key(name="at home", scopes=["videos:read"], allowed_ips=["127.0.0.2/32"])
+
+    def status(source: str, **stated: str) -> int:
+        transport = httpx.HTTPTransport(local_address=source)
+        headers = {"Authorization": f"Bearer {key}", **{name.replace("_", "-"): text for name, text in stated.items()}}
+        with httpx.Client(transport=transport, timeout=PATIENCE_S, trust_env=False) as client:
+            return client.get(f"http://localhost:{front.port}/v1/videos", headers=headers).status_code
+
+    assert status("127.0.0.2") == 200
+    assert status("127.0.0.2", X_Forwarded_For="127.0.0.3") == 200
+    assert status("127.0.0.3") == 403
+    for name in ("X_Forwarded_For", "X_Real_Ip", "Forwarded"):
+        assert status("127.0.0.3", **{name: "for=127.0.0.2" if name == "Forwarded" else "127.0.0.2"}) == 403
+    assert status("127.0.0.3", X_Forwarded_For="127.0.0.2, 127.0.0.1") == 403
+
+
+def test_the_proxy_sends_customers_to_an_api_that_is_ready() -> None:
+    shown = (PROJECT / "infra" / "Caddyfile").read_text()
+    assert re.findall(r"health_uri (\S+)", shown) == ["/readyz"]

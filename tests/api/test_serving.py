@@ -120,6 +120,7 @@ def test_a_stream_ends_when_the_server_is_asked_to_stop(server: ServerProcess, a
     open_stream.close()
 
 
+@pytest.mark.long
 def test_a_client_that_leaves_counts_no_more(server: ServerProcess, acme: Cast) -> None:
     asked, _ = ask(acme)
     for _ in range(2):

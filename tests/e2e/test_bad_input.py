@@ -16,7 +16,7 @@ from infra.local.api_key import key_file
 from tests.e2e.service import Service, running_service
 from tests.engine.indexing.media import grey, run_ffmpeg, solid, write_steady, write_video
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 PARTS_OF_AN_INDEX = ("chunks", "events", "frames", "entities", "relations", "transcript", "objects")
 
@@ -203,7 +203,6 @@ READY: dict[str, tuple[str, Callable[[Path], None]]] = {
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("kind", READY)
 def test_an_odd_but_legal_video_is_indexed_to_its_end(
     service: Service, endpoint_id: str, tmp_path: Path, kind: str

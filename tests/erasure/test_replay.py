@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-import psycopg
+import pgserver
 from django.core.management import call_command
+from django.db import connections
 
 from backend.api.public_ids import decode, encode
+from backend.erasure.services import retention
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.sweeps import SYSTEM_TENANT
 from backend.library.models import Upload, Video
-from backend.questions.models import Question, QuestionBatch, Search, Session
+from backend.library.services.deletion_ledger import Deleted, record
+from backend.questions.models import Comparison, Question, QuestionBatch, Search, Session
 from backend.tenancy.context import tenant_scope
 from tests.conftest import Cast, make_tenant
 from tests.isolation.test_catalog import superuser
@@ -22,37 +29,33 @@ from tests.library.uploading import make_video
 from tests.questions.world import ask
 from workers.runner import run_job
 
-
-def backup() -> dict[str, list[Any]]:
-    """Copy every row of every table, as a backup does."""
-    with superuser() as connection:
-        return {table: _rows(connection, table) for table in _tables(connection)}
+PG = Path(pgserver.__file__).parent / "pginstall" / "bin"
 
 
-def restore(copy: dict[str, list[Any]]) -> None:
-    """Put the database back to the copy: rows that came are gone, and rows that went are there again."""
+def backup(file: Path) -> None:
+    """Dump every row of every table."""
+    _run("pg_dump", "--data-only", "--format=custom", "--schema=public", f"--file={file}", f"--dbname={_database()}")
+
+
+def restore(file: Path) -> None:
+    """Put the database back to the dump: rows that came are gone, and rows that went are there again."""
     with superuser() as connection, connection.transaction():
         connection.execute("SET LOCAL session_replication_role = replica")
-        for table, rows in copy.items():
-            connection.execute(f'DELETE FROM "{table}"')
-            for row in rows:
-                connection.execute(
-                    f'INSERT INTO "{table}" SELECT * FROM jsonb_populate_record(NULL::"{table}", %s)',
-                    [json.dumps(row)],
-                )
+        found = connection.execute(
+            "SELECT c.oid::regclass FROM pg_class c WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition "
+            "AND c.relnamespace = 'public'::regnamespace"
+        )
+        connection.execute("TRUNCATE " + ", ".join(table for (table,) in found.fetchall()))
+    _run("pg_restore", "--data-only", "--disable-triggers", "--exit-on-error", f"--dbname={_database()}", str(file))
 
 
-def _tables(connection: psycopg.Connection) -> list[str]:
-    found = connection.execute(
-        "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' "
-        "WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace "
-        "UNION SELECT 'tenancy_tenant' ORDER BY 1"
-    )
-    return [name for (name,) in found.fetchall()]
+def _run(program: str, *arguments: str) -> None:
+    subprocess.run([str(PG / program), *arguments], check=True)
 
 
-def _rows(connection: psycopg.Connection, table: str) -> list[Any]:
-    return [row for (row,) in connection.execute(f'SELECT to_jsonb(t) FROM "{table}" t').fetchall()]
+def _database() -> str:
+    name = urlsplit(os.environ["DATABASE_URL"]).path
+    return urlsplit(os.environ["DATABASE_SUPERUSER_URL"])._replace(path=name).geturl()
 
 
 def replayed(**options: Any) -> dict[str, int]:
@@ -62,7 +65,9 @@ def replayed(**options: Any) -> dict[str, int]:
     return counts
 
 
-def test_a_restore_brings_deleted_things_back_and_the_replay_removes_them_again(acme: Cast, globex: Cast) -> None:
+def test_a_restore_brings_deleted_things_back_and_the_replay_removes_them_again(
+    acme: Cast, globex: Cast, tmp_path: Path
+) -> None:
     client = acme.client
     kept, _ = ask(acme)
     question, _ = ask(acme)
@@ -74,27 +79,40 @@ def test_a_restore_brings_deleted_things_back_and_the_replay_removes_them_again(
     batch = client.post("/v1/question-batches", {"questions": [{"question": "Where?", **videos}]}).json()["id"]
     with acme.scope():
         search = Search.objects.create(tenant_id=acme.tenant_id, text="dog", settings={})
+        comparison = Comparison.objects.create(tenant_id=acme.tenant_id, total=0, arms=[], status="completed")
+    bare, blind = (decode("vid", make_video(client, content)["id"]) for content in (b"bare", b"blind"))
     gone = make_tenant("initech")
-    copy = backup()
+    backup(tmp_path / "dump")
     paths = (f"videos/{video['id']}", f"questions/{encode('qst', question)}", f"searches/{encode('sea', search.id)}",
-             f"sessions/{session}", f"question-batches/{batch}", f"uploads/{upload}")  # fmt: skip
+             f"sessions/{session}", f"question-batches/{batch}", f"uploads/{upload}",
+             f"comparisons/{encode('cmp', comparison.id)}")  # fmt: skip
     for path in paths:
         assert client.delete(f"/v1/{path}").status_code in (202, 204), path
+    with acme.scope():
+        # The retention of a tenant's settings does the same.
+        assert retention.drop_source(bare)
+        assert retention.drop_thumbnails(blind)
+        record(Deleted.SOURCE, [bare])
+        record(Deleted.THUMBNAILS, [blind])
     call_command("erase_tenant", gone.slug, yes=gone.slug, stdout=io.StringIO())
 
-    restore(copy)
+    connections.close_all()
+    restore(tmp_path / "dump")
     with acme.scope():
         assert Question.objects.filter(id=question).exists(), "the restore has brought it back"
         assert Video.objects.get(id=decode("vid", video["id"])).status == "queued"
+        assert Video.objects.get(id=bare).source_deleted_at is None
+        assert Video.objects.get(id=blind).thumbnails_deleted_at is None
 
     counts = replayed(since=datetime.now(UTC).date() - timedelta(days=1))
 
-    kinds = ("batch", "question", "search", "session", "tenant", "upload", "video")
-    assert counts == dict.fromkeys(kinds, 1)
+    assert counts == dict.fromkeys((kind.value for kind in Deleted), 1)
     with acme.scope():
         purge = Job.objects.get(kind=JobKind.PURGE_VIDEO)
         assert (purge.subject_id, purge.state) == (decode("vid", video["id"]), JobState.QUEUED)
-        assert not any(model.objects.exists() for model in (Search, Session, QuestionBatch))
+        assert not any(model.objects.exists() for model in (Search, Session, QuestionBatch, Comparison))
+        assert Video.objects.get(id=bare).source_deleted_at is not None
+        assert Video.objects.get(id=blind).thumbnails_deleted_at is not None
         assert kept in set(Question.objects.values_list("id", flat=True))
         assert not Question.objects.filter(id=question).exists()
         assert not Upload.objects.filter(id=decode("upl", upload)).exists()

@@ -313,6 +313,16 @@ def test_only_the_proxy_listens_beyond_this_machine(services: dict[str, Any]):
     assert services["proxy"]["profiles"] == ["public"]
 
 
+def test_only_the_containers_network_is_believed_about_the_address_of_a_customer():
+    for network in (None, "10.9.8.0/24"):
+        given = dict.fromkeys(required(), "given") | ({"AVA_NETWORK": network} if network else {})
+        stack = json.loads(config("embedded", given, "public").stdout)
+        (block,) = stack["networks"]["default"]["ipam"]["config"]
+        assert block["subnet"] == (network or "172.28.240.0/24")
+        for name in ("api", "console"):
+            assert stack["services"][name]["environment"]["FORWARDED_ALLOW_IPS"] == block["subnet"]
+
+
 def test_a_public_host_has_one_name_for_storage_inside_and_outside():
     given = dict.fromkeys(required(), "given") | {
         "AVA_DOMAIN": "ava.example.com",

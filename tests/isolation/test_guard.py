@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ import pytest
 from django.db import connections
 
 from backend.api import middleware
+from backend.env import SIGNER_KEYS
 from backend.tenancy import guard
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser
@@ -22,7 +24,14 @@ STARTS = {
     "api": ["manage.py", "guarded", sys.executable, "-c", "print('started')"],
     "relay": ["manage.py", "relay"],
     "webhooks": ["manage.py", "send_webhooks"],
+    "signer": ["manage.py", "sign_objects", "--port", "0"],
+    "metrics": ["manage.py", "publish_metrics"],
     "worker": ["-m", "celery", "--quiet", "-A", "workers.app", "worker", "--pool=solo", "--queues=system.sweep"],
+}
+
+ENVIRONMENT = {
+    "signer": {"AVA_PROCESS": "signer", **{name: secrets.token_hex(32) for name in SIGNER_KEYS.values()}},
+    "metrics": {"AVA_CLOUDWATCH_NAMESPACE": "Test", "AWS_ENDPOINT_URL": "http://127.0.0.1:9"},
 }
 
 
@@ -41,7 +50,7 @@ def started(name: str, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, *STARTS[name]],
         cwd=ROOT,
-        env={**os.environ, **environment},
+        env={**os.environ, **ENVIRONMENT.get(name, {}), **environment},
         stdout=pipe,
         stderr=pipe,
         text=True,
@@ -57,11 +66,17 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, stdout, stderr
 
 
+@pytest.mark.long
 def test_no_process_starts_on_a_wounded_database(wounded: None) -> None:
     for name, (code, stdout, stderr) in {n: ended(p) for n, p in {n: started(n) for n in STARTS}.items()}.items():
         assert code == guard.EXIT_CODE, (name, stderr)
         assert "tenants are not kept apart: public.library_video is not under forced" in stderr, name
         assert "started" not in stdout
+
+
+def test_every_process_of_the_workers_is_started_here() -> None:
+    commands = {path.stem for path in (ROOT / "workers/management/commands").glob("[a-z]*.py")}
+    assert commands - {command[1] for command in STARTS.values()} == {"drain"}, "drain ends after one answer"
 
 
 def test_a_process_starts_on_a_whole_database_and_while_the_database_is_away(database: None) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
+import pytest
 import redis
 from django.conf import settings
 
@@ -53,6 +54,7 @@ def bells(broker: redis.Redis) -> list[str]:
     return [arguments[0] for arguments, *_ in bodies]
 
 
+@pytest.mark.long
 def test_bells_are_few_whatever_waits_and_come_back_when_the_broker_forgets(acme: Cast, tmp_path: Path) -> None:
     with acme.scope():
         services.enqueue_many(kind=JobKind.PURGE_VIDEO, subjects={f"purge:{uuid4()}": uuid4() for _ in range(JOBS)})

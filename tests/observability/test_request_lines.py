@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,21 +12,9 @@ from rest_framework.test import APIClient
 
 from backend.api import problems
 from backend.api.public_ids import encode
-from backend.observability.json_lines import JsonLines
 from backend.tenancy.models import ApiKey, Tenant
 from backend.tenancy.services import issue_api_key
 from tests.conftest import Cast
-
-
-@pytest.fixture
-def lines() -> Iterator[Any]:
-    """Return the JSON lines that the root logger has written so far."""
-    stream = io.StringIO()
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(JsonLines())
-    logging.getLogger().addHandler(handler)
-    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
-    logging.getLogger().removeHandler(handler)
 
 
 def test_a_line_inside_a_request_carries_its_id_route_and_tenant(

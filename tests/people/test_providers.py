@@ -138,6 +138,50 @@ def test_a_private_provider_is_refused_unless_the_operator_allows_it(provided: C
     assert "localhost" not in reply.content.decode()
 
 
+def recorded(cast: Cast) -> list[tuple[str, str, dict[str, Any]]]:
+    """Actions of persons in the audit log with the address and the details, oldest first, without sign-ins."""
+    found = cast.client.get("/v1/audit-events", {"actor_type": "person"}).json()["data"]
+    assert {event["address"] for event in found} <= {"127.0.0.1"}
+    events = [(event["action"], event["actor"]["name"], event["details"]) for event in reversed(found)]
+    return [event for event in events if event[0] != "member.signed_in"]
+
+
+def test_what_groups_do_to_a_membership_is_recorded(provided: Cast, globex: Cast) -> None:
+    enter(provided, "ada")
+    ada = Person.objects.get(email="ada@acme.example")
+    provided.client.patch("/v1/sign-in-settings", {"oidc_group_roles": {"x": "developer"}})
+    enter(provided, "ada")
+    provided.client.patch("/v1/sign-in-settings", {"oidc_group_roles": {}})
+    enter(provided, "ada")
+
+    assert recorded(provided) == [
+        ("member.joined", ada.email, {"role": "admin", "from_groups": True}),
+        ("member.changed", ada.email, {"before": "admin", "role": "developer", "from_groups": True}),
+        (
+            "member.removed",
+            ada.email,
+            {"person_id": encode("per", ada.id), "role": "developer", "from_groups": True},
+        ),
+        ("member.sign_in_failed", ada.email, {"factor": "provider", "reason": "not_invited"}),
+    ]
+    assert recorded(globex) == []
+
+
+def test_a_sign_in_at_a_provider_is_recorded_in_its_tenant_alone(provided: Cast, globex: Cast) -> None:
+    member_of(globex, "owner", Person.objects.create_user("bob@acme.example"))
+    enter(provided, "bob")
+    enter(provided, "far")
+
+    (event,) = provided.client.get("/v1/audit-events", {"action": "member.signed_in"}).json()["data"]
+    assert (event["actor"]["name"], event["details"]) == ("bob@acme.example", {"methods": ["socialaccount"]})
+    assert recorded(provided)[-1] == (
+        "member.sign_in_failed",
+        "far@other.example",
+        {"factor": "provider", "reason": "domain_not_allowed"},
+    )
+    assert globex.client.get("/v1/audit-events", {"actor_type": "person"}).json()["data"] == []
+
+
 def test_tenants_without_a_provider_have_no_such_page(acme: Cast) -> None:
     for name in (encode("tnt", acme.tenant_id), "tnt_1111111111111111", "acme"):
         assert Client().post(f"/accounts/oidc/{name}/login/").status_code == 404

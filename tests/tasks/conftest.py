@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,8 +15,12 @@ from gpu_workers.engine.models.observer.detector import Detection, SsdDetector
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.tasks import models
 from tests.abilities import Abilities
+from tests.conftest import Cast, make_tenant
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import see
+
+if TYPE_CHECKING:
+    from tests.tasks.kept_index import KeptIndex
 
 
 @pytest.fixture(scope="session")
@@ -96,3 +100,19 @@ def vlm(_servers: tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]) -> Scripted
 def llm(_servers: tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]) -> ScriptedOpenAIServer:
     """Return the reasoner; the test writes its script."""
     return _servers[1]
+
+
+@pytest.fixture
+def kept_index(database: None, _bound: None) -> KeptIndex:
+    """Return the tenant and the video that are indexed once per process; acme is that tenant for such a test."""
+    from tests.tasks import kept_index  # only now, because it needs the settings
+
+    return kept_index.kept_index()
+
+
+@pytest.fixture
+def acme(request: pytest.FixtureRequest, database: None) -> Cast:
+    if "kept_index" in request.fixturenames:
+        kept: KeptIndex = request.getfixturevalue("kept_index")
+        return kept.cast
+    return make_tenant("acme")

@@ -29,7 +29,8 @@ from gpu_workers.tasks import answer_question
 from tests.conftest import Cast
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES, colour_of
-from tests.tasks.world import TWELVE_SECONDS, indexed_video, ring_again, run_due, run_past_deadlines
+from tests.tasks.kept_index import KeptIndex
+from tests.tasks.world import ring_again, run_due, run_past_deadlines
 from workers.runner import run_job
 
 # One process for both files, because the models are loaded once.
@@ -41,11 +42,10 @@ WRONG_KEY = Fault(401, "invalid_api_key", "no such key")
 
 
 @pytest.fixture
-def video_id(acme: Cast, vlm: ScriptedOpenAIServer) -> UUID:
+def video_id(kept_index: KeptIndex, vlm: ScriptedOpenAIServer) -> UUID:
     """Index red, then green with the dogs; the cost of the index does not count for the questions."""
-    video_id = indexed_video(acme, TWELVE_SECONDS)
     vlm.requests.clear()
-    return video_id
+    return kept_index.video_id
 
 
 def ask(cast: Cast, video_id: UUID, **fields: Any) -> UUID:

@@ -30,8 +30,9 @@ from tests.conftest import Cast
 from tests.factories import set_limits
 from tests.scripted_openai import Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES
+from tests.tasks.kept_index import KeptIndex
 from tests.tasks.test_answer_jobs import ask, saying
-from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
+from tests.tasks.world import run_due
 
 pytestmark = pytest.mark.slow
 
@@ -40,10 +41,9 @@ NUMBERS = ["3", "5", "7"]
 
 
 @pytest.fixture
-def video_id(acme: Cast, vlm: ScriptedOpenAIServer) -> UUID:
-    video_id = indexed_video(acme, TWELVE_SECONDS)
+def video_id(kept_index: KeptIndex, vlm: ScriptedOpenAIServer) -> UUID:
     vlm.requests.clear()
-    return video_id
+    return kept_index.video_id
 
 
 @pytest.fixture
@@ -289,6 +289,7 @@ def test_a_cancellation_is_noticed_before_the_next_call_and_leaves_nothing_open(
         assert budgets.monthly_budget().used.tokens == 0
 
 
+@pytest.mark.long
 def test_a_batch_of_a_hundred_that_its_budget_ends_after_ten_is_charged_ten(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:

@@ -29,8 +29,9 @@ from tests.library.growing import begin, close, cut, path_of, send
 from tests.questions.comparing import TRUTH, cmp, compared, events, item, post, questions_of, results, shown, vid
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES
+from tests.tasks.kept_index import KeptIndex
 from tests.tasks.test_answer_jobs import CHOICES, judged, saying
-from tests.tasks.world import FORTY_SECONDS, TWELVE_SECONDS, indexed_video, run_due
+from tests.tasks.world import FORTY_SECONDS, run_due
 from workers.runner import run_job
 
 pytestmark = pytest.mark.slow
@@ -39,10 +40,9 @@ ARMS = [{"method": "ava"}, {"method": "caption_rag"}]
 
 
 @pytest.fixture
-def video_id(acme: Cast, vlm: ScriptedOpenAIServer) -> UUID:
-    video_id = indexed_video(acme, TWELVE_SECONDS)
+def video_id(kept_index: KeptIndex, vlm: ScriptedOpenAIServer) -> UUID:
     vlm.requests.clear()
-    return video_id
+    return kept_index.video_id
 
 
 def answering(request: ScriptedRequest) -> Reply:
@@ -96,6 +96,7 @@ def test_both_arms_answer_and_the_report_says_what_each_was_worth(
     assert [event["id"] for event in events(acme)] == [comparison_id]
 
 
+@pytest.mark.long
 def test_no_label_reaches_a_model_a_job_a_log_or_an_event_of_a_question(
     acme: Cast,
     video_id: UUID,
@@ -170,6 +171,7 @@ def test_the_pinned_version_outlives_a_new_index_until_the_last_arm(
         assert Evidence.objects.count() == 2
 
 
+@pytest.mark.long
 def test_every_arm_reads_only_what_was_indexed_when_the_comparison_was_made(
     acme: Cast, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

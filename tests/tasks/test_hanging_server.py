@@ -22,8 +22,9 @@ from tests.billing.violated import settled_violations
 from tests.conftest import Cast
 from tests.factories import set_limits
 from tests.scripted_openai import Fault, ScriptedOpenAIServer, ScriptedRequest
+from tests.tasks.kept_index import KeptIndex
 from tests.tasks.test_answer_jobs import CHOICES, ask, saying
-from tests.tasks.world import TWELVE_SECONDS, indexed_video, ring_again, run_due, run_past_deadlines
+from tests.tasks.world import ring_again, run_due, run_past_deadlines
 
 pytestmark = pytest.mark.slow
 
@@ -33,8 +34,8 @@ MEDIA = Decimal("0.0084")
 
 
 @pytest.fixture
-def video_id(acme: Cast, vlm: ScriptedOpenAIServer) -> UUID:
-    return indexed_video(acme, TWELVE_SECONDS)
+def video_id(kept_index: KeptIndex, vlm: ScriptedOpenAIServer) -> UUID:
+    return kept_index.video_id
 
 
 @pytest.fixture

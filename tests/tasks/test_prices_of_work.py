@@ -84,6 +84,7 @@ def usage(cast: Cast, groups: str, meter: str) -> dict[tuple[str, ...], tuple[st
     }
 
 
+@pytest.mark.long
 def test_a_question_is_charged_by_its_method_and_effort_from_the_editor_to_the_invoice(
     acme: Cast, vlm: ScriptedOpenAIServer, llm: ScriptedOpenAIServer
 ) -> None:

@@ -22,6 +22,7 @@ from gpu_workers.tasks import models, search_events
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import GREEN, RED, STORIES
+from tests.tasks.kept_index import KeptIndex
 from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due, run_past_deadlines
 
 pytestmark = pytest.mark.slow
@@ -30,12 +31,11 @@ DOGS = "dogs chasing a tennis ball"
 
 
 @pytest.fixture
-def video_id(acme: Cast, vlm: ScriptedOpenAIServer, llm: ScriptedOpenAIServer) -> UUID:
+def video_id(kept_index: KeptIndex, vlm: ScriptedOpenAIServer, llm: ScriptedOpenAIServer) -> UUID:
     """Index red, then green with the dogs."""
-    video_id = indexed_video(acme, TWELVE_SECONDS)
     vlm.requests.clear()
     llm.requests.clear()
-    return video_id
+    return kept_index.video_id
 
 
 def _run(cast: Cast) -> None:

@@ -96,7 +96,7 @@ def test_one_private_address_among_public_ones_refuses_the_name(monkeypatch: pyt
 def test_a_name_inside_is_refused_like_a_name_that_does_not_exist(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Otherwise the reasons would list the names of the operator's network. The log has them."""
+    """Otherwise the reasons would list the names of the operator's network. The log has the reason without a name."""
     resolving(monkeypatch, ["10.0.0.1"])
     with caplog.at_level("INFO", logger="ava.outbound"), pytest.raises(TransportError) as inside:
         addresses.resolve("db.corp.example", 443, allow_private=False)
@@ -110,7 +110,8 @@ def test_a_name_inside_is_refused_like_a_name_that_does_not_exist(
 
     assert (inside.value.code, str(inside.value)) == (absent.value.code, str(absent.value))
     assert "corp" not in str(inside.value)
-    assert "db.corp.example has the address 10.0.0.1, which is not public" in caplog.text
+    assert "a host that a customer named has an address that is not public" in caplog.text
+    assert "corp" not in caplog.text and "10.0.0.1" not in caplog.text  # noqa: PT018
 
 
 @pytest.mark.parametrize(
@@ -262,7 +263,7 @@ def test_a_resolver_that_never_answers_is_given_up_at_the_deadline() -> None:
         transport.request("POST", "https://example.com/", headers={}, timeout_s=0.1),
     ):
         pytest.fail("there is no response")
-    assert late.value.code == "timeout"
+    assert (late.value.code, "example.com" in str(late.value)) == ("timeout", False)
     with pytest.raises(TransportError) as late:
         reply_to("https://example.com/", timeout_s=0.1)
-    assert late.value.code == "timeout"
+    assert (late.value.code, "example.com" in str(late.value)) == ("timeout", False)

@@ -50,6 +50,7 @@ def test_a_child_killed_during_its_work_is_replaced_by_one_that_loads_slowly(acm
     worker.wait(worker.is_healthy, "the worker is not healthy")
 
 
+@pytest.mark.long
 def test_nobody_stops_a_worker_through_the_broker(acme: Cast, worker: WorkerProcess) -> None:
     worker.start()
     before = finish_a_later_job(acme, worker)
@@ -60,6 +61,7 @@ def test_nobody_stops_a_worker_through_the_broker(acme: Cast, worker: WorkerProc
     assert finish_a_later_job(acme, worker) == before
 
 
+@pytest.mark.long
 def test_a_restart_of_the_broker_ends_no_work(acme: Cast, tmp_path: Path) -> None:
     root = tmp_path / "valkey"
     root.mkdir()

@@ -54,6 +54,8 @@ class Migration(migrations.Migration):
                 "indexes": [
                     models.Index(fields=["tenant", "action", "id"], name="audit_by_action"),
                     models.Index(fields=["tenant", "object_id", "id"], name="audit_by_object"),
+                    models.Index(fields=["tenant", "actor_kind", "id"], name="audit_by_actor"),
+                    models.Index(fields=["tenant", "occurred_at"], name="audit_by_time"),
                 ],
             },
             managers=[

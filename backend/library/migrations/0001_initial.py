@@ -269,6 +269,8 @@ class Migration(migrations.Migration):
                 "indexes": [
                     models.Index(fields=["tenant", "-id"], name="video_tenant_newest"),
                     models.Index(fields=["tenant", "collection"], name="video_tenant_collection"),
+                    models.Index(fields=["tenant", "status", "-id"], name="video_tenant_status"),
+                    models.Index(fields=["tenant", "external_id", "-id"], name="video_tenant_external"),
                 ],
             },
             managers=[

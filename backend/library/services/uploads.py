@@ -108,9 +108,14 @@ def create_upload(
         raise Refused(
             "upload_too_large", f"The limit is {settings.MAX_UPLOAD_BYTES} bytes.", status=413, pointer="/size_bytes"
         )
-    if Upload.objects.filter(status=UploadStatus.OPEN).count() >= settings.OPEN_UPLOADS_PER_TENANT:
-        detail = f"{settings.OPEN_UPLOADS_PER_TENANT} uploads are open; complete or abort one of them first."
-        raise Refused("too_many_open_uploads", detail, status=429)
+    opened = Upload.objects.filter(status=UploadStatus.OPEN)
+    caps = [(opened, settings.OPEN_UPLOADS_PER_TENANT, "")]
+    if api_key_id is not None:
+        caps.append((opened.filter(api_key_id=api_key_id), settings.OPEN_UPLOADS_PER_KEY, " of this API key"))
+    for rows, cap, whose in caps:
+        if rows.count() >= cap:
+            detail = f"{cap} uploads{whose} are open; complete or abort one of them first."
+            raise Refused("too_many_open_uploads", detail, status=429)
     require_room(size_bytes, api_key_id=api_key_id)
     upload_id = UUID(bytes=uuid7().bytes)
     key = source_key(current_tenant_id(), upload_id)

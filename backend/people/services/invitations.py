@@ -12,6 +12,8 @@ from django.core.mail import EmailMessage
 from django.db import transaction
 from django.utils import timezone
 
+from backend.api.public_ids import encode
+from backend.audit.services import Actor, record
 from backend.people import queries
 from backend.people.models import Invitation, Membership, Person, written_email
 from backend.people.services.members import checked_limits, join, require_rank
@@ -101,8 +103,10 @@ def revoke(invitation_id: UUID) -> bool:
     return mine.exists()
 
 
-def accept(invitation: Invitation, person: Person) -> Membership:
+def accept(invitation: Invitation, person: Person, *, origin: Actor) -> Membership:
     """Make the invited person a member; an invitation is accepted once.
+
+    origin: the person with the address of the request.
 
     Raises Refused `wrong_account` if the person has another address, `invitation_ended` if it was accepted, revoked or
     has expired meanwhile, `staff_cannot_join`.
@@ -118,9 +122,12 @@ def accept(invitation: Invitation, person: Person) -> Membership:
         )
         if taken == 0:
             raise Refused("invitation_ended", "This invitation has been used, has been revoked or has expired.")
-        return join(
+        membership = join(
             person,
             role=invitation.role,
             collection_ids=invitation.collection_ids,
             created_by=invitation.created_by,
         )
+        details = {"member_id": encode("mem", membership.id), "role": membership.role}
+        record("invitation.accepted", actor=origin, object_id=encode("inv", invitation.id), details=details)
+        return membership

@@ -7,6 +7,7 @@ mapped to a role. Groups are read again at every sign-in.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.db import IntegrityError, transaction
 
 from backend.api.public_ids import encode
+from backend.audit.services import Actor, record
 from backend.people import queries
 from backend.people.models import Membership, Person, Role, SignInSettings, written_email
 from backend.people.services import members
@@ -49,8 +51,10 @@ def provider_of(tenant_id: UUID) -> str:
     return encode("tnt", tenant_id)
 
 
-def admit(settings: SignInSettings, claims: Mapping[str, Any]) -> Person:
+def admit(settings: SignInSettings, claims: Mapping[str, Any], *, origin: Actor) -> Person:
     """Return the person that a provider's claims name, as a member of the provider's tenant.
+
+    origin: whoever comes from the provider, whom the audit log names when a membership begins, changes or ends.
 
     Raises Refused `address_missing`, `address_unverified`, `domain_not_allowed`, `not_invited`, `staff_cannot_join`.
     """
@@ -69,7 +73,7 @@ def admit(settings: SignInSettings, claims: Mapping[str, Any]) -> Person:
     with tenant_scope(settings.tenant_id):
         membership = None if person is None else queries.members().filter(person_id=person.id).first()
         if membership is not None:
-            _follow_groups(membership, role)
+            _follow_groups(membership, role, _named(origin, person))
             membership = queries.members().filter(id=membership.id).first()
     if membership is None and invitation is None and role is None:
         raise Refused("not_invited", "You have no invitation.", status=403)
@@ -80,10 +84,11 @@ def admit(settings: SignInSettings, claims: Mapping[str, Any]) -> Person:
             # The address is that of staff, whom this process cannot see.
             raise Refused("not_invited", "You have no invitation.", status=403) from None
     if membership is None and invitation is not None:
-        accept(invitation, person)
+        accept(invitation, person, origin=_named(origin, person))
     elif membership is None and role is not None:
         with tenant_scope(settings.tenant_id):
-            members.join(person, role=role, from_groups=True)
+            joined = members.join(person, role=role, from_groups=True)
+            _note("member.joined", joined, _named(origin, person), role=role)
     return person
 
 
@@ -95,11 +100,21 @@ def role_of_groups(settings: SignInSettings, claims: Mapping[str, Any]) -> Role 
     return next((role for role in MAPPED_ROLES if role in named), None)
 
 
-def _follow_groups(membership: Membership, role: Role | None) -> None:
+def _named(origin: Actor, person: Person | None) -> Actor:
+    return origin if person is None else replace(origin, id=person.id, name=person.email)
+
+
+def _note(action: str, membership: Membership, by: Actor, **details: Any) -> None:
+    record(action, actor=by, object_id=encode("mem", membership.id), details={**details, "from_groups": True})
+
+
+def _follow_groups(membership: Membership, role: Role | None, by: Actor) -> None:
     """Give a membership that came by groups the role of today's groups; without a mapped group it ends."""
     if not membership.from_groups:
         return
     if role is None:
         members.remove(membership.id, by_owner=True)
+        _note("member.removed", membership, by, person_id=encode("per", membership.person_id), role=membership.role)
     elif membership.role != role:
         Membership.objects.filter(id=membership.id).update(role=role, collection_ids=None)
+        _note("member.changed", membership, by, before=membership.role, role=role)

@@ -85,6 +85,8 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "indexes": [
                     models.Index(fields=["tenant", "-id"], name="question_tenant_newest"),
+                    models.Index(fields=["tenant", "status", "-id"], name="question_tenant_status"),
+                    models.Index(fields=["tenant", "external_id", "-id"], name="question_tenant_external"),
                 ],
             },
             managers=[
@@ -240,6 +242,9 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "question", "video"), name="question_video_once"),
+                ],
+                "indexes": [
+                    models.Index(fields=["tenant", "video"], name="question_video_by_video"),
                 ],
             },
             managers=[

@@ -124,6 +124,9 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "question"), name="feedback_once_per_question"),
                 ],
+                "indexes": [
+                    models.Index(fields=["tenant", "verdict"], name="feedback_tenant_verdict"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -154,6 +157,10 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "status", "-id"], name="batch_tenant_status"),
+                    models.Index(fields=["tenant", "external_id", "-id"], name="batch_tenant_external"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -218,6 +225,7 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "indexes": [
                     models.Index(fields=["tenant", "-id"], name="search_tenant_newest"),
+                    models.Index(fields=["tenant", "status", "-id"], name="search_tenant_status"),
                 ],
             },
             managers=[
@@ -267,6 +275,9 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "search", "video"), name="search_video_once"),
                 ],
+                "indexes": [
+                    models.Index(fields=["tenant", "video"], name="search_video_by_video"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -294,6 +305,9 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "external_id", "-id"], name="session_tenant_external"),
+                ],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),
@@ -390,6 +404,8 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "indexes": [
                     models.Index(fields=["tenant", "-id"], name="comparison_tenant_newest"),
+                    models.Index(fields=["tenant", "status", "-id"], name="comparison_tenant_status"),
+                    models.Index(fields=["tenant", "external_id", "-id"], name="comparison_tenant_external"),
                 ],
             },
             managers=[

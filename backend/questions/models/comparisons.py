@@ -79,7 +79,11 @@ class Comparison(TenantRow):
     completed_at = models.DateTimeField(null=True)
 
     class Meta(TenantRow.Meta):
-        indexes = [models.Index(fields=["tenant", "-id"], name="comparison_tenant_newest")]
+        indexes = [
+            models.Index(fields=["tenant", "-id"], name="comparison_tenant_newest"),
+            models.Index(fields=["tenant", "status", "-id"], name="comparison_tenant_status"),
+            models.Index(fields=["tenant", "external_id", "-id"], name="comparison_tenant_external"),
+        ]
 
     @classmethod
     def within(cls, collections: Sequence[UUID]) -> models.Q:

@@ -38,6 +38,12 @@ class QuestionBatch(TenantRow):
     created_at = models.DateTimeField(auto_now_add=True)
     completed_at = models.DateTimeField(null=True)
 
+    class Meta(TenantRow.Meta):
+        indexes = [
+            models.Index(fields=["tenant", "status", "-id"], name="batch_tenant_status"),
+            models.Index(fields=["tenant", "external_id", "-id"], name="batch_tenant_external"),
+        ]
+
     @classmethod
     def within(cls, collections: Sequence[UUID]) -> models.Q:
         """Return the condition on the rows that a member limited to these collections sees."""
@@ -54,6 +60,11 @@ class Session(TenantRow):
     external_id = models.CharField(max_length=200, default="", blank=True)
     metadata = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(TenantRow.Meta):
+        indexes = [
+            models.Index(fields=["tenant", "external_id", "-id"], name="session_tenant_external"),
+        ]
 
     @classmethod
     def within(cls, collections: Sequence[UUID]) -> models.Q:
@@ -163,6 +174,8 @@ class Question(TenantRow):
     class Meta(TenantRow.Meta):
         indexes = [
             models.Index(fields=["tenant", "-id"], name="question_tenant_newest"),
+            models.Index(fields=["tenant", "status", "-id"], name="question_tenant_status"),
+            models.Index(fields=["tenant", "external_id", "-id"], name="question_tenant_external"),
             models.Index(fields=["tenant", "batch", "batch_position"], name="question_tenant_batch"),
             models.Index(fields=["tenant", "comparison", "comparison_item"], name="question_tenant_comparison"),
         ]
@@ -215,6 +228,7 @@ class Feedback(TenantRow):
 
     class Meta(TenantRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant", "question"], name="feedback_once_per_question")]
+        indexes = [models.Index(fields=["tenant", "verdict"], name="feedback_tenant_verdict")]
 
 
 class QuestionVideo(TenantRow):
@@ -232,3 +246,4 @@ class QuestionVideo(TenantRow):
 
     class Meta(TenantRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant", "question", "video"], name="question_video_once")]
+        indexes = [models.Index(fields=["tenant", "video"], name="question_video_by_video")]

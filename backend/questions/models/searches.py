@@ -42,7 +42,10 @@ class Search(TenantRow):
 
     class Meta(TenantRow.Meta):
         verbose_name_plural = "searches"
-        indexes = [models.Index(fields=["tenant", "-id"], name="search_tenant_newest")]
+        indexes = [
+            models.Index(fields=["tenant", "-id"], name="search_tenant_newest"),
+            models.Index(fields=["tenant", "status", "-id"], name="search_tenant_status"),
+        ]
 
     @property
     def charge(self) -> Charge:
@@ -67,3 +70,4 @@ class SearchVideo(TenantRow):
 
     class Meta(TenantRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant", "search", "video"], name="search_video_once")]
+        indexes = [models.Index(fields=["tenant", "video"], name="search_video_by_video")]

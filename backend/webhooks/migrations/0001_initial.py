@@ -103,6 +103,7 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "indexes": [
                     models.Index(fields=["tenant", "created_at"], name="webhook_event_tenant_time"),
+                    models.Index(fields=["tenant", "type"], name="webhook_event_tenant_type"),
                 ],
                 "constraints": [
                     models.UniqueConstraint(
@@ -173,6 +174,9 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(
                         fields=("tenant", "endpoint", "endpoint_sequence"), name="delivery_endpoint_sequence"
                     ),
+                ],
+                "indexes": [
+                    models.Index(fields=["tenant", "state", "-id"], name="delivery_tenant_state"),
                 ],
             },
             managers=[

@@ -76,11 +76,13 @@ class FrameSamples(FrameStream):
         reached, hardware = -1, accelerator()
         if hardware is not None:
             try:
-                self._begin(look_of(self._source))
-                for frame in self._sample_by(hardware):
-                    reached = frame.ms
-                    yield frame
-                return
+                look = look_of(self._source)
+                if look is not None:
+                    self._begin(look)
+                    for frame in self._sample_by(hardware):
+                        reached = frame.ms
+                        yield frame
+                    return
             except HardwareFailed as error:
                 self.hardware_failure = str(error)
                 self._begin()
@@ -229,13 +231,12 @@ class FrameSamples(FrameStream):
         shrink = min(1.0, self._max_side / max(wide, high))
         size = max(1, round(wide * shrink)), max(1, round(high * shrink))
         if self._look is not None:
-            self._look.complete(frame)
+            frame = self._look.complete(frame)
         if is_hdr(frame):
             shown = to_sdr(frame, *size)
         else:
             shown = np.asarray(self._reformatter.reformat(frame, *size, format="rgb24").to_ndarray(), dtype=np.uint8)
-        rotation = frame.rotation if self._look is None else self._look.rotation
-        turned = np.rot90(shown, k=round(rotation / 90) % 4)
+        turned = np.rot90(shown, k=round(frame.rotation / 90) % 4)
         return np.ascontiguousarray(turned, dtype=np.uint8)
 
 

@@ -1,57 +1,72 @@
 """Decoding by NVDEC through PyAV. The CPU decodes wherever that is not possible, with the same frames.
 
-AVA_HWACCEL chooses: "auto" uses NVDEC where the machine has an NVIDIA device, "cuda" tries it on any machine, "off"
-never.
+AVA_HWACCEL chooses: "off" (the default) never uses NVDEC, "auto" does where the machine has an NVIDIA device, "cuda"
+tries it on any machine.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import av
 import av.error
+import numpy as np
 from av.codec.hwaccel import HWAccel
+from av.video.plane import VideoPlane
+from av.video.reformatter import VideoReformatter
+from numpy.typing import NDArray
 
 from gpu_workers.engine.indexing.opening import Media, open_video, shown_stream
 
 logger = logging.getLogger("ava.indexing")
 
 CHOICES = ("auto", "off", "cuda")
+EXACT = frozenset({"h264", "hevc", "vp9"})
+"""Decoders that NVDEC replaces: their standards define every bit of a picture. MPEG-4 Part 2 and older ones do not, so
+two decoders give two pictures. AV1 is decoded by libdav1d, which is fast enough."""
 _DEVICES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
-_UNSPECIFIED = 2
-"""Colour matrix, transfer or primaries that a stream does not name (ITU-T H.273)."""
 
 
 class HardwareFailed(Exception):
     """The hardware decoder cannot go on with a file; the CPU can."""
 
 
-@dataclass(frozen=True, slots=True)
 class Look:
-    """Properties of a file's pictures that the hardware decoder does not hand on. rotation: as VideoFrame.rotation."""
+    """The form of a file's pictures, as the CPU decodes them. pattern: the first picture.
 
-    rotation: float
-    colorspace: int
-    color_range: int
-    color_trc: int
-    color_primaries: int
+    The device hands on the same luma and chroma in a layout of its own, without rotation, colours and the position of
+    chroma. Shrunk from there, hard edges of colour come out differently.
+    """
 
-    def complete(self, frame: av.VideoFrame) -> None:
-        """Set the colours of a frame that does not name its own."""
-        for name in ("colorspace", "color_trc", "color_primaries"):
-            if getattr(frame, name) == _UNSPECIFIED:
-                setattr(frame, name, getattr(self, name))
-        if not frame.color_range:
-            frame.color_range = self.color_range
+    def __init__(self, pattern: av.VideoFrame) -> None:
+        self.pattern = pattern
+        self._relay = VideoReformatter()
+
+    def complete(self, frame: av.VideoFrame) -> av.VideoFrame:
+        """Return the picture that the device decoded in the form of the pattern, valid until the next call.
+
+        Raises HardwareFailed if the pictures have another size than the first.
+        """
+        pattern = self.pattern
+        if (frame.width, frame.height) != (pattern.width, pattern.height):
+            raise HardwareFailed("the size of the pictures changes")
+        same = self._relay.reformat(frame, format=pattern.format.name)
+        for ours, theirs in zip(pattern.planes, same.planes, strict=True):
+            width = min(ours.line_size, theirs.line_size)
+            _rows(ours)[:, :width] = _rows(theirs)[:, :width]
+        return pattern
+
+
+def _rows(plane: VideoPlane) -> NDArray[np.uint8]:
+    return np.frombuffer(memoryview(plane), np.uint8).reshape(-1, plane.line_size)
 
 
 def chosen() -> str:
     """Return AVA_HWACCEL. Raises ValueError, naming it, unless it is one of CHOICES."""
-    name = os.environ.get("AVA_HWACCEL") or "auto"
+    name = os.environ.get("AVA_HWACCEL") or "off"
     if name not in CHOICES:
         raise ValueError(f"AVA_HWACCEL is one of {', '.join(CHOICES)}, got {name!r}")
     return name
@@ -66,15 +81,20 @@ def accelerator() -> HWAccel | None:
     return HWAccel("cuda", allow_software_fallback=True)
 
 
-def look_of(source: Media) -> Look:
-    """Decode the first picture of source on the CPU and return its look. Raises HardwareFailed without a picture."""
+def look_of(source: Media) -> Look | None:
+    """Decode the first picture of source on the CPU and return its look, None for a codec that the CPU decodes.
+
+    Raises HardwareFailed without a picture.
+    """
     try:
         with open_video(source) as container:
             stream = shown_stream(container)
+            if stream is not None and stream.codec_context.name not in EXACT:
+                return None
             frame = next(container.decode(stream), None) if stream is not None else None
             if not isinstance(frame, av.VideoFrame):
                 raise HardwareFailed("there is no picture to read")
-            return Look(frame.rotation, frame.colorspace, frame.color_range, frame.color_trc, frame.color_primaries)
+            return Look(frame)
     except av.error.FFmpegError as error:
         # Not the whole error: it names the source, which may be a presigned URL.
         raise HardwareFailed(f"{type(error).__name__}: {error.strerror}") from error

@@ -22,6 +22,7 @@ from PIL import Image as PILImage
 from gpu_workers.engine.models.model_table import Model, find_model
 from gpu_workers.engine.models.roles import ChatCapabilities, ModelError
 from gpu_workers.engine.models.settings import RoleSettings
+from gpu_workers.engine.tls import tls
 
 DEFAULT_WINDOW = 32_768
 """Window of a model whose server does not report it and that the table does not have."""
@@ -172,7 +173,7 @@ def _client(settings: RoleSettings, timeout_s: float) -> Iterator[httpx.Client]:
     """Open a client of the role's server. A ModelError inside names the role."""
     headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
     try:
-        with httpx.Client(headers=headers, timeout=httpx.Timeout(timeout_s, connect=10.0)) as client:
+        with httpx.Client(verify=tls(), headers=headers, timeout=httpx.Timeout(timeout_s, connect=10.0)) as client:
             yield client
     except ModelError as error:
         error.dependency = settings.dependency

@@ -10,6 +10,7 @@ import json
 import random
 import resource
 import struct
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.audio import read_audio
+from gpu_workers.engine.indexing.box.boxes import ZYGOTE
 from gpu_workers.engine.indexing.container import ProbeError, SourceUnreadable
 from gpu_workers.engine.indexing.probe import ProbeLimits, ProbeResult, probe
 from gpu_workers.engine.indexing.sampling import sample_frames
@@ -25,6 +27,10 @@ from tests.engine.indexing.media import run_ffmpeg
 
 LIMITS = ProbeLimits(max_duration_ms=48 * 3_600_000, wall_s=60.0)
 LOOKED_AT_MS = 4_000
+MOST_SECONDS = LIMITS.wall_s + 60.0
+"""Longest time of one file through probe, frames and sound; the probe alone may take its wall time."""
+MOST_WORKER_MIB = 256
+"""Memory by which one file may raise the peak of the worker, which holds no more than pictures and sound."""
 Mutation = Callable[[bytearray, random.Random], None]
 
 _NUMBERS = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 2**63 - 1, 2**64 - 1)
@@ -167,7 +173,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     outcomes: dict[str, Counter[str]] = {}
-    slowest = 0.0
+    slowest: tuple[float, str] = (0.0, "")
+    over: list[dict[str, object]] = []
+    before_mib = _peak_mib(resource.RUSAGE_SELF)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for kind, content in files(folder, chosen.files, chosen.seed):
@@ -175,13 +183,28 @@ def main() -> None:
             path.write_bytes(content)
             began = time.monotonic()
             outcomes.setdefault(kind, Counter())[outcome(path)] += 1
-            slowest = max(slowest, time.monotonic() - began)
+            seconds, worker_mib = time.monotonic() - began, _peak_mib(resource.RUSAGE_SELF)
+            slowest = max(slowest, (seconds, kind))
+            if seconds > MOST_SECONDS or worker_mib - before_mib > MOST_WORKER_MIB:
+                over.append({"over": kind, "seconds": round(seconds, 2), "grew_mib": worker_mib - before_mib})
+            before_mib = worker_mib
     for kind, counts in outcomes.items():
         print(json.dumps({"kind": kind, "files": counts.total(), "outcomes": dict(counts.most_common())}))
-    peak = {who: resource.getrusage(what).ru_maxrss // 1024 for who, what in (
-        ("worker_mib", resource.RUSAGE_SELF), ("box_mib", resource.RUSAGE_CHILDREN),
-    )}  # fmt: skip
-    print(json.dumps({"files": chosen.files, "seed": chosen.seed, "slowest_s": round(slowest, 2), **peak}))
+    # The boxes are children of the zygote, and count as this process's when it has ended.
+    ZYGOTE.stop()
+    peak = {"worker_mib": _peak_mib(resource.RUSAGE_SELF), "box_mib": _peak_mib(resource.RUSAGE_CHILDREN)}
+    if peak["box_mib"] > LIMITS.memory_bytes // 2**20:
+        over.append({"over": "box", **peak})
+    for one in over:
+        print(json.dumps(one))
+    bounds = {"most_s": MOST_SECONDS, "most_worker_mib_a_file": MOST_WORKER_MIB, "over": len(over)}
+    time_of_slowest = {"slowest_s": round(slowest[0], 2), "slowest_kind": slowest[1]}
+    print(json.dumps({"files": chosen.files, "seed": chosen.seed, **time_of_slowest, **peak, **bounds}))
+    sys.exit(1 if over else 0)
+
+
+def _peak_mib(who: int) -> int:
+    return resource.getrusage(who).ru_maxrss // 1024
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 
@@ -71,23 +72,50 @@ def test_a_decoder_that_fails_in_the_middle_is_replaced_there(clip: Path, monkey
     assert all(np.array_equal(a.picture, b.picture) for a, b in zip(found, expected, strict=True))
 
 
-def test_the_look_that_hardware_loses_is_read_from_the_file(tmp_path: Path) -> None:
-    picture = solid((0, 0, 0))
-    path = write_video(tmp_path / "v.mp4", [0, 100], [picture, picture])
-    run_ffmpeg("-display_rotation", "-90", "-i", str(path), "-c", "copy", str(tmp_path / "turned.mp4"))
-    assert look_of(str(path)).rotation == 0
-    assert round(look_of(str(tmp_path / "turned.mp4")).rotation) % 360 == 270
+def turn_of(path: Path) -> int:
+    look = look_of(str(path))
+    assert look is not None
+    return round(look.pattern.rotation) % 360
+
+
+def test_the_rotation_that_hardware_loses_is_read_from_the_file(clip: Path, tmp_path: Path) -> None:
+    run_ffmpeg("-display_rotation", "-90", "-i", str(clip), "-c", "copy", str(tmp_path / "turned.mp4"))
+    assert turn_of(clip) == 0
+    assert turn_of(tmp_path / "turned.mp4") == 270
+
+
+def test_a_picture_in_the_layout_of_a_device_comes_back_bit_by_bit(clip: Path) -> None:
+    look = look_of(str(clip))
+    assert look is not None
+    relay = av.video.reformatter.VideoReformatter()
+    with av.open(str(clip)) as container:
+        for frame in list(container.decode(container.streams.video[0]))[::40]:
+            complete = look.complete(relay.reformat(frame, format="nv12"))
+            assert np.array_equal(complete.to_ndarray(), frame.to_ndarray())
+            assert complete.format.name == frame.format.name
+
+
+def test_pictures_of_another_size_are_left_to_the_cpu(clip: Path) -> None:
+    look = look_of(str(clip))
+    assert look is not None
+    with pytest.raises(HardwareFailed, match="size"):
+        look.complete(av.VideoFrame(64, 48, "nv12"))
+
+
+def test_a_codec_whose_standard_leaves_bits_open_is_left_to_the_cpu(tmp_path: Path) -> None:
+    assert look_of(str(write_video(tmp_path / "v.mp4", [0, 100], [solid((0, 0, 0))] * 2, codec="mpeg4"))) is None
 
 
 def test_the_setting_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     device = tmp_path / "nvidiactl"
     monkeypatch.setattr(hardware, "_DEVICES", (device,))
-    monkeypatch.delenv("AVA_HWACCEL", raising=False)
+    monkeypatch.setenv("AVA_HWACCEL", "auto")
     assert accelerator() is None, "auto, without a device"
     device.touch()
     assert accelerator() is not None
-    monkeypatch.setenv("AVA_HWACCEL", "off")
-    assert accelerator() is None
+    for off in ("off", ""):
+        monkeypatch.setenv("AVA_HWACCEL", off)
+        assert accelerator() is None
     monkeypatch.setenv("AVA_HWACCEL", "gpu")
     with pytest.raises(ValueError, match="AVA_HWACCEL"):
         accelerator()

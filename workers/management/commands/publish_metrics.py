@@ -17,6 +17,7 @@ from django.db import connections
 from redis.exceptions import RedisError
 
 from backend.jobs.commits import DATABASE_AWAY
+from backend.tenancy import guard
 from workers.liveness import BEAT_SECONDS, Passes, state_folder
 from workers.queue_metrics import connect_broker, publish_queue_ages
 from workers.server_metrics import configured_servers, publish_server_loads
@@ -33,9 +34,11 @@ class Command(BaseCommand):
         namespace = settings.CLOUDWATCH_NAMESPACE
         if not namespace:
             raise CommandError("Set AVA_CLOUDWATCH_NAMESPACE to the namespace of the metrics.")
+        guard.demand(using="dispatch")
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
+        guard.Watch(using="dispatch").start()
         self.stdout.write("metrics ready")
         passes, broker = Passes(state_folder()), connect_broker()
         servers, next_metric = configured_servers(), 0.0

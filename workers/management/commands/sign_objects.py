@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from backend.observability import exposition
+from backend.tenancy import guard
 from workers.signer import Signer
 
 
@@ -23,10 +24,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.SIGNER_KEYS:
             raise CommandError("Start the signer with AVA_PROCESS=signer and the secrets of its workers.")
+        guard.demand()
         exposition.serve()
         server = Signer(options["host"], options["port"])
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: threading.Thread(target=server.shutdown).start())
+        guard.Watch().start()
         self.stdout.write("signer ready")
         self.stdout.flush()
         server.serve_forever()

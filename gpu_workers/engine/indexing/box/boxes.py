@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Any
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.indexing.box.channel import MESSAGE_BYTES
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
+from gpu_workers.engine.indexing.box.memory_limit import bounded, container_memory
 from gpu_workers.engine.indexing.box.supply import Supply
 
 START_TIMEOUT_S = 60.0
@@ -120,7 +121,11 @@ class Box:
         wall_s: float = 600.0,
         device: bool = False,
     ) -> None:
-        """Start the job "module:function". Takes over supply. Raises BoxEnded, BoxSilent or BoxUnavailable."""
+        """Start the job "module:function". Takes over supply. Raises BoxEnded, BoxSilent or BoxUnavailable.
+
+        A box gets no more memory than the container of this process has.
+        """
+        given = limits or BoxLimits()
         self.supply = supply
         self._ends = time.monotonic() + wall_s
         self._answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -131,7 +136,7 @@ class Box:
             request = {
                 "job": job,
                 "arguments": arguments,
-                "limits": asdict(limits or BoxLimits()),
+                "limits": asdict(replace(given, memory_bytes=bounded(given.memory_bytes, container_memory()))),
                 "memory_bytes": memory_bytes,
                 "device": device,
                 "size": supply.size if supply is not None else None,

@@ -14,7 +14,7 @@ _FILES_BY_VERSION = {1: 13, 2: 14, 3: 15, 5: 16}
 """Number of the rights on files that a version of the interface knows."""
 _BIND_CONNECT, _ABSTRACT_SIGNAL = 3, 3
 
-EXECUTE, WRITE, READ, READ_FOLDER, DEVICE_CONTROL = 1, 2, 4, 8, 1 << 15
+EXECUTE, WRITE, READ, READ_FOLDER, TRUNCATE, DEVICE_CONTROL = 1, 2, 4, 8, 1 << 14, 1 << 15
 
 
 class _Ruleset(ctypes.Structure):

@@ -31,8 +31,13 @@ _DEVICE_PATHS = {
         landlock.READ | landlock.READ_FOLDER,
     ),
     Path(sys.prefix): landlock.READ | landlock.READ_FOLDER | landlock.EXECUTE,
+    Path("/proc/self/maps"): landlock.READ,
+    # It gives its threads names.
+    Path("/proc/self/task"): landlock.READ | landlock.READ_FOLDER | landlock.WRITE | landlock.TRUNCATE,
 }
-"""Paths that the driver of a graphics device reads."""
+"""Paths that the driver of a graphics device needs."""
+_DEVICE_FILES = 64
+"""Descriptors that a box with a graphics device may have; the driver opens more than 32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,11 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
 _libc.unshare.argtypes = [ctypes.c_int]
+
+
+def die_before_the_worker() -> None:
+    """Let the kernel end this process first when memory runs out. To be called before the user changes."""
+    Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def take_own_user() -> bool:
@@ -91,7 +101,8 @@ def lock(limits: BoxLimits, *, empty: int, alone: bool, device: bool) -> tuple[s
     if not device and _change_root(empty):
         layers.append("root")
     os.close(empty)
-    limit = [(resource.RLIMIT_CPU, limits.cpu_s), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, limits.files)]
+    files = max(limits.files, _DEVICE_FILES) if device else limits.files
+    limit = [(resource.RLIMIT_CPU, limits.cpu_s), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, files)]
     if not device:
         limit += [(resource.RLIMIT_AS, limits.memory_bytes), (resource.RLIMIT_FSIZE, 0)]
         limit += [(resource.RLIMIT_NPROC, _THREADS)] if alone else []

@@ -12,6 +12,7 @@ import httpx
 
 from gpu_workers.engine.indexing.box.supplied import BLOCK_BYTES, QUESTION, REPLY
 from gpu_workers.engine.indexing.container import SourceUnreachable, is_url
+from gpu_workers.engine.tls import tls
 
 CONNECT_TIMEOUT_S, READ_TIMEOUT_S = 30.0, 60.0
 _SKIP_BYTES = 1024 * 1024
@@ -26,7 +27,7 @@ class RemoteFile:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._client = httpx.Client(timeout=httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S))
+        self._client = httpx.Client(verify=tls(), timeout=httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S))
         self._response: httpx.Response | None = None
         self._pieces: Iterator[bytes] = iter(())
         self._rest, self._at = b"", 0

@@ -8,10 +8,11 @@ import errno
 LIBRARY = "libseccomp.so.2"
 
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
-_MASKED_EQUAL = 7
+_NOT_EQUAL, _MASKED_EQUAL = 1, 7
 _CLONE_THREAD = 0x00010000
 _PROT_EXEC = 4
 _PR_SET_NAME = 15
+_AF_UNIX = 1
 
 DECODING = (
     "read", "write", "readv", "writev", "pread64", "lseek", "close", "brk", "munmap", "mremap", "madvise",
@@ -23,14 +24,15 @@ DECODING = (
 """Calls of a decoder on the CPU: memory, threads, clocks and descriptors that are open already."""
 
 NEVER = (
-    "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "execve", "execveat", "fork", "vfork",
+    "socketpair", "connect", "accept", "accept4", "execve", "execveat", "fork", "vfork",
     "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_open", "pidfd_getfd", "pidfd_send_signal", "kill",
     "tkill", "tgkill", "mount", "umount2", "pivot_root", "chroot", "unshare", "setns", "bpf", "perf_event_open",
     "keyctl", "add_key", "request_key", "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd",
     "kexec_load", "init_module", "finit_module", "delete_module", "open_by_handle_at", "name_to_handle_at",
     "setuid", "setgid", "setresuid", "setresgid", "setgroups", "capset", "reboot", "swapon", "swapoff", "acct",
 )  # fmt: skip
-"""Calls that a box with a graphics device may not make; its driver needs more calls than a list could name."""
+"""Calls that a box with a graphics device may not make; its driver needs more calls than a list could name. It also
+listens on a Unix socket, to which nobody connects."""
 
 
 class FilterMissing(Exception):
@@ -83,6 +85,7 @@ def restrict(seccomp: ctypes.CDLL, *, device: bool) -> None:
     if device:
         for name in NEVER:
             rule(refuse, name)
+        rule(refuse, "socket", _Comparison(0, _NOT_EQUAL, _AF_UNIX, 0))
         rule(refuse, "clone", _Comparison(0, _MASKED_EQUAL, _CLONE_THREAD, 0))
     else:
         for name in DECODING:

@@ -61,6 +61,7 @@ def main() -> None:
 def _enter(request: dict[str, Any], handed: list[int], empty: int, zygote: int) -> None:
     """Become the box, run its job and exit. handed: its answers, its memory and its recording, if it has one."""
     os.setsid()
+    lockdown.die_before_the_worker()
     device = bool(request["device"])
     name, _, function = str(request["job"]).partition(":")
     job: Job = getattr(importlib.import_module(name), function)

@@ -24,6 +24,7 @@ from gpu_workers.engine.models.occupancy import Share, occupancy_of
 from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError, ModelRefused
 from gpu_workers.engine.models.served.limiter import SLOW_SHARE, limiter_of
 from gpu_workers.engine.threads import ContextPool
+from gpu_workers.engine.tls import tls
 
 logger = logging.getLogger("ava.models")
 
@@ -126,7 +127,7 @@ class Line:
         self._limiter = limiter_of(base_url, concurrency)
         self._occupancy = occupancy_of(base_url)
         # Local servers need no key, but the client requires one.
-        traced = openai.DefaultHttpxClient(event_hooks={"request": [_carry_trace]})
+        traced = openai.DefaultHttpxClient(verify=tls(), event_hooks={"request": [_carry_trace]})
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0, http_client=traced)
         self.alarm = Alarm()
 

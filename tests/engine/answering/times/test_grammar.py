@@ -10,6 +10,7 @@ import pytest
 from gpu_workers.engine.answering.asking.times.expressions import (
     CLOSING,
     OPENING,
+    SHORTLY_MS,
     Clocked,
     Day,
     Edge,
@@ -94,9 +95,15 @@ def test_a_span_in_words_is_parsed_back_in_every_form_and_language(seed: int) ->
         "Where does the man skip to?",
         "What does she watch on 5 screens?",
         "Does the road lead up to the second house?",
+        "Is it the last day of the sale?",
+        "Who talks about the second day of the fair?",
+        "What does the sign say about the day?",
         "Wer ist der zweite Mann?",
         "Was steht am Ende des Tisches?",
         "¿Quién es el segundo hombre?",
+        "¿Quién llegó tarde?",
+        "¿Quién habla del segundo día de la feria?",
+        "¿Qué pasa el segundo día de la feria?",
         "¿Qué hay al final de la mesa?",
     ],
 )
@@ -112,6 +119,17 @@ def test_other_words_are_no_time(question: str) -> None:
         ("What happened after the 3rd knock at the door?", Order("after", 3, "knock at the door")),
         ("What happened after the delivery?", Order("after", 1, "delivery")),
         ("Who left before the first red car arrived?", Order("before", 1, "red car arrived")),
+        ("What happened half an hour after the second delivery?", Order("after", 2, "delivery", at_ms=30 * MINUTE)),
+        ("Who was there ten minutes before the last goal?", Order("before", -1, "goal", at_ms=10 * MINUTE)),
+        ("Who came in the ten minutes after the delivery?", Order("after", 1, "delivery", within_ms=10 * MINUTE)),
+        ("Who came in the first ten minutes after the delivery?", Order("after", 1, "delivery", within_ms=10 * MINUTE)),
+        ("Who came shortly after the second delivery?", Order("after", 2, "delivery", within_ms=SHORTLY_MS)),
+        ("Who left just before the last goal?", Order("before", -1, "goal", within_ms=SHORTLY_MS)),
+        ("Wer kam zehn Minuten nach der zweiten Lieferung?", Order("after", 2, "Lieferung", at_ms=10 * MINUTE)),
+        ("Wer kam in den zehn Minuten vor der Lieferung?", Order("before", 1, "Lieferung", within_ms=10 * MINUTE)),
+        ("Wer kam kurz nach der Lieferung?", Order("after", 1, "Lieferung", within_ms=SHORTLY_MS)),
+        ("¿Quién vino diez minutos después de la segunda entrega?", Order("after", 2, "entrega", at_ms=10 * MINUTE)),
+        ("¿Quién vino poco después de la entrega?", Order("after", 1, "entrega", within_ms=SHORTLY_MS)),
         ("What leads directly up to the third goal?", Order("before", 3, "goal")),
         ("Which event follows the eighth tasting of the sauce right away?", Order("after", 8, "tasting of the sauce")),
         ("As soon as the second paper jam is over, what do they do?", Order("after", 2, "paper jam")),
@@ -127,6 +145,7 @@ def test_an_order_names_its_anchor_and_its_occurrence(question: str, expected: O
 
 
 AFTERNOON = PartOfDay(12, 18)
+WEEKEND = Clocked("day", day=Day(weekday=5), part=PartOfDay(0, 48), frame="wall")
 
 
 @pytest.mark.parametrize(
@@ -180,6 +199,25 @@ def test_the_same_time_in_other_words(question: str, expected: Expression) -> No
         ("What happened two days ago?", Clocked("day", day=Day(ago=2), frame="wall")),
         ("Who came a week ago?", Clocked("day", day=Day(ago=7), frame="wall")),
         ("Who came 3 days ago?", Clocked("day", day=Day(ago=3), frame="wall")),
+        ("What happened on the second day?", Clocked("day", day=Day(nth=2), frame="wall")),
+        ("What happened on day 3 of the recording?", Clocked("day", day=Day(nth=3), frame="wall")),
+        ("What happened on the last day of the video?", Clocked("day", day=Day(nth=-1), frame="wall")),
+        ("Who came on the first day at 14:05?", Clocked("at", Reading((14, 5)), day=Day(nth=1), frame="wall")),
+        (
+            "What happened on the afternoon of the second day?",
+            Clocked("day", day=Day(nth=2), part=AFTERNOON, frame="wall"),
+        ),
+        ("Was geschah am zweiten Tag?", Clocked("day", day=Day(nth=2), frame="wall")),
+        ("¿Qué pasó el segundo día?", Clocked("day", day=Day(nth=2), frame="wall")),
+        ("What happened over the weekend?", WEEKEND),
+        ("Summarise the weekend", WEEKEND),
+        ("Was geschah am Wochenende?", WEEKEND),
+        ("¿Qué pasó el fin de semana?", WEEKEND),
+        ("¿Quién vino esta mañana?", Clocked("day", day=Day(ago=0), part=PartOfDay(5, 12), frame="wall")),
+        ("¿Qué pasó anoche?", Clocked("day", day=Day(ago=1), part=PartOfDay(20, 30), frame="wall")),
+        ("¿Qué pasó durante la tarde?", Clocked("day", part=PartOfDay(12, 20), frame="wall")),
+        ("Resume la tarde", Clocked("day", part=PartOfDay(12, 20), frame="wall")),
+        ("¿Qué pasó el lunes en la noche?", Clocked("day", day=Day(weekday=0), part=PartOfDay(20, 30), frame="wall")),
         ("Was geschah vor zwei Tagen?", Clocked("day", day=Day(ago=2), frame="wall")),
         ("¿Qué pasó hace dos días?", Clocked("day", day=Day(ago=2), frame="wall")),
         ("What happens ten minutes after the start?", Offset(10 * MINUTE, 11 * MINUTE)),

@@ -122,6 +122,10 @@ def test_a_day_without_a_known_clock_narrows_nothing_and_is_noted() -> None:
         ("What happened after the last parcel?", {7}),
         ("What happened before the first parcel?", None),
         ("What happened after the parcel?", {1, 2, 3, 4, 5, 6, 7}),
+        ("What happened in the six seconds after the second parcel?", {4, 5}),
+        ("What happened in the six seconds before the second parcel?", {0, 1}),
+        ("What happened shortly before the second parcel?", {0, 1}),
+        ("What happened an hour after the second parcel?", None),
     ],
 )
 def test_an_order_counts_occurrences_in_time(question: str, expected: set[int] | None) -> None:

@@ -54,6 +54,9 @@ WEEK = recording(FIRST, ("2026-05-04T00:00", 72))
         ("Who came yesterday at 2:30 am?", (26.5, 26.5 + 1 / 60), "5 May 2026, 02:30 (Europe/Berlin)"),
         ("What happened on Tuesday afternoon?", (36, 42), "5 May 2026, 12:00 to 18:00 (Europe/Berlin)"),
         ("What happened on Monday?", (0, 24), "4 May 2026, 00:00 to 5 May 2026, 00:00 (Europe/Berlin)"),
+        ("What happened on the second day?", (24, 48), "5 May 2026, 00:00 to 6 May 2026, 00:00 (Europe/Berlin)"),
+        ("What happened on the last day?", (48, 72), "6 May 2026, 00:00 to 7 May 2026, 00:00 (Europe/Berlin)"),
+        ("Who came on the first day at 2:30 pm?", (14.5, 14.5 + 1 / 60), "4 May 2026, 14:30 (Europe/Berlin)"),
         ("What happened on 4 May at 14:05?", (14 + 5 / 60, 14 + 6 / 60), "4 May 2026, 14:05 (Europe/Berlin)"),
         ("What happened on 2026-05-04 at 14:05:30?", None, "4 May 2026, 14:05:30 (Europe/Berlin)"),
         ("Who came today before 9 am?", (48, 57), "6 May 2026, 00:00 to 09:00 (Europe/Berlin)"),
@@ -180,3 +183,29 @@ def test_a_clock_without_a_date_knows_times_and_no_days() -> None:
     assert found.spans == {FIRST: Span(100 * MINUTE, 101 * MINUTE)}
     assert found.meaning == "00:10 on the clock in the picture"
     assert not resolved("What happened on Tuesday?", night).applied
+
+
+def test_days_of_several_recordings_are_counted_together() -> None:
+    first, second = recording(FIRST, ("2026-05-02T22:00", 4)), recording(SECOND, ("2026-05-04T09:00", 8))
+    assert resolved("What happened on the third day?", first, second).spans == {SECOND: Span(0, 8 * HOUR)}
+    assert resolved("What happened on the second day?", first, second).spans == {FIRST: Span(2 * HOUR, 4 * HOUR)}
+
+
+def test_a_day_that_was_not_filmed_any_more_narrows_nothing() -> None:
+    """The second day of a story is not a day of the recording."""
+    assert not resolved("What happened on the second day?", recording(FIRST, ("2026-05-02T12:00", 4))).applied
+    assert not resolved("What happened on the second day?", Recording(FIRST, "", 2 * HOUR)).applied
+
+
+def test_a_day_without_a_known_clock_is_24_hours_of_the_video() -> None:
+    long = Recording(FIRST, "", 50 * HOUR)
+    assert resolved("What happened on the second day?", long).spans == {FIRST: Span(24 * HOUR, 48 * HOUR)}
+    assert resolved("What happened on the last day?", long).spans == {FIRST: Span(48 * HOUR, 50 * HOUR)}
+    assert not resolved("Who came on the second day at 2:30 pm?", long).applied
+
+
+def test_a_weekend_is_saturday_and_sunday() -> None:
+    week = recording(FIRST, ("2026-04-27T00:00", 9 * 24))
+    assert resolved("What happened over the weekend?", week).spans == {FIRST: Span(5 * 24 * HOUR, 7 * 24 * HOUR)}
+    sunday = recording(FIRST, ("2026-05-03T10:00", 30))
+    assert resolved("What happened over the weekend?", sunday).spans == {FIRST: Span(0, 14 * HOUR)}

@@ -62,6 +62,20 @@ def look_around(arguments: dict[str, Any], recording: Supplied | None, channel: 
     channel.send({"done": True})
 
 
+def open_sockets(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
+    """Listen on a nameless socket of each family; send how that went."""
+    gave: dict[str, str] = {}
+    for family in (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK):
+        try:
+            with socket.socket(family, socket.SOCK_STREAM if family != socket.AF_NETLINK else socket.SOCK_RAW) as made:
+                made.bind("\0ava-test")
+                made.listen()
+            gave[family.name] = "listens"
+        except OSError:
+            gave[family.name] = "refused"
+    channel.send({"gave": gave})
+
+
 def write_over_the_recording(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
     """Try to change the worker's file through its descriptor."""
     assert recording is not None

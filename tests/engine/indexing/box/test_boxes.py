@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import socket
 import subprocess
@@ -51,6 +52,32 @@ def test_a_compromised_decoder_finds_nothing(recording: Path, tmp_path: Path, mo
     assert SECRET not in str(gave)
 
 
+def test_a_compromised_decoder_beside_a_device_reaches_nothing_of_the_worker(recording: Path, tmp_path: Path) -> None:
+    """The box of a device is wider: it may learn that a file exists, and make memory that runs."""
+    secret_file = tmp_path / "secret"
+    secret_file.write_text(SECRET)
+    gave: dict[str, str] = {}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        arguments = {"secret_file": str(secret_file), "worker": os.getpid(), "port": server.getsockname()[1]}
+        with Box(f"{INTRUDER}:look_around", arguments, Supply(str(recording)), device=True) as box:
+            while "done" not in (message := box.receive()):
+                gave[message["attempt"]] = message["gave"]
+        server.settimeout(0.0)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    given = {name for name, what in gave.items() if not what.startswith("refused")}
+    assert given - {"existence of a file", "memory that runs"} == {
+        "environment", "descriptors", "memory file", "own limits",
+    }  # fmt: skip
+    assert SECRET not in str(gave)
+
+
+def test_beside_a_device_a_socket_is_a_unix_socket_that_listens() -> None:
+    with Box(f"{INTRUDER}:open_sockets", {}, device=True) as box:
+        gave = box.receive()["gave"]
+    assert gave == {"AF_UNIX": "listens", "AF_INET": "refused", "AF_INET6": "refused", "AF_NETLINK": "refused"}
+
+
 def test_every_layer_of_this_host_holds(recording: Path) -> None:
     with Box(f"{INTRUDER}:sleep", {}) as box:
         assert box.layers[-1] == "syscalls"
@@ -75,6 +102,14 @@ def test_limits_end_the_box_and_not_the_worker() -> None:
         box.receive()
     with Box(f"{INTRUDER}:sleep", {}, wall_s=0.5) as box, pytest.raises(BoxSilent):
         box.receive()
+
+
+def test_a_box_dies_before_the_worker_when_memory_runs_out() -> None:
+    with Box(f"{INTRUDER}:sleep", {}) as box:
+        shown = Path(f"/proc/self/fdinfo/{box._process}").read_text()
+        (process,) = re.findall(r"^Pid:\s+(\d+)$", shown, re.MULTILINE)
+        assert Path(f"/proc/{process}/oom_score_adj").read_text().strip() == "1000"
+    assert Path("/proc/self/oom_score_adj").read_text().strip() != "1000"
 
 
 def test_a_closed_box_is_gone() -> None:

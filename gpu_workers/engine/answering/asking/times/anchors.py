@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.times.expressions import Order
+from gpu_workers.engine.answering.asking.times.expressions import MINUTE_MS, Order
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.words import content_words
@@ -27,7 +27,8 @@ def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Sp
     """Return by video what comes after, or before, the nth occurrence of the order's anchor, and its meaning.
 
     Occurrences are runs of events that have most of the anchor's words, or else are clearly nearer to them than others.
-    A video with fewer of them is left out. Without any the spans are empty. Raises ModelError of the embedder.
+    A video with fewer of them is left out. Without any both are empty; the spans alone are empty if the videos hold
+    nothing there. Raises ModelError of the embedder.
     """
     events = _alike(asked, calls, order.anchor, least=max(1, order.nth))
     spans: dict[UUID, Span] = {}
@@ -38,14 +39,32 @@ def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Sp
         if len(occurrences) < max(1, order.nth):
             continue
         at = occurrences[-1 if order.nth < 0 else order.nth - 1]
-        start_ms, end_ms = (at.end_ms, recording.until_ms) if order.order == "after" else (0, at.start_ms)
+        places.append(f"{clock(at.start_ms, hours=True)} to {clock(at.end_ms, hours=True)}")
+        start_ms, end_ms = _stretch(order, at, recording.until_ms)
         if start_ms < end_ms:
             spans[video_id] = Span(start_ms, end_ms)
-            places.append(f"{clock(at.start_ms, hours=True)} to {clock(at.end_ms, hours=True)}")
-    if not spans:
+    if not places:
         return {}, ""
+    away = f"{clock(order.at_ms, hours=True)} " if order.at_ms else ""
+    away = f"the {clock(order.within_ms, hours=True)} " if order.within_ms else away
     shown = ", ".join(places[:3])
-    return spans, f"{order.order} {_nth(order.nth)} {order.anchor}, which was found at {shown}"
+    return spans, f"{away}{order.order} {_nth(order.nth)} {order.anchor}, which was found at {shown}"
+
+
+def _stretch(order: Order, at: Span, until_ms: int) -> tuple[int, int]:
+    """Return start and end in ms of what an order means, at being its event; nothing lies there if start >= end."""
+    after = order.order == "after"
+    edge_ms = at.end_ms if after else at.start_ms
+    near_ms = max(0, order.at_ms - _about(order.at_ms))
+    far_ms = order.at_ms + _about(order.at_ms) if order.at_ms else order.within_ms or until_ms
+    if after:
+        return edge_ms + near_ms, min(edge_ms + far_ms, until_ms)
+    return max(0, edge_ms - far_ms), edge_ms - near_ms
+
+
+def _about(ms: int) -> int:
+    """Return half the width of "half an hour after": a quarter of it, a minute at least."""
+    return max(ms // 4, MINUTE_MS) if ms else 0
 
 
 def _alike(asked: Asked, calls: Calls, anchor: str, *, least: int) -> list[StoredEvent]:

@@ -7,7 +7,7 @@ import re
 from gpu_workers.engine.answering.asking.times.expressions import Day, PartOfDay
 from gpu_workers.engine.answering.asking.times.parsing import Parsing
 
-SUMMARISING = frozenset({"summarise", "summarize", "recap", "describe", "fass", "fasse", "fassen"})
+SUMMARISING = frozenset({"summarise", "summarize", "recap", "describe", "fass", "fasse", "fassen", "resume", "resumir"})
 """Verbs whose object may be a part of the day."""
 
 
@@ -25,7 +25,15 @@ def day_of(parsing: Parsing) -> Day | None:
     for match in parsing.matches("y"):
         parsing.take(match)
         value = parsing.tokens[match.start()].value
-        return Day(ago=value[0] if isinstance(value, tuple) else value)
+        day = value[0] if isinstance(value, tuple) else value
+        return day if isinstance(day, Day) else Day(ago=day)
+    # "The second day of the fair" is none of the recording.
+    for match in parsing.matches(r"(?:[aiO]t?|(?<![^.])t?|t(?=[oQ]JV))(?:[oQ]J|Jn)V?(?![Oft])|JV?(?![Oftn])"):
+        number, *_ = [*parsing.of(match, "oQn"), *parsing.of(match, "J")]
+        if number.value is None:
+            continue
+        parsing.take(match)
+        return Day(nth=2 if number.kind == "Q" else number.value)
     for match in parsing.matches(r"[aoi]t?o?w|w(?=p|\.?c|\.?[abfi]t?[cn])|(?<=c)w"):
         value = parsing.of(match, "w")[0].value
         # Part of the day in the same word: left for part_of_day().
@@ -54,7 +62,7 @@ def part_of_day(parsing: Parsing) -> PartOfDay | None:
     for match in parsing.matches("p"):
         token = parsing.tokens[match.start()]
         before, after = parsing.kinds[: match.start()], parsing.kinds[match.end() :]
-        next_to_time = before[-1:] in tuple("wymDcnK") or re.match(r"[aO]t?[wyDnom]", after)
+        next_to_time = before[-1:] in tuple("wymDcnK") or re.match(r"[aO]t?(?:[wyDnom]|QJ)", after)
         if isinstance(token.value, PartOfDay) and (next_to_time or " " in parsing.text[token.start : token.end]):
             parsing.take(match)
             return token.value

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from itertools import product
 
-from gpu_workers.engine.answering.asking.times.expressions import HOUR_MS, MINUTE_MS, SECOND_MS, PartOfDay, Reading
+from gpu_workers.engine.answering.asking.times.expressions import (
+    HOUR_MS,
+    MINUTE_MS,
+    SECOND_MS,
+    WEEKEND,
+    Day,
+    PartOfDay,
+    Reading,
+)
 from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, entries, listed, numbered
 
 _ONES = listed(
@@ -113,6 +121,12 @@ ENGLISH = Lexicon.of(
             "last night": (1, PartOfDay(21, 30)),
         },
     ),
+    entries(
+        "y",
+        " / ".join(f"{at} weekend" for at in ("the", "this", "last", "over the", "at the", "on the", "during the")),
+        (Day(weekday=5), WEEKEND),
+    ),
+    entries("J", "day"),
     entries("w", numbered(listed("monday tuesday wednesday thursday friday saturday sunday"))),
     entries(
         "m",
@@ -137,7 +151,8 @@ ENGLISH = Lexicon.of(
     entries("<", " / ".join(f"{w} {leads} {up} to" for w, leads, up in product(_WHAT, ("leads", "led"), _UP))),
     entries("S", " / ".join(f"{w} {c} {s}" for w, c, s in product(("when", "while", "as"), _CLOCKS, _SHOWS))),
     entries("S", " / ".join(f"{c} {s}" for c, s in product((*_CLOCKS, "clock"), _SHOWS))),
-    entries("g", "about / around / roughly / approximately / circa / shortly after"),
+    entries("g", "about / around / roughly / approximately / circa"),
+    entries("j", "shortly / just / soon"),
     entries("K", "o'clock"),
     entries("k", "mark"),
     entries("s", "on the clock / on its clock / on the timestamp / by the clock"),

@@ -9,6 +9,7 @@ from typing import Literal
 HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
 SECOND_MS = 1_000
+DAY_MS = 24 * HOUR_MS
 
 Frame = Literal["any", "video", "wall", "shown"]
 """What a reading counts: any if its words leave that open, the video's own time, the wall clock, or the clock that is
@@ -29,16 +30,20 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day. Exactly one of: ago (0 today, 1 yesterday), weekday (Monday is 0), month with day and perhaps year."""
+    """A day. Exactly one of: ago (0 today, 1 yesterday), weekday (Monday is 0), month with day and perhaps year, nth
+    (the second day that was filmed; -1 is the last)."""
 
     ago: int | None = None
     weekday: int | None = None
     month: int = 0
     day: int = 0
     year: int | None = None
+    nth: int = 0
 
     def is_day(self, of: date, *, today: date) -> bool:
-        """Whether of is a day that this names."""
+        """Whether of is a day that this names. A day by nth depends on what was filmed, so of is none."""
+        if self.nth:
+            return False
         if self.ago is not None:
             return (today - of).days == self.ago
         if self.weekday is not None:
@@ -52,6 +57,10 @@ class PartOfDay:
 
     start: int
     end: int
+
+
+WEEKEND = PartOfDay(0, 48)
+"""Saturday and Sunday, from the start of Saturday."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +110,23 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What comes after, or before, the nth occurrence of an event in order of time; nth -1 is the last."""
+    """What comes after, or before, the nth occurrence of an event in order of time; nth -1 is the last.
+
+    at_ms: the distance from it, "half an hour after". within_ms: the longest distance, "in the ten minutes after". Both
+    are 0 without one, and at most one is given.
+    """
 
     order: Literal["after", "before"]
     nth: int
     anchor: str
+    at_ms: int = 0
+    within_ms: int = 0
 
 
 Expression = Clocked | Offset | Edge | Share | Order
+
+SHORTLY_MS = 5 * MINUTE_MS
+"""Shortly after, just before."""
 
 OPENING = Share(0, 1, 10, 10 * MINUTE_MS)
 """The beginning of a video: its first tenth, ten minutes at most."""

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from itertools import product
 
-from gpu_workers.engine.answering.asking.times.expressions import HOUR_MS, MINUTE_MS, SECOND_MS, PartOfDay, Reading
+from gpu_workers.engine.answering.asking.times.expressions import (
+    HOUR_MS,
+    MINUTE_MS,
+    SECOND_MS,
+    WEEKEND,
+    Day,
+    PartOfDay,
+    Reading,
+)
 from gpu_workers.engine.answering.asking.times.lexicon import BEFORE_NOUN, Lexicon, entries, listed, numbered
 
 _ONES = listed(
@@ -84,6 +92,8 @@ GERMAN = Lexicon.of(
     entries("N", "nach beginn / nach anfang / ins video hinein"),
     entries("y", {"heute": 0, "gestern": 1, "vorgestern": 2, "vor einem tag": 1, "vor einer woche": 7}),
     entries("y", {f"vor {word} tagen": n for n, word in enumerate(_ONES[2:15], start=2)}),
+    entries("y", "am wochenende / das wochenende / dieses wochenende / letztes wochenende", (Day(weekday=5), WEEKEND)),
+    entries("J", "tag / tages"),
     entries("w", numbered(_DAYS) | {"sonnabend": 5}),
     entries(
         "w",
@@ -100,7 +110,8 @@ GERMAN = Lexicon.of(
     entries("<", "vor / bis zu / früher als", BEFORE_NOUN),
     entries("<", "bevor"),
     entries("S", _SHOWS),
-    entries("g", "etwa / ungefähr / gegen / circa / rund / kurz nach"),
+    entries("g", "etwa / ungefähr / gegen / circa / rund"),
+    entries("j", "kurz / gleich / direkt / unmittelbar"),
     entries("K", "uhr"),
     entries("C", "zeitmarke / zeitstempel"),
     entries("R", "an / weiter"),

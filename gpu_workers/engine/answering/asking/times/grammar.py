@@ -31,13 +31,12 @@ from gpu_workers.engine.answering.asking.times.expressions import (
 from gpu_workers.engine.answering.asking.times.german import GERMAN
 from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, tokens_of
 from gpu_workers.engine.answering.asking.times.orders import orders
-from gpu_workers.engine.answering.asking.times.parsing import Parsing
+from gpu_workers.engine.answering.asking.times.parsing import DURATION, Parsing, length
 from gpu_workers.engine.answering.asking.times.spanish import SPANISH
 
 LEXICONS = {lexicon.language: lexicon for lexicon in (ENGLISH, GERMAN, SPANISH)}
 """By language. A further language is a table of words here."""
 
-_DURATION = r"(?:d|n-?[uQ](?:&?n-?[uQ])*|[uQ])"
 # "At the end of the table" is no time, nor are "am Ende des Tisches" and "al final de la mesa".
 _ELSEWHERE = r"(?![Oft])"
 _TIMED = r"[cn]K?"
@@ -148,7 +147,7 @@ def _between(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
 
 
 def _open_ended(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    for match in parsing.matches(rf"(?P<edge>[f><])[tag]*(?P<one>{_TIMED})[aR]?"):
+    for match in parsing.matches(rf"(?<!j)(?P<edge>[f><])[tag]*(?P<one>{_TIMED})[aR]?"):
         reading = _reading(parsing, match, "one")
         if reading is None or not _certain(reading, parsing, match, day, part):
             continue
@@ -160,7 +159,7 @@ def _open_ended(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> It
 
 
 def _at(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    for match in parsing.matches(rf"(?P<at>[agi]+t?|[CP])?(?P<one>{_TIMED})(?P<video>[VNk]?)"):
+    for match in parsing.matches(rf"(?P<at>[agi]+t?|j[<>]t?|[CP])?(?P<one>{_TIMED})(?P<video>[VNk]?)"):
         reading = _reading(parsing, match, "one")
         if reading is None or not _certain(reading, parsing, match, day, part):
             continue
@@ -168,7 +167,7 @@ def _at(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[E
             continue
         parsing.take(match)
         frame: Frame = "video" if match["video"] or match["at"] in ("C", "P") else _frame(reading)
-        yield Clocked("at", reading, frame=frame, about="g" in (match["at"] or ""))
+        yield Clocked("at", reading, frame=frame, about=not {"g", "j"}.isdisjoint(match["at"] or ""))
 
 
 def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
@@ -183,13 +182,13 @@ def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
         parsing.take(match)
         yield Offset(one * unit, (one + 1) * unit)
     for match in parsing.matches(
-        rf"(?:[ai]g?t?)?(?P<length>{_DURATION})(?P<into>N|i(?=\.))|at?(?P<mark>n-?[uQ])-?(?:k|V)?(?![Ox])|>t?(?P<after>{_DURATION})V"
-        rf"|(?P<since>{_DURATION})>t?BV?{_ELSEWHERE}"
+        rf"(?:[ai]g?t?)?(?P<length>{DURATION})(?P<into>N|i(?=\.))|at?(?P<mark>n-?[uQ])-?(?:k|V)?(?![Ox<>])|>t?(?P<after>{DURATION})V"
+        rf"|(?P<since>{DURATION})>t?BV?{_ELSEWHERE}"
     ):
         group = "length" if match["into"] else next(name for name in ("mark", "after", "since") if match[name])
-        length, unit = _length(parsing, match, group)
+        long, unit = length(parsing, match, group)
         parsing.take(match)
-        yield Offset(length, length + unit)
+        yield Offset(long, long + unit)
     for match in parsing.matches(
         r"it?(?P<nth>[oQ])(?P<unit>[uQ])V?(?!x?O)|t?(?P<nth2>[oQ])(?P<unit2>[uQ])(?:V|(?=\.|$))"
     ):
@@ -202,7 +201,7 @@ def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
 
 def _edges(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """The first ten minutes, the last half hour."""
-    for match in parsing.matches(rf"(?P<lead>i?t?)(?P<edge>[oBE])(?P<length>{_DURATION})(?P<video>V?)(?!-)"):
+    for match in parsing.matches(rf"(?P<lead>i?t?)(?P<edge>[oBE])(?P<length>{DURATION})(?P<video>V?)(?!-|[<>]t?[xoQ])"):
         edge = parsing.tokens[match.start("edge")]
         nth = {"B": 1, "E": -1}.get(edge.kind, edge.value)
         if nth not in (1, -1) or not (match["lead"] or match["video"] or match.start() == 0):
@@ -212,13 +211,13 @@ def _edges(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
         if alone and parsing.kinds[match.end() : match.end() + 1] not in ("", "."):
             continue
         parsing.take(match)
-        yield Edge("first" if nth == 1 else "last", _length(parsing, match, "length")[0])
-    for match in parsing.matches(rf"x?t?(?P<length>{_DURATION})L"):
+        yield Edge("first" if nth == 1 else "last", length(parsing, match, "length")[0])
+    for match in parsing.matches(rf"x?t?(?P<length>{DURATION})L"):
         parsing.take(match)
-        yield Edge("last", _length(parsing, match, "length")[0])
-    for match in parsing.matches(rf"i?t?(?P<length>{_DURATION})(?:at?(?P<edge>[BE])|<t?E)V?{_ELSEWHERE}"):
+        yield Edge("last", length(parsing, match, "length")[0])
+    for match in parsing.matches(rf"i?t?(?P<length>{DURATION})(?:at?(?P<edge>[BE])|<t?E)V?{_ELSEWHERE}"):
         parsing.take(match)
-        yield Edge("first" if match["edge"] == "B" else "last", _length(parsing, match, "length")[0])
+        yield Edge("first" if match["edge"] == "B" else "last", length(parsing, match, "length")[0])
 
 
 def _shares(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
@@ -269,17 +268,3 @@ def _certain(reading: Reading, parsing: Parsing, match: re.Match[str], day: Day 
 
 def _frame(*readings: Reading) -> Frame:
     return "wall" if any(reading.spoken for reading in readings) else "any"
-
-
-def _length(parsing: Parsing, match: re.Match[str], group: str) -> tuple[int, int]:
-    """Return a duration in ms, and its smallest unit."""
-    total, number, smallest = 0, None, 0
-    for token in parsing.of(match, "dnuQ", group):
-        if token.kind == "n":
-            number = token.value
-            continue
-        unit = token.value
-        total += unit * (1 if number is None or token.kind == "d" else number)
-        smallest = min(smallest or unit, unit)
-        number = None
-    return total, min(smallest, 60_000)

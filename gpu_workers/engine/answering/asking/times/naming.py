@@ -82,7 +82,7 @@ def _ordered(asked: Asked, calls: Calls, named: NamedTime, order: Order, chosen_
         anchor=order.anchor,
         chosen_by=chosen_by,
     )
-    if spans:
+    if meaning:
         return _narrowed(asked, named, time)
     return replace(asked, understood=replace(asked.understood, time=time))
 

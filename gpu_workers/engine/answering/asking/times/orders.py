@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpu_workers.engine.answering.asking.times.expressions import Day, Expression, Order, PartOfDay
+from gpu_workers.engine.answering.asking.times.expressions import SHORTLY_MS, Day, Expression, Order, PartOfDay
 from gpu_workers.engine.answering.asking.times.lexicon import BEFORE_NOUN, Token
-from gpu_workers.engine.answering.asking.times.parsing import Parsing
+from gpu_workers.engine.answering.asking.times.parsing import DURATION, Parsing, length
 
 MOST_ANCHOR_WORDS = 8
 """Maximum number of words that name the event of an order."""
@@ -17,25 +17,35 @@ _PARTICIPLE = re.compile(r"(?:[a-zäöü]{2,5})?ge[a-zäöüß]+(?:t|en)|[a-zä�
 
 
 def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    """After the second delivery, before the last goal, after the delivery."""
-    for match in parsing.matches(r"(?P<order>[<>])t?(?P<nth>[oQ]?)(?P<anchor>[xatOi&n-]{1,20})(?=\.|$)"):
+    """After the second delivery, before the last goal, half an hour after the delivery, shortly before the delivery."""
+    for match in parsing.matches(
+        rf"(?:(?P<lead>it?[oB]?)?(?P<length>{DURATION})|(?P<shortly>j))?"
+        r"(?P<order>[<>])t?(?P<nth>[oQ]?)(?P<anchor>[xatOi&nj-]{1,20})(?=\.|$)"
+    ):
         nth = parsing.of(match, "oQ", "nth")
-        words = parsing.of(match, "xatOi&n-", "anchor")
+        words = parsing.of(match, "xatOi&nj-", "anchor")
         if parsing.tokens[match.start("order")].value == BEFORE_NOUN:
             words = _up_to_noun(parsing.text, words)
         most = MOST_ANCHOR_WORDS if nth else 1
         if not 1 <= len(words) <= most or words[0].kind != "x":
             continue
         # Without a number only a noun with its article is a sure anchor: "after the delivery", not "after that".
-        if not nth and "t" not in match.group():
+        if not nth and "t" not in match.group()[match.start("order") - match.start() :]:
             continue
         parsing.take(match, last=words[-1])
         anchor = parsing.text[words[0].start : words[-1].end]
         number = 1 if not nth else 2 if nth[0].kind == "Q" else nth[0].value
-        yield Order("after" if match["order"] == ">" else "before", number, anchor)
-    for match in parsing.matches(r"t?(?P<nth>[oQ])(?P<anchor>[xatOi&n-]{1,20})\.{0,2}(?P<then>W)"):
+        away = length(parsing, match, "length")[0] if match["length"] else 0
+        yield Order(
+            "after" if match["order"] == ">" else "before",
+            number,
+            anchor,
+            at_ms=0 if match["lead"] else away,
+            within_ms=SHORTLY_MS if match["shortly"] else away if match["lead"] else 0,
+        )
+    for match in parsing.matches(r"t?(?P<nth>[oQ])(?P<anchor>[xatOi&nj-]{1,20})\.{0,2}(?P<then>W)"):
         (which,) = parsing.of(match, "oQ", "nth")
-        words = parsing.of(match, "xatOi&n-", "anchor")
+        words = parsing.of(match, "xatOi&nj-", "anchor")
         if words[0].kind != "x" or len(words) > MOST_ANCHOR_WORDS:
             continue
         parsing.take(match)

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from gpu_workers.engine.answering.asking.times.lexicon import Token
 
+DURATION = r"(?:d|n-?[uQ](?:&?n-?[uQ])*|[uQ])"
+"""A length of time, over the kinds of tokens."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parsing:
@@ -33,3 +36,17 @@ class Parsing:
         """Return the tokens of these kinds in a match."""
         start, end = match.span(group)
         return [token for token in self.tokens[start:end] if token.kind in kinds] if start >= 0 else []
+
+
+def length(parsing: Parsing, match: re.Match[str], group: str) -> tuple[int, int]:
+    """Return the DURATION of a group in ms, and its smallest unit."""
+    total, number, smallest = 0, None, 0
+    for token in parsing.of(match, "dnuQ", group):
+        if token.kind == "n":
+            number = token.value
+            continue
+        unit = token.value
+        total += unit * (1 if number is None or token.kind == "d" else number)
+        smallest = min(smallest or unit, unit)
+        number = None
+    return total, min(smallest, 60_000)

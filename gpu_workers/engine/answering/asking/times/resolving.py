@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from gpu_workers.engine.answering.asking.times.expressions import (
+    DAY_MS,
     HOUR_MS,
     SECOND_MS,
     Clocked,
@@ -60,7 +61,8 @@ def _place(expression: Expression, recordings: Mapping[UUID, Recording], now: da
         raise TypeError("an order has no place before its event is located")
     if isinstance(expression, Clocked):
         if _by_wall_clock(expression, recordings, now):
-            return Resolved(*resolve_wall(expression, recordings, now))
+            on_wall = Resolved(*resolve_wall(expression, recordings, now))
+            return on_wall if on_wall.applied else _day_of_video(expression, recordings) or on_wall
         start_ms, end_ms = _video_times(expression)
         return _offset(start_ms, end_ms, recordings)
     if isinstance(expression, Offset):
@@ -80,6 +82,20 @@ def _place(expression: Expression, recordings: Mapping[UUID, Recording], now: da
     return Resolved(
         spans, _meaning(spans, recordings, f"{expression.start}/{expression.of} to {expression.end}/{expression.of}")
     )
+
+
+def _day_of_video(time: Clocked, recordings: Mapping[UUID, Recording]) -> Resolved | None:
+    """Return the nth 24 hours of videos that nobody knows the clock of; None for other times, and if none is so long.
+
+    The second day of a film of two hours is a day of its story.
+    """
+    if time.kind != "day" or time.part is not None or time.day is None or not time.day.nth:
+        return None
+    longest = max((recording.until_ms for recording in recordings.values()), default=0)
+    nth = time.day.nth if time.day.nth > 0 else (longest - 1) // DAY_MS + 1
+    if nth < 2 or longest <= (nth - 1) * DAY_MS:
+        return None
+    return _offset((nth - 1) * DAY_MS, nth * DAY_MS, recordings)
 
 
 def _by_wall_clock(time: Clocked, recordings: Mapping[UUID, Recording], now: datetime | None) -> bool:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from itertools import product
 
-from gpu_workers.engine.answering.asking.times.expressions import HOUR_MS, MINUTE_MS, SECOND_MS, PartOfDay, Reading
+from gpu_workers.engine.answering.asking.times.expressions import (
+    HOUR_MS,
+    MINUTE_MS,
+    SECOND_MS,
+    WEEKEND,
+    Day,
+    PartOfDay,
+    Reading,
+)
 from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, entries, listed, numbered
 
 _ONES = listed(
@@ -14,6 +22,7 @@ _ONES = listed(
 )
 _TENS = {"treinta": 30, "cuarenta": 40, "cincuenta": 50}
 _ORDINALS = listed("primer segund tercer cuart quint sext séptim octav noven décim")
+_MORNING, _AFTERNOON, _NIGHT = PartOfDay(5, 12), PartOfDay(12, 20), PartOfDay(20, 30)
 _VIDEOS = ("del video", "del vídeo", "de la grabación", "de la película", "en el video", "en el vídeo", "del clip")
 _CLOCKS = ("cuando el reloj", "mientras el reloj", "cuando la hora en pantalla")
 _SHOWS = listed("marcaba mostraba marcó mostró decía indicaba")
@@ -67,6 +76,17 @@ SPANISH = Lexicon.of(
     entries("N", "desde el inicio / desde el comienzo"),
     entries("y", {"hoy": 0, "ayer": 1, "anteayer": 2, "hace un día": 1, "hace una semana": 7}),
     entries("y", {f"hace {word} días": n for n, word in enumerate(_ONES[2:15], start=2)}),
+    entries("y", {"esta mañana": (0, _MORNING), "esta tarde": (0, _AFTERNOON)}),
+    entries("y", {"esta noche": (0, _NIGHT), "anoche": (1, _NIGHT)}),
+    entries(
+        "y",
+        " / ".join(f"{at} fin de semana" for at in ("el", "este", "en el", "durante el", "del")),
+        (Day(weekday=5), WEEKEND),
+    ),
+    entries("J", "día"),
+    entries(
+        "J", {f"el {nth} día": n for nth, n in (_ORDINAL_FORMS | {"primer": 1, "tercer": 3, "último": -1}).items()}
+    ),
     entries("w", numbered(listed("lunes martes miércoles jueves viernes sábado domingo"))),
     entries(
         "m",
@@ -77,15 +97,16 @@ SPANISH = Lexicon.of(
     entries(
         "p",
         {
-            "por la mañana / de la mañana": PartOfDay(5, 12),
-            "por la tarde / de la tarde": PartOfDay(12, 20),
-            "por la noche / de la noche": PartOfDay(20, 30),
+            "por la mañana / de la mañana / en la mañana / mañana": _MORNING,
+            "por la tarde / de la tarde / en la tarde / tarde": _AFTERNOON,
+            "por la noche / de la noche / en la noche / noche": _NIGHT,
         },
     ),
     entries(">", "después de / tras / después"),
     entries("<", "antes de / antes / hasta"),
     entries("S", " / ".join(f"{c} {s}" for c, s in product(_CLOCKS, _SHOWS))),
     entries("g", "sobre / sobre las / aproximadamente / alrededor de / alrededor de las"),
+    entries("j", "poco / justo / poco tiempo / inmediatamente"),
     entries("C", "marca de tiempo"),
     entries("R", "en adelante"),
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from gpu_workers.engine.answering.asking.times.expressions import Clocked, PartOfDay, Reading
+from gpu_workers.engine.answering.asking.times.expressions import Clocked, Day, PartOfDay, Reading
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording
 from gpu_workers.engine.wall_clock import WallClock
@@ -41,6 +42,11 @@ def resolve_wall(
     }
     if not clocks:
         return {}, "", False
+    if named.day is not None and named.day.nth:
+        nth = _nth_filmed(named.day.nth, clocks.values())
+        if nth is None:
+            return {}, "", False
+        named = replace(named, day=nth)
     latest = max(stretch.ends_at for clock in clocks.values() for stretch in clock.stretches)
     best: tuple[tuple[bool, date, bool], dict[UUID, Span], _Interval] | None = None
     zone = next((clock.zone for clock in clocks.values() if clock.zone), "")
@@ -89,6 +95,20 @@ def _days(clock: WallClock, named: Clocked, today: date) -> list[date]:
         return sorted(filmed)
     meant = sorted(day for day in filmed if named.day.is_day(day, today=today))
     return meant or [_unfilmed(named, today)]
+
+
+def _nth_filmed(nth: int, clocks: Iterable[WallClock]) -> Day | None:
+    """Return the nth day on which something was filmed, -1 the last; None if there were fewer."""
+    filmed: set[date] = set()
+    for clock in clocks:
+        for stretch in clock.stretches:
+            day = stretch.begins_at.astimezone(clock.tzinfo).date()
+            last = (stretch.ends_at - timedelta(milliseconds=1)).astimezone(clock.tzinfo).date()
+            filmed |= {day + timedelta(days=n) for n in range((last - day).days + 1)}
+    if nth > len(filmed):
+        return None
+    day = sorted(filmed)[nth - 1 if nth > 0 else -1]
+    return Day(month=day.month, day=day.day, year=day.year)
 
 
 def _unfilmed(named: Clocked, today: date) -> date:

@@ -1,0 +1,68 @@
+"""Refusals on the event loop, without Django and without a thread, that look and are logged as Django's replies are."""
+
+from __future__ import annotations
+
+import json
+import logging
+from types import SimpleNamespace
+
+from django.conf import settings
+from django.urls import Resolver404, resolve
+
+from backend.api.asgi_requests import Scope, Send
+from backend.api.browsers import API_POLICY
+from backend.api.middleware import HEADER, request_id_of
+from backend.api.problems import CONTENT_TYPE, Problem
+from backend.observability import log_context
+from backend.observability.middleware import METHODS, UNMATCHED
+
+logger = logging.getLogger("ava.requests")
+_WANTED = HEADER.lower().encode()
+
+
+def headers_for_browsers() -> dict[str, str]:
+    """Return what the middlewares set on every reply that is no page."""
+    headers = {
+        "Cache-Control": "no-store",
+        "Content-Security-Policy": API_POLICY,
+        "X-Content-Type-Options": "nosniff",
+    }
+    if settings.SECURE_HSTS_SECONDS:
+        headers["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}"
+    return headers
+
+
+async def refuse(scope: Scope, send: Send, problem: Problem, *, request_id: str = "") -> None:
+    """Answer with a problem, close the connection, and write the line of the request.
+
+    request_id: the id that the request has already, "" for one that Django has not seen.
+    """
+    sent_id = next((value.decode("latin-1") for name, value in scope["headers"] if name == _WANTED), "")
+    request_id = request_id or request_id_of(sent_id)
+    request = SimpleNamespace(path=scope["path"], request_id=request_id)
+    body = json.dumps(problem.body(request)).encode()  # type: ignore[arg-type]
+    headers = {
+        "Content-Type": CONTENT_TYPE,
+        "Content-Length": str(len(body)),
+        "Connection": "close",
+        HEADER: request_id,
+        **headers_for_browsers(),
+        **problem.headers,
+    }
+    method = scope["method"] if scope["method"] in METHODS else "OTHER"
+    with log_context.bound(request=request_id, route=route_of(scope["path"])):
+        address = (scope.get("client") or ("", 0))[0]
+        line = {"method": method, "status": problem.status, "reason": problem.code}
+        route = log_context.current()["route"]
+        logger.warning("%s %s %d for %s", method, route, problem.status, address, extra=line)
+    head = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": problem.status, "headers": head})
+    await send({"type": "http.response.body", "body": body})
+
+
+def route_of(path: str) -> str:
+    """Return the pattern of a path's route, which names no id."""
+    try:
+        return f"/{resolve(path).route}"
+    except Resolver404:
+        return UNMATCHED
