@@ -13,17 +13,18 @@ from django.db.models import F, Value
 from django.db.models.functions import Now
 
 from backend.jobs import control
-from backend.jobs.models import Job, JobRank
+from backend.jobs.models import OPEN, Job, JobRank
 from backend.library.index_contents import index_contents
+from backend.library.indexing.automatic_retry import POSTPONED, due_segments
 from backend.library.indexing.begin import enqueue_probe
 from backend.library.indexing.failure import CANCELED, fail_version, is_final
-from backend.library.indexing.follow_ups import summarise_key
+from backend.library.indexing.follow_ups import enqueue_observation, summarise_key
 from backend.library.indexing.intake import take_in_again
-from backend.library.indexing.versions import is_reindexing
+from backend.library.indexing.rebuilding import build_again
+from backend.library.indexing.versions import is_reindexing, is_settled
 from backend.library.indexing.wishes import jobs_of
 from backend.library.models import (
     SEGMENT_WANTED_AGAIN,
-    IndexState,
     IndexVersion,
     InputSegment,
     InputStatus,
@@ -117,11 +118,28 @@ def retry_segment(*, video_id: UUID, n: int) -> Video:
 
 
 def retry_by_itself(*, video_id: UUID) -> Video:
-    """Observe the segments of the active version again that failed for our reasons and that are still to be retried.
+    """Retry the segments of the active version that failed for our reasons and are due (automatic_retry.PAUSES).
 
-    Nobody asked for it, so a segment is retried a few times only. Raises Refused as retry_indexing().
+    A failed video goes on as retry_indexing() does. Of a ready video one segment is observed first, and the index stays
+    as it is until that has succeeded (backend.ekg.repair.reopen). Raises Refused as retry_indexing().
     """
-    return _retry(video_id, None, by_itself=True)
+    if Video.objects.values_list("status", flat=True).get(id=video_id) != VideoStatus.READY:
+        return _retry(video_id, None, by_itself=True)
+    due = due_segments(video_id).order_by("n").first()
+    if due is None:
+        raise _nothing_failed()
+    if jobs_of(video_id).filter(OPEN).exists():
+        raise _indexed_already()
+    enqueue_observation(due.id, video_id)
+    video = _lock(video_id)
+    if video.source_deleted_at is not None:
+        raise _source_deleted()
+    if not is_settled(video_id, due.index_version):
+        raise _indexed_already()
+    Segment.objects.filter(id=due.id).update(
+        error_code=SEGMENT_WANTED_AGAIN, retry_at=Now() + POSTPONED, retries=F("retries") + 1
+    )
+    return video
 
 
 def _retry(
@@ -142,7 +160,7 @@ def _retry(
     enqueue_probe(video_id)
     video = _lock(video_id)
     if video.status in UNDER_WAY or is_reindexing(video):
-        raise Refused("already_indexing", "This video is being indexed already.")
+        raise _indexed_already()
     version = IndexVersion.objects.select_for_update().get(video_id=video_id, n=video.active_index_version)
     segments = Segment.objects.filter(video_id=video_id, index_version=version.n)
     if by_itself:
@@ -160,37 +178,21 @@ def _retry(
         _require_retryable(video)
     elif part is not None and not wanted.exists():
         raise Refused("nothing_to_retry", "This part of the index has no gap that a retry could fill.")
-    elif not chosen and (by_itself or not _lacks_summary(version)):
-        raise Refused("nothing_to_retry", "Nothing of this index failed; index the video again to build a new one.")
-    begun_again = {"indexed_until_ms": 0} if wanted.filter(state=SegmentState.ASSEMBLED).exists() else {}
+    elif not chosen and not _lacks_summary(version):
+        raise _nothing_failed()
     elif video.source_deleted_at is not None and chosen:
         raise _source_deleted()
+    if by_itself and not chosen:
+        raise _nothing_failed()
+    from_start = wanted.filter(state=SegmentState.ASSEMBLED).exists()
     unpaid_ms = None
     if video.status == VideoStatus.READY:
         unpaid_ms = sum(segment.end_ms - segment.start_ms for segment in wanted)
-    wanted.update(
-        error_code=SEGMENT_WANTED_AGAIN, retry_at=None, retries=F("retries") + 1 if by_itself else Value(0)
-    )
-    IndexVersion.objects.filter(id=version.id).update(
-        state=IndexState.BUILDING,
-        repair=True,
-        retries=version.retries + 1,
-        error_code="",
-        error_message="",
-        ready_at=None,
-        **begun_again,
-    )
+    wanted.update(error_code=SEGMENT_WANTED_AGAIN, retry_at=None, retries=F("retries") + 1 if by_itself else Value(0))
     hold_index(video, duration_ms=unpaid_ms, api_key_id=api_key_id)
-    return _changed(
-        video_id,
-        status=VideoStatus.QUEUED if video.duration_ms is None else VideoStatus.INDEXING,
-        error_code="",
-        error_message="",
-        ready_at=None,
-        failed_at=None,
-        version=video.version + 1,
-        **begun_again,
-    )
+    build_again(video, version, repair=True, from_start=from_start)
+    again: Video = Video.objects.get(id=video_id)
+    return again
 
 
 def revive(job: Job) -> None:
@@ -246,6 +248,14 @@ def _changed(video_id: UUID, **columns: object) -> Video:
     Video.objects.filter(id=video_id).update(**columns)
     changed: Video = Video.objects.get(id=video_id)
     return changed
+
+
+def _indexed_already() -> Refused:
+    return Refused("already_indexing", "This video is being indexed already.")
+
+
+def _nothing_failed() -> Refused:
+    return Refused("nothing_to_retry", "Nothing of this index failed; index the video again to build a new one.")
 
 
 def _source_deleted() -> Refused:
