@@ -175,7 +175,7 @@ def failed(lease: Lease, error: JobFailed) -> None:
         logger.error(
             "video %s, segment %d failed after its last retry: %s", pending.video.id, pending.segment.n, error.code
         )
-        SEGMENTS_GIVEN_UP.labels(error.code).inc()
+        SEGMENTS_GIVEN_UP.inc()
     if pending.segment.state == SegmentState.PENDING:
         leave_out(pending.segment, code=error.code)
 

@@ -113,13 +113,13 @@ def test_after_the_last_retry_a_segment_is_left_to_people_and_its_index_was_neve
     acme: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     video_id = with_gap(acme, monkeypatch, 6_000)
-    given_up = SEGMENTS_GIVEN_UP.labels("worker_lost")._value.get()
+    given_up = SEGMENTS_GIVEN_UP._value.get()
     with acme.scope():
         before, version = content(video_id), Video.objects.get(id=video_id).version
     losing(monkeypatch, 6_000)
 
     for pause in PAUSES:
-        assert SEGMENTS_GIVEN_UP.labels("worker_lost")._value.get() == given_up
+        assert SEGMENTS_GIVEN_UP._value.get() == given_up
         pass_pause(acme, pause)
         sweep()
     with acme.scope():
@@ -127,7 +127,7 @@ def test_after_the_last_retry_a_segment_is_left_to_people_and_its_index_was_neve
         assert (segment.error_code, segment.retry_at, segment.retries) == ("worker_lost", None, len(PAUSES))
         assert (content(video_id), Video.objects.get(id=video_id).version) == (before, version)
         check_bill_of_half(video_id)
-    assert SEGMENTS_GIVEN_UP.labels("worker_lost")._value.get() == given_up + 1
+    assert SEGMENTS_GIVEN_UP._value.get() == given_up + 1
     assert due_videos() == []
 
     # A person's retry gives it all its retries again.
