@@ -118,7 +118,8 @@ def test_a_receiver_that_hangs_gets_everything_once(
         until(lambda: is_idle(acme))
         with acme.scope():
             codes = set(Attempt.objects.values_list("error_code", flat=True))
-            assert (codes, Endpoint.objects.get().breaker) == ({"timeout"}, BreakerState.OPEN)
+            assert "timeout" in codes
+            assert Endpoint.objects.get().breaker == BreakerState.OPEN
         door.turn(Way.SHUT)  # what hung is ended without reaching the receiver
         door.turn(Way.OPEN)
         deliver_all(acme)

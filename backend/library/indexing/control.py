@@ -120,7 +120,7 @@ def retry_segment(*, video_id: UUID, n: int) -> Video:
 def retry_by_itself(*, video_id: UUID) -> Video:
     """Retry the segments of the active version that failed for our reasons and are due (automatic_retry.PAUSES).
 
-    A failed video goes on as retry_indexing() does. Of a ready video one segment is observed first, and the index stays
+    A failed video goes on as retry_indexing() does. In a ready video one segment is observed first, and the index stays
     as it is until that has succeeded (backend.ekg.repair.reopen). Raises Refused as retry_indexing().
     """
     if Video.objects.values_list("status", flat=True).get(id=video_id) != VideoStatus.READY:
