@@ -81,6 +81,7 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.METER_STORAGE: "workers.meter_storage",
     JobKind.ROLL_UP_USAGE: "workers.roll_up_usage",
     JobKind.CHECK_INVARIANTS: "workers.check_invariants",
+    JobKind.RETRY_SEGMENTS: "workers.retry_segments",
 }
 
 

@@ -55,6 +55,18 @@ class ReplaySinceForm(forms.Form):
         return since
 
 
+class DeadlineForm(forms.Form):
+    """When work ends that has no outcome by then, in UTC."""
+
+    at = forms.DateTimeField(widget=forms.DateTimeInput({"type": "datetime-local"}), label="At (UTC)")
+
+    def clean_at(self) -> datetime:
+        at: datetime = self.cleaned_data["at"]
+        if at <= timezone.now():
+            raise forms.ValidationError("The time has passed.")
+        return at
+
+
 class HoldForm(forms.Form):
     """How long jobs that need a dependency are held."""
 

@@ -30,6 +30,7 @@ from backend.billing.services import corrections, invoices
 from backend.console.act_forms import (
     AskAgainForm,
     CreditNoteForm,
+    DeadlineForm,
     HoldForm,
     QuantityForm,
     ReplaySinceForm,
@@ -137,9 +138,9 @@ def _record_correction(verb: str, row: UsageEvent, by: By, **right: str) -> None
 _WITHOUT_ANSWER = (QuestionStatus.FAILED, QuestionStatus.CANCELED)
 
 
-def _one(do: Callable[[Any], object], model: type[Any]) -> Callable[[Any], object]:
+def _one(do: Callable[..., object], model: type[Any]) -> Callable[..., object]:
     """Return what does to one row what do does to a set of rows."""
-    return lambda row: do(model.objects.filter(id=row.id))
+    return lambda row, **fields: do(model.objects.filter(id=row.id), **fields)
 
 
 def _of_video(do: Callable[..., object], **arguments: Any) -> Callable[..., object]:
@@ -173,6 +174,17 @@ JOB_ACTS = named(
         _one(partial(jobs.set_rank, rank=JobRank.HIGH), Job),
         fits=lambda job: _open(job) and job.rank != JobRank.HIGH,
     ),
+    _act(
+        "Put back in line",
+        _one(partial(jobs.set_rank, rank=JobRank.NORMAL), Job),
+        fits=lambda job: _open(job) and job.rank != JobRank.NORMAL,
+    ),
+    _act(
+        "Put last",
+        _one(partial(jobs.set_rank, rank=JobRank.LOW), Job),
+        fits=lambda job: _open(job) and job.rank != JobRank.LOW,
+    ),
+    _act("Set deadline", _one(jobs.set_deadline, Job), DeadlineForm, fits=_open),
 )
 VIDEO_ACTS = named(
     _act("Retry indexing", _of_video(indexing.retry_indexing), fits=_is_indexed),
@@ -193,6 +205,17 @@ VIDEO_ACTS = named(
         _of_video(indexing.prioritise_indexing, rank=JobRank.HIGH),
         fits=lambda video: indexing.is_under_way(video) and video.index_rank != JobRank.HIGH,
     ),
+    _act(
+        "Put indexing back in line",
+        _of_video(indexing.prioritise_indexing, rank=JobRank.NORMAL),
+        fits=lambda video: indexing.is_under_way(video) and video.index_rank != JobRank.NORMAL,
+    ),
+    _act(
+        "Put indexing last",
+        _of_video(indexing.prioritise_indexing, rank=JobRank.LOW),
+        fits=lambda video: indexing.is_under_way(video) and video.index_rank != JobRank.LOW,
+    ),
+    _act("Set indexing deadline", _of_video(indexing.set_index_deadline), DeadlineForm, fits=indexing.is_under_way),
     _act("Retry segment", _of_video(indexing.retry_segment), SegmentForm, fits=_is_indexed),
 )
 QUESTION_ACTS = named(
@@ -205,6 +228,14 @@ QUESTION_ACTS = named(
     _act("Pause", _one(questions.pause_questions, Question), fits=_is_asked),
     _act("Resume", _one(questions.resume_questions, Question), fits=_is_asked),
     _act("Put first", _one(partial(questions.update_questions, rank=JobRank.HIGH), Question), fits=_is_asked),
+    _act("Put back in line", _one(partial(questions.update_questions, rank=JobRank.NORMAL), Question), fits=_is_asked),
+    _act("Put last", _one(partial(questions.update_questions, rank=JobRank.LOW), Question), fits=_is_asked),
+    _act(
+        "Set deadline",
+        lambda row, at: questions.update_questions(Question.objects.filter(id=row.id), deadline_at=at),
+        DeadlineForm,
+        fits=_is_asked,
+    ),
     _act("Ask again", _of_question(ask_again), AskAgainForm),
 )
 DELIVERY_ACTS = named(

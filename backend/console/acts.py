@@ -91,7 +91,7 @@ def perform(act: Act, request: HttpRequest, row: Any, fields: Mapping[str, Any] 
     with tenant_scope(tenant_id):
         result = act.run(_mine(row), values, by)
         if not act.records:
-            record_act(request, row, act.name, reason=by.reason)
+            record_act(request, row, act.name, reason=by.reason, details={name: str(values[name]) for name in values})
         return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -79,14 +80,16 @@ def public_id_of(row: Any) -> str:
     return encode(_PREFIXES[name], row.pk) if name in _PREFIXES and isinstance(row.pk, UUID) else str(row.pk)
 
 
-def record_act(request: HttpRequest, row: Any, verb: str, *, reason: str = "") -> None:
-    """Append to the tenant's audit log that the viewer did something to this row."""
+def record_act(
+    request: HttpRequest, row: Any, verb: str, *, reason: str = "", details: Mapping[str, str] | None = None
+) -> None:
+    """Append to the tenant's audit log that the viewer did something to this row. details: what the act was given."""
     member, tenant_id = member_of(request), tenant_of(row)
     if member is None or tenant_id is None:
         return
     action, object_id = f"{row._meta.model_name}.{verb}", public_id_of(row)
     with tenant_scope(tenant_id):
-        record(action, actor=origin_of(request, member), object_id=object_id, reason=reason)
+        record(action, actor=origin_of(request, member), object_id=object_id, reason=reason, details=details)
 
 
 def sees_content(request: HttpRequest) -> bool:

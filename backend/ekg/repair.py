@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.conf import settings
+from django.db.models import F
+
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import Chunk, Frame, FrameVector, IndexRow, Track, TranscriptLine
 from backend.library.indexing.completion import is_whole
-from backend.library.indexing.follow_ups import enqueue_assembly, enqueue_summary
+from backend.library.indexing.follow_ups import enqueue_assembly, enqueue_observation, enqueue_summary
+from backend.library.indexing.rebuilding import begin_again
 from backend.library.models import SEGMENT_WANTED_AGAIN, IndexVersion, Segment, SegmentState
 
 OBSERVATIONS: tuple[type[IndexRow], ...] = (Chunk, Frame, FrameVector, Track, TranscriptLine)
@@ -37,6 +41,29 @@ def repair_version(video_id: UUID) -> int | None:
         _forget_observation(segment)
     IndexVersion.objects.filter(id=row.id).update(repair=False)
     return version
+
+
+def reopen(segment: Segment) -> bool:
+    """Take a ready version apart for a segment of it that was observed again, and put the segment back.
+
+    Runs in the checkpoint that stores the observation, so that an index is taken apart only for a retry that succeeded.
+    Other segments that wait for a retry are put back too, and the events are made again once. Returns whether the
+    version is still the one that questions read; if not, nothing has changed.
+    """
+    segments = Segment.objects.filter(video_id=segment.video_id, index_version=segment.index_version)
+    others = list(segments.exclude(retry_at=None).exclude(id=segment.id).order_by("n"))
+    # Jobs are locked before the video. Each of these opens the next ones.
+    for other in others[: settings.SEGMENTS_WAITING]:
+        enqueue_observation(other.id, segment.video_id)
+    enqueue_assembly(segment.video_id, segment.index_version)
+    GraphStore().lock_video(segment.video_id)
+    if not begin_again(segment.video_id, segment.index_version):
+        return False
+    take_apart(segment.video_id, segment.index_version)
+    segments.filter(id__in=[other.id for other in others]).update(retries=F("retries") + 1)
+    for failed in (segment, *others):
+        _forget_observation(failed)
+    return True
 
 
 def take_apart(video_id: UUID, version: int) -> None:
@@ -69,5 +96,5 @@ def _forget_observation(segment: Segment) -> None:
         model.objects.filter(**scope, ms__gte=segment.start_ms, ms__lt=segment.end_ms).delete()
     TranscriptLine.objects.filter(**scope, start_ms__gte=segment.start_ms, start_ms__lt=segment.end_ms).delete()
     Segment.objects.filter(id=segment.id).update(
-        state=SegmentState.PENDING, error_code="", stage_ms={}, observed_at=None, assembled_at=None
+        state=SegmentState.PENDING, error_code="", stage_ms={}, observed_at=None, assembled_at=None, retry_at=None
     )

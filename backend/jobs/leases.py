@@ -70,7 +70,8 @@ class Lease:
 
 def claim(job_id: UUID, *, worker: str) -> Lease | None:
     """Claim this job if it is due or its lease has expired. None if another worker has it, if it is not due or paused,
-    if its tenant is suspended or moves to another cell, or if a dependency that it needs is away.
+    if its tenant is suspended or moves to another cell, or if a dependency that it needs is away: only claim_next()
+    lets one job try it.
 
     The job's tenant must be entered. A job whose last allowed attempt lost its worker
     is claimed once more, with attempt > max_attempts, so that its failure is recorded.
@@ -78,16 +79,12 @@ def claim(job_id: UUID, *, worker: str) -> Lease | None:
     runnable = models.Q(state=JobState.QUEUED, not_before__lte=Now(), paused_at=None) | models.Q(
         state=JobState.RUNNING, lease_until__lt=Now()
     )
-    away = breakers.outages(using="default")
-    probing: frozenset[str] = frozenset()
+    away = {outage.dependency for outage in breakers.outages(using="default")}
     # A job whose deadline has passed waits for nothing: it ends.
     waiting = Job.objects.filter(id=job_id).exclude(deadline_at__lte=Now())
     wanted = waiting.values_list("kind", "dependency").first() if away else None
-    if wanted is not None:
-        needed = breakers.needs(JobKind(wanted[0]), wanted[1])
-        if any(outage.dependency in needed and not outage.ready for outage in away):
-            return None
-        probing = needed & {outage.dependency for outage in away}
+    if wanted is not None and not away.isdisjoint(breakers.needs(JobKind(wanted[0]), wanted[1])):
+        return None
     claimed = Job.objects.filter(runnable, _OPEN_TENANT, _STAYING_TENANT, id=job_id).update(
         state=JobState.RUNNING,
         lease_owner=worker,
@@ -99,7 +96,7 @@ def claim(job_id: UUID, *, worker: str) -> Lease | None:
         # A worker that finds a canceled job does none of its work, so what was asked for since is still to be done.
         rerun_requested=models.Q(rerun_requested=True, cancel_requested_at__isnull=False),
     )
-    return lease_of(Job.objects.annotate(now=Now()).get(id=job_id), probing) if claimed else None
+    return lease_of(Job.objects.annotate(now=Now()).get(id=job_id)) if claimed else None
 
 
 def lease_of(job: Job, probing: frozenset[str] = frozenset()) -> Lease:

@@ -37,6 +37,7 @@ class JobKind(models.TextChoices):
     METER_STORAGE = "meter_storage"
     ROLL_UP_USAGE = "roll_up_usage"
     CHECK_INVARIANTS = "check_invariants"
+    RETRY_SEGMENTS = "retry_segments"
 
 
 SYSTEM = "system."
@@ -73,6 +74,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.METER_STORAGE: "system.sweep",
     JobKind.ROLL_UP_USAGE: "system.sweep",
     JobKind.CHECK_INVARIANTS: "system.sweep",
+    JobKind.RETRY_SEGMENTS: "system.sweep",
 }
 """Class of each kind of job. A class has workers of its own, so slow work of one class never delays another class."""
 
@@ -104,6 +106,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.METER_STORAGE,
     JobKind.ROLL_UP_USAGE,
     JobKind.CHECK_INVARIANTS,
+    JobKind.RETRY_SEGMENTS,
     JobKind.DELIVER_WEBHOOK,
     JobKind.SEND_NOTICE,
 )

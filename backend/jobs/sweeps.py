@@ -32,6 +32,7 @@ SWEEPS: dict[JobKind, timedelta] = {
     JobKind.METER_STORAGE: timedelta(minutes=20),
     JobKind.ROLL_UP_USAGE: timedelta(minutes=5),
     JobKind.CHECK_INVARIANTS: timedelta(hours=24),
+    JobKind.RETRY_SEGMENTS: timedelta(minutes=5),
 }
 """Pause between the end of a sweep and its next run."""
 DELETIONS = (

@@ -269,7 +269,11 @@ SEGMENT_WANTED_AGAIN = "wanted_again"
 
 
 class Segment(TenantRow):
-    """30 to 120 s of one video: the unit of work, checkpoint and billing of an index version."""
+    """30 to 120 s of one video: the unit of work, checkpoint and billing of an index version.
+
+    retry_at: when a segment that failed for our reasons is retried by itself; null for all others, and after the last
+    retry. retries: how often that happened.
+    """
 
     video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
     index_version = models.PositiveIntegerField()
@@ -281,11 +285,14 @@ class Segment(TenantRow):
     error_code = models.CharField(max_length=64, default="", blank=True)
     observed_at = models.DateTimeField(null=True)
     assembled_at = models.DateTimeField(null=True)
+    retry_at = models.DateTimeField(null=True)
+    retries = models.PositiveSmallIntegerField(default=0)
 
     class Meta(TenantRow.Meta):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "video", "index_version", "n"], name="segment_video_version_n")
         ]
+        indexes = [models.Index(fields=["retry_at"], name="segment_retry", condition=models.Q(retry_at__isnull=False))]
 
 
 class Tombstone(TenantRow):

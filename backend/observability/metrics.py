@@ -40,6 +40,11 @@ SIGNED = Counter(
     "ava_signer_requests", "Requests of jobs to the signer, by operation and outcome.", ["operation", "outcome"]
 )
 GAPS = Counter("ava_chunk_gaps", "Chunks of video that were stored without a description, by the reason.", ["code"])
+SEGMENTS_GIVEN_UP = Counter(
+    "ava_segments_given_up",
+    "Segments that failed for reasons of the service and are not retried any more.",
+)
+"""Without a label: a series that begins with its first count is no increase to Prometheus."""
 CHUNKS = Counter("ava_chunks", "Chunks of video that were stored, gaps included.")
 STAGES = Histogram(
     "ava_stage_seconds",

@@ -13,15 +13,22 @@ from uuid import UUID
 
 from backend.billing.charges import FULL, OBSERVER
 from backend.billing.services.ledger import record_media_seconds, record_model_calls
+from backend.ekg.repair import reopen
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.follow_ups import enqueue_assembly, open_next_segments
-from backend.library.indexing.segments import PendingSegment, mark_gap, mark_heard, mark_observed, pending_segment
+from backend.library.indexing.segments import (
+    PendingSegment,
+    mark_gap,
+    mark_heard,
+    mark_observed,
+    pending_segment,
+)
 from backend.library.indexing.versions import is_indexing, round_of
-from backend.library.models import Segment
+from backend.library.models import Segment, SegmentState
 from backend.library.services.attribution import attribution_of, is_live
 from backend.library.storage import thumbnail_key
-from backend.observability.metrics import count_gaps, observe_stages
+from backend.observability.metrics import SEGMENTS_GIVEN_UP, count_gaps, observe_stages
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
@@ -119,7 +126,7 @@ def commit(
     belongs = attribution_of(pending.video)
 
     def store() -> UUID | None:
-        if not is_indexing(segment.video_id, segment.index_version):
+        if not is_indexing(segment.video_id, segment.index_version) and not reopen(segment):
             work.complete()
             return None
         writer = VersionWriter(
@@ -164,12 +171,21 @@ def failed(lease: Lease, error: JobFailed) -> None:
     pending = pending_segment(lease.subject_id)
     if pending is None:
         return
-    segment = pending.segment
-    gaps = tuple(Chunk(n, span, None, gap=error.code) for n, span in chunk_spans(span_of(segment)))
+    if mark_gap(pending, code=error.code):
+        logger.error(
+            "video %s, segment %d failed after its last retry: %s", pending.video.id, pending.segment.n, error.code
+        )
+        SEGMENTS_GIVEN_UP.inc()
+    if pending.segment.state == SegmentState.PENDING:
+        leave_out(pending.segment, code=error.code)
+
+
+def leave_out(segment: Segment, *, code: str) -> None:
+    """Store gaps in place of the segment's chunks, and go on with the recording."""
+    gaps = tuple(Chunk(n, span, None, gap=code) for n, span in chunk_spans(span_of(segment)))
     VersionWriter(segment.video_id, segment.index_version, text_model="", frame_model="").store_segment(
         segment.n, SegmentRecord(span_of(segment), gaps, ()), thumbnail_keys={}
     )
-    mark_gap(segment.id, code=error.code)
     count_gaps(chunk.gap for chunk in gaps)
     open_next_segments(segment.video_id, segment.index_version)
     enqueue_assembly(segment.video_id, segment.index_version)

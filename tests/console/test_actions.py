@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.billing.models import UsageEvent
-from backend.jobs.models import Job, JobKind, JobState
+from backend.jobs.models import Job, JobKind, JobRank, JobState
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.follow_ups import enqueue_assembly
 from backend.library.models import Video
@@ -62,6 +64,55 @@ def test_questions_of_two_tenants_are_paused_and_put_first_at_once(staff: Client
     }  # fmt: skip
     assert acts_of(acme) == {("question.pause", encode("qst", mine)), ("question.put_first", encode("qst", other))}
     assert acts_of(globex) == {("question.pause", encode("qst", theirs))}
+
+
+@pytest.mark.parametrize(
+    ("page", "suffix"), [("questions/question", ""), ("jobs/job", ""), ("library/video", "indexing_")]
+)
+def test_the_order_and_the_deadline_of_work_are_changed_and_changed_back(
+    staff: Client, acme: Cast, page: str, suffix: str
+) -> None:
+    row_id, _ = ask(acme)
+    with acme.scope():
+        if page == "library/video":
+            row_id = make_video().id
+            job_id = enqueue_assembly(row_id, 1).id
+        else:
+            job_id = Job.objects.get(kind=JobKind.ANSWER_QUESTION).id
+            row_id = job_id if page == "jobs/job" else row_id
+    kind, at = page.partition("/")[2], timezone.now().replace(second=0, microsecond=0) + timedelta(hours=3)
+
+    def job() -> Any:
+        with acme.scope():
+            return Job.objects.get(id=job_id)
+
+    def once(verb: str, **fields: str) -> str:
+        given = {f"{verb}-{name}": value for name, value in fields.items()}
+        reply = staff.post(f"/console/{page}/{row_id}/act/", {"verb": verb, "reason": REASON, **given}, follow=True)
+        return str(reply.content.decode())
+
+    ranks = []
+    for verb in ("first", "back_in_line", "last"):
+        act(staff, page, f"put_{suffix}{verb}", row_id)
+        ranks.append(job().rank)
+    assert ranks == [JobRank.HIGH, JobRank.NORMAL, JobRank.LOW]
+    before = job().deadline_at
+    assert "The time has passed" in once(f"set_{suffix}deadline", at="2020-01-01T00:00")
+    assert job().deadline_at == before
+    once(f"set_{suffix}deadline", at=f"{at:%Y-%m-%dT%H:%M}")
+    assert job().deadline_at == at
+    acts = [
+        (event["action"], event["reason"], event["details"])
+        for event in staff_events(acme)
+        if not event["action"].endswith((".viewed", ".content_opened"))
+    ]
+    assert sorted(acts, key=str) == sorted(
+        [
+            *((f"{kind}.put_{suffix}{verb}", REASON, {}) for verb in ("first", "back_in_line", "last")),
+            (f"{kind}.set_{suffix}deadline", REASON, {"at": str(at)}),
+        ],
+        key=str,
+    )
 
 
 def test_the_charges_of_two_tenants_are_given_back_by_one_click(staff: Client, acme: Cast, globex: Cast) -> None:

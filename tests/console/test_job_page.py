@@ -19,8 +19,8 @@ from tests.questions.world import ask
     [
         ({"state": JobState.DEAD}, ["Replay"]),
         ({"state": JobState.SUCCEEDED}, []),
-        ({}, ["Cancel", "Pause", "Put first"]),
-        ({"paused": True, "rank": JobRank.HIGH}, ["Cancel", "Resume"]),
+        ({}, ["Cancel", "Pause", "Put first", "Put last", "Set deadline"]),
+        ({"paused": True, "rank": JobRank.HIGH}, ["Cancel", "Resume", "Put back in line", "Put last", "Set deadline"]),
     ],
 )
 def test_the_page_offers_the_acts_that_the_state_allows(

@@ -121,6 +121,6 @@ def test_each_segment_leads_to_its_retry(staff: Client, acme: Cast) -> None:
         Video.objects.filter(id=video_id).update(status="indexing")
     page = staff.get(address).content.decode()
     assert re.findall(r'<button name="verb" value="(\w+)">', page) == [
-        "cancel_indexing", "pause_indexing", "put_indexing_first",
+        "cancel_indexing", "pause_indexing", "put_indexing_first", "put_indexing_last", "set_indexing_deadline",
     ]  # fmt: skip
     assert "#act-retry_segment" not in page

@@ -107,6 +107,23 @@ def test_one_job_of_many_tries_and_its_success_frees_all(acme: Cast, globex: Cas
     assert runnable("gpu.query", most=32)["gpu.query"] >= 32
 
 
+def test_what_follows_a_job_tries_nothing_that_is_away(acme: Cast) -> None:
+    queued(acme, 3)
+    away("reasoner")
+    probe_is_due("reasoner")
+    with acme.scope():
+        jobs = list(Job.objects.values_list("id", flat=True))
+        assert [services.claim(job, worker="w") for job in jobs] == [None, None, None]
+
+    probe = claimed()
+    assert probe.probing == {"reasoner"}
+    with acme.scope():
+        assert [services.claim(job, worker="w") for job in jobs] == [None, None, None]
+        breakers.closed(probe.probing)
+        following = [services.claim(job, worker="w") for job in jobs if job != probe.job_id]
+    assert [lease and lease.probing for lease in following] == [frozenset(), frozenset()]
+
+
 def test_a_probe_that_fails_waits_twice_as_long_and_stragglers_change_nothing(
     acme: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:

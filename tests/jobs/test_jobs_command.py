@@ -1,23 +1,30 @@
-"""manage.py jobs: dead jobs of all tenants listed and replayed, jobs canceled, paused and resumed."""
+"""manage.py jobs: jobs of all tenants are listed, and acted on for a reason."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from io import StringIO
 from uuid import UUID, uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
+from backend.api.public_ids import encode
+from backend.audit.models import AuditEvent
 from backend.jobs import services
-from backend.jobs.models import Job, JobKind, JobState
+from backend.jobs.models import Job, JobKind, JobRank, JobState
 from backend.questions.models import Question
 from tests.conftest import Cast
 from tests.questions.world import ask
 
+REASON = "Ticket 4711, asked by the customer"
+
 
 def run(*arguments: str) -> str:
     out = StringIO()
-    call_command("jobs", *arguments, stdout=out, stderr=out)
+    reason = ("--reason", REASON) if arguments and arguments[0] != "list" else ()
+    call_command("jobs", *arguments, *reason, stdout=out, stderr=out)
     return out.getvalue()
 
 
@@ -61,6 +68,45 @@ def test_jobs_are_paused_resumed_and_canceled_with_what_they_work_on(acme: Cast)
         assert Question.objects.get(id=question_id).status == "canceled"
     with pytest.raises(CommandError, match="1 of 1 jobs were refused"):
         run("cancel", str(job_id))
+
+
+def test_the_order_and_the_deadline_of_a_job_are_changed_and_changed_back(acme: Cast) -> None:
+    ask(acme)
+    at = timezone.now() + timedelta(hours=2)
+    with acme.scope():
+        job_id = Job.objects.get(kind=JobKind.ANSWER_QUESTION).id
+    ranks = []
+    for act in ("put_first", "put_back_in_line", "put_last"):
+        run(act, str(job_id))
+        with acme.scope():
+            ranks.append(Job.objects.get(id=job_id).rank)
+    run("set_deadline", str(job_id), "--at", at.isoformat())
+    assert ranks == [JobRank.HIGH, JobRank.NORMAL, JobRank.LOW]
+    with acme.scope():
+        assert Job.objects.get(id=job_id).deadline_at == at
+        logged = AuditEvent.objects.filter(action__startswith="job.").order_by("id")
+        assert [(e.action, e.actor_kind, e.object_id, e.reason, e.details) for e in logged] == [
+            (f"job.{act}", "operator", encode("job", job_id), REASON, details)
+            for act, details in (
+                ("put_first", {}), ("put_back_in_line", {}), ("put_last", {}), ("set_deadline", {"at": str(at)}),
+            )
+        ]  # fmt: skip
+
+
+def test_an_act_needs_a_reason_and_a_deadline_a_time_to_come(acme: Cast) -> None:
+    job_id = str(dead(acme))
+    with pytest.raises(CommandError, match="state a --reason"):
+        call_command("jobs", "replay", job_id)
+    with pytest.raises(CommandError, match="which needs it"):
+        run("set_deadline", job_id)
+    with pytest.raises(CommandError, match="which needs it"):
+        run("replay", job_id, "--at", "2100-01-01T00:00:00Z")
+    for at, fault in (("soon", "is no time"), ("2100-01-01", "has no zone"), ("2020-01-01T00:00:00Z", "has passed")):
+        with pytest.raises(CommandError, match=fault):
+            run("set_deadline", job_id, "--at", at)
+    assert state(acme, UUID(job_id)) == ("dead", 5, False)
+    with acme.scope():
+        assert not AuditEvent.objects.filter(action__startswith="job.").exists()
 
 
 def test_nothing_is_done_to_unnamed_or_unknown_jobs(acme: Cast) -> None:

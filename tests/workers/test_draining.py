@@ -38,7 +38,8 @@ def start(tmp_path: Path, database: None) -> Iterator[Callable[..., WorkerProces
 def claims_of(acme: Cast, job: object) -> tuple[str, int, int]:
     """Return state, attempt and number of claims of a job."""
     with acme.scope():
-        return Job.objects.values_list("state", "attempt", "lease_token").get(id=job)
+        state, attempt, claims = Job.objects.values_list("state", "attempt", "lease_token").get(id=job)
+        return state, attempt, claims
 
 
 @contextmanager
@@ -63,11 +64,16 @@ def test_a_job_that_does_not_end_is_taken_over_at_once_by_another_worker(
     subject = leaving.hold()
     job = enqueue(acme, subject)
     leaving.wait(lambda: len(leaving.starts(subject)) == 1, "the job does not start")
+    heir = start(pool)
+    heir.wait(lambda: len(heir.loads()) == 2, "the other worker does not start")
+    assert claims_of(acme, job) == (JobState.RUNNING, 1, 1), "it has a lease of ten minutes"
 
     leaving.terminate()
-    heir = start(pool)
     heir.wait(lambda: len(heir.starts(subject)) == 2, "no other worker takes the job over")
     assert claims_of(acme, job) == (JobState.RUNNING, 1, 2)
+    assert leaving.process is not None
+    if not attentive:
+        assert leaving.process.poll() is None, "the job is handed over before its work in the first worker has ended"
     assert leaving.exit_status() == 0
     # The work of the worker that left has ended, and has committed nothing.
     assert claims_of(acme, job) == (JobState.RUNNING, 1, 2)

@@ -87,6 +87,7 @@ class Migration(migrations.Migration):
                             ("meter_storage", "Meter Storage"),
                             ("roll_up_usage", "Roll Up Usage"),
                             ("check_invariants", "Check Invariants"),
+                            ("retry_segments", "Retry Segments"),
                         ],
                         max_length=32,
                     ),

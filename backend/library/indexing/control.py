@@ -9,20 +9,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import F, Value
 from django.db.models.functions import Now
 
 from backend.jobs import control
-from backend.jobs.models import Job, JobRank
+from backend.jobs.models import OPEN, Job, JobRank
 from backend.library.index_contents import index_contents
+from backend.library.indexing.automatic_retry import POSTPONED, due_segments
 from backend.library.indexing.begin import enqueue_probe
 from backend.library.indexing.failure import CANCELED, fail_version, is_final
-from backend.library.indexing.follow_ups import summarise_key
+from backend.library.indexing.follow_ups import enqueue_observation, summarise_key
 from backend.library.indexing.intake import take_in_again
-from backend.library.indexing.versions import is_reindexing
+from backend.library.indexing.rebuilding import build_again
+from backend.library.indexing.versions import is_reindexing, is_settled
 from backend.library.indexing.wishes import jobs_of
 from backend.library.models import (
     SEGMENT_WANTED_AGAIN,
-    IndexState,
     IndexVersion,
     InputSegment,
     InputStatus,
@@ -115,20 +117,59 @@ def retry_segment(*, video_id: UUID, n: int) -> Video:
     return _retry(video_id, None, only=n)
 
 
-def _retry(video_id: UUID, api_key_id: UUID | None, *, only: int | None = None, part: TimeSpan | None = None) -> Video:
+def retry_by_itself(*, video_id: UUID) -> Video:
+    """Retry the segments of the active version that failed for our reasons and are due (automatic_retry.PAUSES).
+
+    A failed video goes on as retry_indexing() does. In a ready video one segment is observed first, and the index stays
+    as it is until that has succeeded (backend.ekg.repair.reopen). Raises Refused as retry_indexing().
+    """
+    if Video.objects.values_list("status", flat=True).get(id=video_id) != VideoStatus.READY:
+        return _retry(video_id, None, by_itself=True)
+    due = due_segments(video_id).order_by("n").first()
+    if due is None:
+        raise _nothing_failed()
+    if jobs_of(video_id).filter(OPEN).exists():
+        raise _indexed_already()
+    enqueue_observation(due.id, video_id)
+    video = _lock(video_id)
+    if video.source_deleted_at is not None:
+        raise _source_deleted()
+    if not is_settled(video_id, due.index_version):
+        raise _indexed_already()
+    Segment.objects.filter(id=due.id).update(
+        error_code=SEGMENT_WANTED_AGAIN, retry_at=Now() + POSTPONED, retries=F("retries") + 1
+    )
+    return video
+
+
+def _retry(
+    video_id: UUID,
+    api_key_id: UUID | None,
+    *,
+    only: int | None = None,
+    part: TimeSpan | None = None,
+    by_itself: bool = False,
+) -> Video:
     """Go on with the active version, and mark the segments that are observed again.
 
-    only: this segment, whether it failed or not. part: those that failed and overlap it. Without both all that failed.
+    only: this segment, whether it failed or not. part: those that failed and overlap it. by_itself: those that are
+    still to be retried. Without all three all that failed.
     """
     take_in_again(video_id)
     # The probe plans what is missing and opens the first segments, as it does for a re-index.
     enqueue_probe(video_id)
     video = _lock(video_id)
     if video.status in UNDER_WAY or is_reindexing(video):
-        raise Refused("already_indexing", "This video is being indexed already.")
+        raise _indexed_already()
     version = IndexVersion.objects.select_for_update().get(video_id=video_id, n=video.active_index_version)
-    chosen = index_contents().failed_segments(video_id, version.n) if only is None else [only]
-    wanted = Segment.objects.filter(video_id=video_id, index_version=version.n, n__in=chosen)
+    segments = Segment.objects.filter(video_id=video_id, index_version=version.n)
+    if by_itself:
+        chosen = list(segments.exclude(retry_at=None).values_list("n", flat=True))
+    elif only is not None:
+        chosen = [only]
+    else:
+        chosen = index_contents().failed_segments(video_id, version.n)
+    wanted = segments.filter(n__in=chosen)
     if part is not None:
         wanted = wanted.filter(start_ms__lt=part.end_ms, end_ms__gt=part.start_ms)
     if only is not None and not wanted.exists():
@@ -138,29 +179,20 @@ def _retry(video_id: UUID, api_key_id: UUID | None, *, only: int | None = None, 
     elif part is not None and not wanted.exists():
         raise Refused("nothing_to_retry", "This part of the index has no gap that a retry could fill.")
     elif not chosen and not _lacks_summary(version):
-        raise Refused("nothing_to_retry", "Nothing of this index failed; index the video again to build a new one.")
-    begun_again = {"indexed_until_ms": 0} if wanted.filter(state=SegmentState.ASSEMBLED).exists() else {}
-    wanted.update(error_code=SEGMENT_WANTED_AGAIN)
-    IndexVersion.objects.filter(id=version.id).update(
-        state=IndexState.BUILDING,
-        repair=True,
-        retries=version.retries + 1,
-        error_code="",
-        error_message="",
-        ready_at=None,
-        **begun_again,
-    )
-    hold_index(video, api_key_id=api_key_id)
-    return _changed(
-        video_id,
-        status=VideoStatus.QUEUED if video.duration_ms is None else VideoStatus.INDEXING,
-        error_code="",
-        error_message="",
-        ready_at=None,
-        failed_at=None,
-        version=video.version + 1,
-        **begun_again,
-    )
+        raise _nothing_failed()
+    elif video.source_deleted_at is not None and chosen:
+        raise _source_deleted()
+    if by_itself and not chosen:
+        raise _nothing_failed()
+    from_start = wanted.filter(state=SegmentState.ASSEMBLED).exists()
+    unpaid_ms = None
+    if video.status == VideoStatus.READY:
+        unpaid_ms = sum(segment.end_ms - segment.start_ms for segment in wanted)
+    wanted.update(error_code=SEGMENT_WANTED_AGAIN, retry_at=None, retries=F("retries") + 1 if by_itself else Value(0))
+    hold_index(video, duration_ms=unpaid_ms, api_key_id=api_key_id)
+    build_again(video, version, repair=True, from_start=from_start)
+    again: Video = Video.objects.get(id=video_id)
+    return again
 
 
 def revive(job: Job) -> None:
@@ -181,7 +213,7 @@ def _require_retryable(video: Video) -> None:
     if is_final(video.error_code):
         raise Refused("not_retryable", "The recording itself cannot be indexed; send another file.")
     if video.source_deleted_at is not None:
-        raise Refused("source_deleted", "The recording is deleted, so it cannot be indexed again.")
+        raise _source_deleted()
     unread = video.duration_ms is None and video.source_type != SourceType.UPLOAD
     if unread and not InputSegment.objects.filter(video_id=video.id, status=InputStatus.QUEUED).exists():
         # The URL of a piece is forgotten after its fetch, because it may be signed.
@@ -216,6 +248,18 @@ def _changed(video_id: UUID, **columns: object) -> Video:
     Video.objects.filter(id=video_id).update(**columns)
     changed: Video = Video.objects.get(id=video_id)
     return changed
+
+
+def _indexed_already() -> Refused:
+    return Refused("already_indexing", "This video is being indexed already.")
+
+
+def _nothing_failed() -> Refused:
+    return Refused("nothing_to_retry", "Nothing of this index failed; index the video again to build a new one.")
+
+
+def _source_deleted() -> Refused:
+    return Refused("source_deleted", "The recording is deleted, so it cannot be indexed again.")
 
 
 def _over() -> Refused:

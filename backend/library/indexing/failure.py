@@ -52,6 +52,9 @@ def fail_version(*, video_id: UUID, version: int, code: str, message: str) -> No
     release_media(video_id)
     if is_ours(video, code):
         _credit(row, reason=code)
+    else:
+        # Nobody wants what is left of it.
+        Segment.objects.filter(video_id=video_id, index_version=version).update(retry_at=None)
     forget_wishes(video)
     if is_reindexing(video):
         video.building_index_version = video.active_index_version

@@ -9,8 +9,10 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.library.indexing.versions import is_indexing, version_of
-from backend.library.models import Collection, Segment, SegmentState, Video
+from backend.library.indexing.automatic_retry import next_retry
+from backend.library.indexing.failure import is_ours
+from backend.library.indexing.versions import is_indexing, is_settled, version_of
+from backend.library.models import SEGMENT_WANTED_AGAIN, Collection, Segment, SegmentState, Video
 from backend.library.recording import RecordedPiece, pieces
 
 
@@ -25,14 +27,24 @@ class PendingSegment:
 
 
 def pending_segment(segment_id: UUID) -> PendingSegment | None:
-    """Return a segment to observe; None if it was observed, or if its version has failed or is being deleted."""
-    segment = Segment.objects.filter(id=segment_id, state=SegmentState.PENDING).first()
-    if segment is None or not is_indexing(segment.video_id, segment.index_version):
+    """Return a segment to observe; None if it was observed, or if its version has failed or is being deleted.
+
+    A segment that is not pending is part of a ready index and failed in it. It is retried, and its gap stays until it
+    has been observed.
+    """
+    segment = Segment.objects.filter(id=segment_id).first()
+    if segment is None or not _is_to_be_observed(segment):
         return None
     video = Video.objects.get(id=segment.video_id)
     recorded = pieces(video, start_ms=segment.start_ms, end_ms=segment.end_ms)
     collection = Collection.objects.filter(id=video.collection_id).first() if video.collection_id else None
     return PendingSegment(segment, video, tuple(recorded), collection.instructions if collection else "")
+
+
+def _is_to_be_observed(segment: Segment) -> bool:
+    if segment.state == SegmentState.PENDING:
+        return is_indexing(segment.video_id, segment.index_version)
+    return segment.error_code == SEGMENT_WANTED_AGAIN and is_settled(segment.video_id, segment.index_version)
 
 
 def mark_observed(segment_id: UUID, *, stage_ms: Mapping[str, float]) -> None:
@@ -48,11 +60,18 @@ def mark_heard(video_id: UUID, language: str) -> None:
         Video.objects.filter(id=video_id, heard_language="").update(heard_language=language)
 
 
-def mark_gap(segment_id: UUID, *, code: str) -> None:
-    """Record that the segment could not be observed: its chunks are stored as gaps, so the rest can be assembled."""
-    Segment.objects.filter(id=segment_id).update(
-        state=SegmentState.OBSERVED, error_code=code, observed_at=timezone.now()
-    )
+def mark_gap(pending: PendingSegment, *, code: str) -> bool:
+    """Record that the segment could not be observed: its chunks are gaps, so the rest can be assembled.
+
+    A segment that failed for our reasons is retried by itself. Returns whether it failed so for the last time.
+    """
+    segment, now = pending.segment, timezone.now()
+    ours = is_ours(pending.video, code)
+    retry_at = next_retry(segment.retries, now=now) if ours else None
+    segments = Segment.objects.filter(id=segment.id)
+    segments.update(error_code=code, retry_at=retry_at)
+    segments.filter(state=SegmentState.PENDING).update(state=SegmentState.OBSERVED, observed_at=now)
+    return ours and retry_at is None
 
 
 @dataclass(frozen=True, slots=True)

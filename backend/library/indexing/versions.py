@@ -32,6 +32,21 @@ def is_indexing(video_id: UUID, version: int) -> bool:
     )
 
 
+def is_settled(video_id: UUID, version: int) -> bool:
+    """Whether the version is ready and questions read it, while nothing of the video is being indexed."""
+    return bool(
+        IndexVersion.objects.filter(
+            video_id=video_id,
+            n=version,
+            state=IndexState.READY,
+            video__status=VideoStatus.READY,
+            video__source_deleted_at=None,
+            video__active_index_version=version,
+            video__building_index_version=version,
+        ).exists()
+    )
+
+
 def is_reindexing(video: Video) -> bool:
     """Whether a version is being built next to the one that questions read."""
     return bool(video.building_index_version != video.active_index_version)

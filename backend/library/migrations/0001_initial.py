@@ -298,6 +298,8 @@ class Migration(migrations.Migration):
                 ("error_code", models.CharField(blank=True, default="", max_length=64)),
                 ("observed_at", models.DateTimeField(null=True)),
                 ("assembled_at", models.DateTimeField(null=True)),
+                ("retry_at", models.DateTimeField(null=True)),
+                ("retries", models.PositiveSmallIntegerField(default=0)),
                 (
                     "tenant",
                     models.ForeignKey(
@@ -324,6 +326,11 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("tenant", "video", "index_version", "n"), name="segment_video_version_n"
+                    ),
+                ],
+                "indexes": [
+                    models.Index(
+                        fields=["retry_at"], name="segment_retry", condition=models.Q(("retry_at__isnull", False))
                     ),
                 ],
             },
@@ -471,7 +478,7 @@ class Migration(migrations.Migration):
         tenant_table("library_video", dispatch="SELECT"),
         tenant_table("library_inputsegment"),
         tenant_table("library_indexversion"),
-        tenant_table("library_segment"),
+        tenant_table("library_segment", dispatch="SELECT"),
         tenant_reference("library_upload", "collection_id", "library_collection", on_delete="SET NULL"),
         tenant_reference("library_video", "collection_id", "library_collection", on_delete="SET NULL"),
         tenant_reference("library_video", "upload_id", "library_upload", on_delete="SET NULL"),

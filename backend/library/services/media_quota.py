@@ -54,9 +54,11 @@ def hold_media(
     hold_work([_hold(source_type, source_id, seconds, profile, live=live)], api_key_id=api_key_id)
 
 
-def hold_index(video: Video, *, api_key_id: UUID | None = None) -> None:
-    """Reserve the media of a video whose index is built again. Raises Refused as hold_media()."""
-    seconds = Decimal(0) if video.duration_ms is None else seconds_of(duration_ms=video.duration_ms)
+def hold_index(video: Video, *, duration_ms: int | None = None, api_key_id: UUID | None = None) -> None:
+    """Reserve the media of a video whose index is built again. duration_ms: of the part that was not paid before; None
+    for the whole recording. Raises Refused as hold_media()."""
+    unpaid_ms = video.duration_ms if duration_ms is None else duration_ms
+    seconds = Decimal(0) if unpaid_ms is None else seconds_of(duration_ms=unpaid_ms)
     hold_media(VIDEO, video.id, seconds, profile=video.profile, live=is_live(video), api_key_id=api_key_id)
 
 

@@ -34,7 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f"run {seed}", flush=True)
                 result = _run(world, seed, options.scenario)
                 failed += bool(result.trouble)
-                print(f"run {seed} {'FAILED' if result.trouble else 'passed'} in {result.seconds:.0f} s", flush=True)
+                outcome = "FAILED" if result.trouble else "passed"
+                print(f"run {seed} {outcome} in {result.seconds:.0f} s, pool {result.pool or 'unknown'}", flush=True)
                 for text in result.trouble:
                     print(f"    {text}", flush=True)
     finally:
@@ -52,8 +53,7 @@ def _run(started: Started, seed: int, scenario: str | None) -> Result:
     try:
         if scenario is None:
             return started.runs.run(seed)
-        chosen = SCENARIOS[scenario]
-        return started.runs.run(seed, chosen.faults(started.world), pace=chosen.pace)
+        return started.runs.run(seed, SCENARIOS[scenario](started.world))
     except Exception as error:
         return Result(seed, [f"the run broke off: {type(error).__name__}: {error}"], time.monotonic() - began)
 

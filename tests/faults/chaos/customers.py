@@ -151,6 +151,10 @@ class Customer:
     def answer(self, question_id: str) -> Json:
         return self.ended(f"/questions/{question_id}", open_in=frozenset({"queued", "running"}))
 
+    def begun(self, question_id: str) -> None:
+        """Wait until a worker has begun with a question."""
+        self.ended(f"/questions/{question_id}", open_in=frozenset({"queued"}))
+
     def delete(self, video_id: str) -> None:
         """Delete a video and wait until it is gone."""
         self.call("DELETE", f"/videos/{video_id}", missing={})

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from tests.faults.chaos.doors import Door, Way
 from tests.faults.chaos.servers import Doors
 from tests.faults.chaos.service import Service
-from tests.faults.chaos.words import ILLS, Patient
+from tests.faults.chaos.words import DESCRIBER, ILLS, REASONER, Patient
 
 WINDOW_S = 12.0
 """Time from the start of a run in which faults begin."""
 CHILDLESS = frozenset({"relay", "signer"})
 LONGEST_S = 8.0
-"""Longest fault: twice a lease."""
+"""Longest fault at the pace of work: twice a lease."""
+SENDER = "webhooks"
+PACE = 30.0
+"""Pace of a long outage: for what waits, half an hour passes in a minute."""
+LONG_OUTAGES_MIN = (10, 30)
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """begin: at second `at` of the run. end: at second `until`; None for a fault that is over at once."""
+    """begin: at second `at` of the run. end: at second `until`; None for a fault that is over at once.
+
+    pace: minutes that pass for what waits while one minute passes for what works, until the fault ends. repeats:
+    whether the sender of webhooks may lose the answer to a delivery, which is then sent again.
+    """
 
     name: str
     at: float
     begin: Callable[[], None]
     until: float = 0.0
     end: Callable[[], None] | None = None
+    pace: float = 1.0
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +55,23 @@ Maker = Callable[[World, random.Random, float], Fault]
 
 def _kill(world: World, chance: random.Random, at: float) -> Fault:
     name = chance.choice(world.service.names())
-    return Fault(f"kill {name}", at, lambda: world.service.kill(name))
+    return Fault(f"kill {name}", at, lambda: world.service.kill(name), repeats=name == SENDER)
 
 
 def _kill_child(world: World, chance: random.Random, at: float) -> Fault:
     name = chance.choice([name for name in world.service.names() if name not in CHILDLESS])
-    return Fault(f"kill a child of {name}", at, lambda: world.service.kill_child(name))
+    return Fault(f"kill a child of {name}", at, lambda: world.service.kill_child(name), repeats=name == SENDER)
 
 
 def _terminate(world: World, chance: random.Random, at: float) -> Fault:
     name = chance.choice(world.service.names())
-    return Fault(f"terminate {name}", at, lambda: world.service.terminate(name))
+    return Fault(f"terminate {name}", at, lambda: world.service.terminate(name), repeats=name == SENDER)
 
 
 def _pause(world: World, chance: random.Random, at: float) -> Fault:
     name, seconds = chance.choice(world.service.names()), chance.uniform(1, LONGEST_S)
-    return Fault(f"pause {name} for {seconds:.0f} s", at, lambda: world.service.pause(name, seconds))
+    pause = partial(world.service.pause, name, seconds)
+    return Fault(f"pause {name} for {seconds:.0f} s", at, pause, repeats=name == SENDER)
 
 
 def _empty_broker(world: World, chance: random.Random, at: float) -> Fault:
@@ -78,11 +90,11 @@ def _pause_broker(world: World, chance: random.Random, at: float) -> Fault:
 
 
 def _crash_postgres(world: World, chance: random.Random, at: float) -> Fault:
-    return Fault("restart PostgreSQL at once", at, world.service.crash_postgres)
+    return Fault("restart PostgreSQL at once", at, world.service.crash_postgres, repeats=True)
 
 
 def _kill_pooler(world: World, chance: random.Random, at: float) -> Fault:
-    return Fault("kill the pooler", at, world.service.kill_pooler)
+    return Fault("kill the pooler", at, world.service.kill_pooler, repeats=True)
 
 
 def _turn(name: str, door: Door | Doors, way: Way, chance: random.Random, at: float) -> Fault:
@@ -101,16 +113,37 @@ def _models_away(world: World, chance: random.Random, at: float) -> Fault:
 
 
 def _receiver_away(world: World, chance: random.Random, at: float) -> Fault:
-    return _turn("receiver away", world.receiver, chance.choice([Way.SHUT, Way.HANGING]), chance, at)
+    fault = _turn("receiver away", world.receiver, chance.choice([Way.SHUT, Way.HANGING]), chance, at)
+    return replace(fault, repeats=True)
+
+
+def _long_outage(world: World, chance: random.Random, at: float) -> Fault:
+    """Let a dependency be away for ten minutes or for half an hour, at the pace of what waits for it."""
+    assert world.service.storage is not None
+    doors: dict[str, Door | Doors] = {
+        "models": world.models, "storage": world.service.storage, "receiver": world.receiver,
+    }  # fmt: skip
+    name, minutes = chance.choice(sorted(doors)), chance.choice(LONG_OUTAGES_MIN)
+    door, way, until = doors[name], chance.choice([Way.SHUT, Way.HANGING]), at + minutes * 60 / PACE
+    begin, end = partial(door.turn, way), partial(door.turn, Way.OPEN)
+    return Fault(f"{name} away for {minutes} minutes", at, begin, until, end, PACE, repeats=name == "receiver")
 
 
 def _models_ill(world: World, chance: random.Random, at: float) -> Fault:
     ill, until = chance.choice(sorted(ILLS)), at + chance.uniform(2, LONGEST_S)
 
-    def turn(to: str) -> Callable[[], None]:
-        return lambda: setattr(world.patient, "ill", to)
+    return Fault(f"models {ill}", at, partial(world.patient.fall_ill, ill), until, partial(world.patient.fall_ill, ""))
 
-    return Fault(f"models {ill}", at, turn(ill), until, turn(""))
+
+def _wrong_key(world: World, chance: random.Random, at: float) -> Fault:
+    role, until = chance.choice([DESCRIBER, REASONER]), at + chance.uniform(2, LONGEST_S)
+    return wrong_key(world, role, at, until)
+
+
+def wrong_key(world: World, role: str, at: float, until: float) -> Fault:
+    """Let the model server refuse our key from the calls of one role."""
+    begin, end = partial(world.patient.fall_ill, "wrong_key", role), partial(world.patient.fall_ill, "")
+    return Fault(f"wrong key of the {role}", at, begin, until, end)
 
 
 def _full_disk(world: World, chance: random.Random, at: float) -> Fault:
@@ -131,6 +164,8 @@ MAKERS: tuple[tuple[Maker, int], ...] = (
     (_storage_away, 2),
     (_models_away, 2),
     (_models_ill, 3),
+    (_wrong_key, 1),
+    (_long_outage, 1),
     (_receiver_away, 1),
     (_full_disk, 1),
 )

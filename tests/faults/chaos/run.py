@@ -22,8 +22,11 @@ from tests.faults.chaos.faults import WINDOW_S, Fault, World, faults_of
 from tests.faults.chaos.leftovers import Database
 from tests.faults.chaos.receiver import Receiver
 from tests.faults.chaos.results import Result
+from tests.faults.chaos.service import POOLS
 
 TICK_S = 0.1
+IN_FLIGHT = 0.5
+"""Share of the deletions that meet a question in flight."""
 
 
 @dataclass
@@ -39,12 +42,13 @@ class Calm:
 
 @dataclass
 class Work:
-    """What one customer got accepted in one run."""
+    """What one customer got accepted in one run. unanswered: a question whose video is deleted in the meantime."""
 
     customer: Customer
     video_id: str = ""
     questions: list[str] = field(default_factory=list)
     deleted: str = ""
+    unanswered: str = ""
     trouble: list[str] = field(default_factory=list)
 
 
@@ -60,6 +64,7 @@ class Runs:
         self._before: dict[str, str] = {}
         # Events that an earlier run has read: what a later run deletes is taken out of their stored bodies.
         self._read: set[UUID] = set()
+        self._repeated: set[str] = set()
 
     def undisturbed(self) -> None:
         """Index each tenant's recording and ask about it while nothing breaks."""
@@ -86,13 +91,12 @@ class Runs:
         )
         close_connections()
 
-    def run(self, seed: int, faults: list[Fault] | None = None, *, pace: float = 1.0) -> Result:
-        """Do one run. Everything random in it comes from seed.
-
-        faults: instead of random ones. pace: minutes that pass for what waits while one minute passes for what works.
-        """
-        began = time.monotonic()
+    def run(self, seed: int, faults: list[Fault] | None = None) -> Result:
+        """Do one run. Everything random in it comes from seed. faults: instead of random ones."""
         chance = random.Random(seed)
+        pool = chance.choice(POOLS)
+        self._world.service.use_pool(pool)
+        began = time.monotonic()
         faults = faults_of(self._world, chance) if faults is None else faults
         works = [Work(customer) for customer in self._customers]
         threads = []
@@ -102,14 +106,15 @@ class Runs:
             threads.append(_threaded(work, self._day(delay, seed)))
             if work.customer.slug in self._before:
                 work.deleted = self._before.pop(work.customer.slug)
-                threads.append(_threaded(work, self._deletion(deletes)))
-        self._meanwhile(threads, faults, pace)
+                threads.append(_threaded(work, self._deletion(deletes, in_flight=chance.random() < IN_FLIGHT)))
+        self._meanwhile(threads, faults)
         trouble = [f"{work.customer.slug}: {text}" for work in works for text in work.trouble]
         trouble += self._settle()
         trouble += [text for work in works for text in self._compare(work)]
         trouble += self._broken_money()
         trouble += self._left_behind(time.monotonic() - began)
-        return Result(seed, trouble, time.monotonic() - began)
+        trouble += self._delivered_again(any(fault.repeats for fault in faults))
+        return Result(seed, trouble, time.monotonic() - began, pool)
 
     def _day(self, delay: float, seed: int) -> Callable[[Work], None]:
         def work_through(work: Work) -> None:
@@ -130,14 +135,21 @@ class Runs:
 
         return work_through
 
-    def _deletion(self, delay: float) -> Callable[[Work], None]:
+    def _deletion(self, delay: float, *, in_flight: bool) -> Callable[[Work], None]:
+        """Delete the video of the run before. in_flight: while a question about it is being answered."""
+
         def delete(work: Work) -> None:
             time.sleep(delay)
+            if in_flight:
+                work.unanswered = work.customer.ask(work.deleted)
+                work.customer.begun(work.unanswered)
             work.customer.delete(work.deleted)
+            if in_flight:
+                work.customer.answer(work.unanswered)
 
         return delete
 
-    def _meanwhile(self, threads: list[threading.Thread], faults: list[Fault], pace: float = 1.0) -> None:
+    def _meanwhile(self, threads: list[threading.Thread], faults: list[Fault]) -> None:
         """Break things and start dead processes again until all threads end."""
         began = passed = time.monotonic()
         for thread in threads:
@@ -157,9 +169,10 @@ class Runs:
                 assert fault.end is not None
                 fault.end()
             self._world.service.tend()
+            pace = max((fault.pace for fault in ending), default=1.0)
             if pace > 1:
                 self._pass(timedelta(seconds=(pace - 1) * (time.monotonic() - passed)))
-                passed = time.monotonic()
+            passed = time.monotonic()
             time.sleep(TICK_S)
 
     def _pass(self, time_passed: timedelta) -> None:
@@ -172,6 +185,7 @@ class Runs:
                 time_passed,
             )
             self._database.rows("UPDATE jobs_breaker SET probe_at = probe_at - %s", time_passed)
+            self._database.rows("UPDATE webhooks_endpoint SET probe_at = probe_at - %s", time_passed)
         except psycopg.OperationalError:
             return
 
@@ -215,6 +229,14 @@ class Runs:
             if (answer := reading.answer_of(tenant_id, question_id)) != calm.answer:
                 found.append(f"a question ended with {answer}, undisturbed with {calm.answer}")
             found += _bills(calm.answer_bill, reading.bill_of_question(tenant_id, question_id))
+        if work.unanswered:
+            question_id = own_id(work.unanswered)
+            bill, (status, *_) = (
+                reading.bill_of_question(tenant_id, question_id),
+                reading.answer_of(tenant_id, question_id),
+            )
+            if status != "succeeded" and bill.price:
+                found.append(f"a question whose video was deleted is {status} and costs {bill.price}")
         close_connections()
         return [f"{slug}: {text}" for text in found]
 
@@ -249,18 +271,31 @@ class Runs:
         for id, body, sequence in fresh:
             arrived = self._receiver.bodies.get(encode("msg", id), [])
             written = body_for(body, endpoint_sequence=sequence).encode()
+            if not self._receiver.accepted.get(encode("msg", id)):
+                found.append(f"webhook {id} was never accepted: {body[:200]}")
             # The texts of deleted things leave an event, perhaps after its delivery.
             if not arrived or any(each != written and _redacted(each) != written for each in arrived):
                 found.append(f"webhook {id} arrived {len(arrived)} times, and not as it was written: {body[:200]}")
         return found[:5]
 
+    def _delivered_again(self, expected: bool) -> list[str]:
+        """Return the deliveries that were sent again after their acceptance. expected: a fault may have hidden it."""
+        again = [id for id, times in self._receiver.accepted.items() if times > 1 and id not in self._repeated]
+        self._repeated.update(again)
+        return [] if expected else [f"webhook {id} was sent again after it was accepted" for id in again[:5]]
+
     def _stray_objects(self, keys: set[str]) -> list[str]:
-        """Return the objects of videos that are gone."""
+        """Return the objects of videos that are gone, and the pictures that no answer of a living video shows."""
         known = {str(row[0]) for row in self._database.rows("SELECT id FROM library_video")}
         sources = {row[0] for row in self._database.rows("SELECT object_key FROM library_video")}
         strays = [key for key in sorted(keys) if "/v/" in key and key.split("/")[3] not in known]
         strays += [key for key in sorted(keys) if key.endswith("/source") and key not in sources]
-        return [f"object {key} belongs to no video" for key in strays[:5]]
+        shown = {row[0] for row in self._database.rows("SELECT frame_key FROM questions_evidence")}
+        unshown = [key for key in sorted(keys) if "/q/" in key and key not in shown and key not in strays]
+        return [
+            *(f"object {key} belongs to no video" for key in strays[:5]),
+            *(f"picture {key} is shown by no answer" for key in unshown[:5]),
+        ]
 
 
 def _threaded(work: Work, body: Callable[[Work], None]) -> threading.Thread:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 
 from tests.faults.chaos.doors import Way
-from tests.faults.chaos.faults import Fault, World
+from tests.faults.chaos.faults import PACE, Fault, World, wrong_key
+from tests.faults.chaos.words import DESCRIBER, REASONER
 
 AWAY_S = 60.0
-PACE = 30.0
-"""For what waits, half an hour passes in a minute."""
 
-
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    """pace: minutes that pass for what waits while one minute passes for what works."""
-
-    faults: Callable[[World], list[Fault]]
-    pace: float = 1.0
+Scenario = Callable[[World], list[Fault]]
 
 
 def _half_an_hour_away(world: World) -> list[Fault]:
@@ -30,16 +23,16 @@ def _half_an_hour_away(world: World) -> list[Fault]:
                 world.service.terminate(name)
 
     shut, opened = (lambda: world.models.turn(Way.SHUT)), (lambda: world.models.turn(Way.OPEN))
-    return [Fault("models away", 1.0, shut, AWAY_S, opened), Fault("release", AWAY_S / 2, release)]
+    return [Fault("models away", 1.0, shut, AWAY_S, opened, PACE), Fault("release", AWAY_S / 2, release)]
 
 
-def _wrong_key(world: World) -> list[Fault]:
+def _wrong_key(world: World, role: str) -> list[Fault]:
     """Let the model server refuse our key for a minute."""
-
-    def turn(to: str) -> None:
-        world.patient.ill = to
-
-    return [Fault("wrong key", 1.0, lambda: turn("wrong_key"), 1.0 + AWAY_S, lambda: turn(""))]
+    return [wrong_key(world, role, 1.0, 1.0 + AWAY_S)]
 
 
-SCENARIOS = {"models-away": Scenario(_half_an_hour_away, PACE), "wrong-key": Scenario(_wrong_key)}
+SCENARIOS: dict[str, Scenario] = {
+    "models-away": _half_an_hour_away,
+    "wrong-key-of-describer": partial(_wrong_key, role=DESCRIBER),
+    "wrong-key-of-reasoner": partial(_wrong_key, role=REASONER),
+}

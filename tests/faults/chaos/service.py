@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ import httpx
 
 from backend.env import SIGNER_KEYS
 from infra.local import ports
-from infra.local.app_processes import AppProcess, app_processes
+from infra.local.app_processes import WORKERS, AppProcess, app_processes, worker_process
 from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.metrics_targets import metrics_env
 from infra.local.pgbouncer import PgBouncer
@@ -47,6 +47,11 @@ SCALED = {
     "MODEL_TIMEOUT_S": "5",
 }
 """Settings that make a minute of production a few seconds here."""
+
+
+POOLS = ("prefork", "threads")
+"""Pools of the workers that call models: the local stack gives each task a process, deployments a thread."""
+POOLED = tuple(worker for worker in WORKERS if worker.queues[0].startswith("gpu."))
 
 
 @dataclass
@@ -100,11 +105,23 @@ class Service:
             self.manage(*command)
         # Only provisioning may create roles.
         self.superuser_url = self.env.pop("DATABASE_SUPERUSER_URL")
-        signer_port = ports.claim(self._stack.state, "signer")
-        for process in app_processes(self._stack.api_port(), signer_port=signer_port):
+        self._signer_port = ports.claim(self._stack.state, "signer")
+        for process in app_processes(self._stack.api_port(), signer_port=self._signer_port):
             self._start_process(process)
         for name in list(self._running):
             self._wait_until_ready(name)
+
+    def use_pool(self, pool: str) -> None:
+        """Give each task of the workers that call models a process or a thread; replace workers of another pool."""
+        processes = [worker_process(replace(worker, pool=pool), self._signer_port) for worker in POOLED]
+        changed = [each for each in processes if self._running[each.name].process != each]
+        for process in changed:
+            self.terminate(process.name)
+        for process in changed:
+            self._running[process.name].child.stop()
+            self._start_process(process)
+        for process in changed:
+            self._wait_until_ready(process.name)
 
     def manage(self, *arguments: str) -> str:
         """Run a command of manage.py and return what it printed. Raises AssertionError if it fails."""

@@ -10,6 +10,7 @@ from tests.scripted_openai import Fault, Reply, ScriptedRequest
 from tests.tasks.eyes import see
 
 INDEXING = {"chunk_description", "topic", "overview", "event_summary", "event", "event_graph"}
+DESCRIBER, REASONER = "describer", "reasoner"
 SLOW_S = 1.5
 ILLS: dict[str, Callable[[], Fault | None]] = {
     "slow": lambda: time.sleep(SLOW_S),
@@ -26,13 +27,17 @@ ILLS: dict[str, Callable[[], Fault | None]] = {
 
 
 class Patient:
-    """The script of a model server that may fall ill."""
+    """The script of a model server that may fall ill. role: whose calls find it ill; "" for those of all roles."""
 
     def __init__(self) -> None:
-        self.ill = ""
+        self.ill = self.role = ""
+
+    def fall_ill(self, ill: str, role: str = "") -> None:
+        """Be unwell from now on, or well again with ""."""
+        self.ill, self.role = ill, role
 
     def __call__(self, request: ScriptedRequest) -> Any:
-        if self.ill:
+        if self.ill and self.role in ("", _role(request)):
             fault = ILLS[self.ill]()
             if fault is not None:
                 return fault
@@ -40,6 +45,10 @@ class Patient:
         texts = answer if isinstance(answer, list) else [answer] * request.n
         # A fixed price for every call: the bill depends on the number of the calls.
         return Reply(texts, prompt_tokens=100, completion_tokens=20)
+
+
+def _role(request: ScriptedRequest) -> str:
+    return DESCRIBER if request.schema_name == "chunk_description" else REASONER
 
 
 def _answer(request: ScriptedRequest) -> list[dict[str, Any]]:

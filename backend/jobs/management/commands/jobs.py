@@ -1,10 +1,10 @@
-"""Lists jobs of all tenants, and replays, cancels, pauses or resumes them."""
+"""Lists jobs of all tenants, and replays, cancels, pauses, resumes or reorders them, or gives them a deadline."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
-from collections.abc import Callable
-from datetime import timedelta
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,32 +12,48 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from backend.api.public_ids import encode
+from backend.audit.services import OPERATOR, SHORTEST_REASON, record
 from backend.jobs import control
-from backend.jobs.models import Job, JobKind, JobState
+from backend.jobs.models import Job, JobKind, JobRank, JobState
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused
 
 
-def _pause(job: Job) -> None:
-    control.pause_jobs(Job.objects.filter(id=job.id))
+def _rows(do: Callable[..., int], **arguments: Any) -> Callable[..., object]:
+    """Return what does to one job what do does to a set of jobs."""
+    return lambda job, **given: do(Job.objects.filter(id=job.id), **arguments, **given)
 
 
-def _resume(job: Job) -> None:
-    control.resume_jobs(Job.objects.filter(id=job.id))
-
-
-ACTS: dict[str, tuple[Callable[[Job], None], str]] = {
+ACTS: dict[str, tuple[Callable[..., object], str]] = {
     "replay": (control.replay_dead, "replayed"),
     "cancel": (control.cancel_job, "canceled"),
-    "pause": (_pause, "paused"),
-    "resume": (_resume, "resumed"),
+    "pause": (_rows(control.pause_jobs), "paused"),
+    "resume": (_rows(control.resume_jobs), "resumed"),
+    "put_first": (_rows(control.set_rank, rank=JobRank.HIGH), "put first"),
+    "put_back_in_line": (_rows(control.set_rank, rank=JobRank.NORMAL), "put back in line"),
+    "put_last": (_rows(control.set_rank, rank=JobRank.LOW), "put last"),
+    "set_deadline": (_rows(control.set_deadline), "given a deadline"),
 }
+"""What the command does to a job, by the names that the console and the audit log use."""
+
+
+def _moment(text: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{text} is no time: {error}") from error
+    if at.tzinfo is None:
+        raise ArgumentTypeError(f"{text} has no zone, such as Z")
+    if at <= timezone.now():
+        raise ArgumentTypeError(f"{text} has passed")
+    return at
 
 
 class Command(BaseCommand):
     help = (
-        "List jobs, or replay, cancel, pause or resume them. A job is replayed or canceled together with what it works "
-        "on: the question, the search, the index job of the video."
+        "List jobs, or act on them. A job is replayed or canceled together with what it works on: the question, the "
+        "search, the index job of the video. Every act needs a reason, which the tenant's audit log shows."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -49,11 +65,17 @@ class Command(BaseCommand):
         parser.add_argument("--tenant", type=UUID, help="only jobs of this tenant")
         parser.add_argument("--hours", type=float, help="only jobs that were made in the last so many hours")
         parser.add_argument("--limit", type=int, default=100, help="maximum number of jobs")
+        parser.add_argument("--reason", default="", help=f"why, in at least {SHORTEST_REASON} characters")
+        parser.add_argument("--at", type=_moment, help="the deadline of set_deadline: ISO 8601 with a zone")
 
     def handle(self, *args: Any, **options: Any) -> None:
         act, ids = options["act"], options["ids"]
         if act != "list" and bool(ids) == options["all"]:
             raise CommandError("name the jobs by their ids, or give --all with filters")
+        if act != "list" and len(options["reason"].strip()) < SHORTEST_REASON:
+            raise CommandError(f"state a --reason of at least {SHORTEST_REASON} characters")
+        if (act == "set_deadline") != (options["at"] is not None):
+            raise CommandError("--at belongs to set_deadline, which needs it")
         jobs = self._chosen(options)
         if act == "list":
             self._show(jobs)
@@ -61,7 +83,8 @@ class Command(BaseCommand):
         missing = set(ids) - {job.id for job in jobs}
         if missing:
             raise CommandError(f"there is no such job: {', '.join(map(str, sorted(missing)))}")
-        refused = sum(not self._do(act, job) for job in jobs)
+        given = {} if options["at"] is None else {"at": options["at"]}
+        refused = sum(not self._do(act, job, given, reason=options["reason"].strip()) for job in jobs)
         if refused:
             raise CommandError(f"{refused} of {len(jobs)} jobs were refused")
 
@@ -85,12 +108,19 @@ class Command(BaseCommand):
             )
         self.stdout.write(f"{len(jobs)} jobs")
 
-    def _do(self, act: str, job: Job) -> bool:
-        """Act on one job in a transaction of its own tenant. Returns False if that was refused."""
+    def _do(self, act: str, job: Job, given: Mapping[str, Any], *, reason: str) -> bool:
+        """Act on one job in a transaction of its own tenant, and record it. Returns False if that was refused."""
         do, done = ACTS[act]
         try:
             with tenant_scope(job.tenant_id):
-                do(Job.objects.get(id=job.id))
+                do(Job.objects.get(id=job.id), **given)
+                record(
+                    f"job.{act}",
+                    actor=OPERATOR,
+                    object_id=encode("job", job.id),
+                    reason=reason,
+                    details={name: str(value) for name, value in given.items()},
+                )
         except Refused as refused:
             self.stderr.write(f"{job.id}: {refused.code}: {refused.detail}")
             return False
