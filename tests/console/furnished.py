@@ -17,7 +17,7 @@ from uuid6 import uuid7
 from backend.api import fleet_reports
 from backend.api.public_ids import encode
 from backend.api.recent_requests import RECORDER, Seen
-from backend.billing.models import SEGMENT, BillingAccount, Plan, TenantBudget
+from backend.billing.models import SEGMENT, BillingAccount, ExportState, InvariantResult, Plan, TenantBudget
 from backend.billing.services import ledger
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.reconciliation import reconcile_day
@@ -308,6 +308,10 @@ def _money(cast: Cast) -> dict[str, Any]:
             tenant_id=cast.tenant_id, legal_name="Acme Traffic GmbH", country="DE", currency="USD", time_zone="UTC"
         )
         grant_credit(amount=Decimal(25), currency="USD", reason="outage of Sunday", author="finance@example.org")
+        ExportState.objects.create(tenant_id=cast.tenant_id, sink="stripe", subject="usage")
+    InvariantResult.objects.using("dispatch").create(
+        name="rollups_equal_the_ledger", checked_at=timezone.now(), violations=0
+    )
     reconcile_day(timezone.now().date())
     last = timezone.now().replace(day=1, hour=12) - timedelta(days=10)
     use(cast, last, 340)

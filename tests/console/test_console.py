@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.billing.models import Invoice, Price, PriceBook
+from backend.billing.models import ExportState, InvariantResult, Invoice, Price, PriceBook
 from backend.billing.services import ledger as billing
 from backend.billing.services import rollups
 from backend.billing.services.budgets import Limits
@@ -66,10 +66,14 @@ def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
         searches.create_search(text="a red van", video_ids=[video_id])
         services.fail_question(question_id=failed, code="model_unavailable", message="No model.")
         set_limits(Limits(max_cost=Decimal("12.5")))
+        ExportState.objects.create(tenant_id=acme.tenant_id, sink="stripe", subject="usage")
         grant_credit(amount=Decimal(5), currency="USD", reason="sorry", author="x@example.org")
         billing.record_media_seconds(segment_id=uuid7(), video_id=video_id, seconds=Decimal(60))
     with globex.scope():
         services.cancel_question(question_id=other)
+    InvariantResult.objects.using("dispatch").create(
+        name="rollups_equal_the_ledger", checked_at=timezone.now(), violations=0
+    )
     reconcile_day(date(2026, 3, 1))
     return question_id, video_id
 
