@@ -120,7 +120,7 @@ def test_a_day_without_a_known_clock_narrows_nothing_and_is_noted() -> None:
         ("What happened after the second parcel?", {4, 5, 6, 7}),
         ("What happened before the second parcel?", {0, 1}),
         ("What happened after the last parcel?", {7}),
-        ("What happened before the first parcel?", None),
+        ("What happened before the first parcel?", {0}),
         ("What happened after the parcel?", {1, 2, 3, 4, 5, 6, 7}),
         ("What happened in the six seconds after the second parcel?", {4, 5}),
         ("What happened in the six seconds before the second parcel?", {0, 1}),
@@ -129,7 +129,7 @@ def test_a_day_without_a_known_clock_narrows_nothing_and_is_noted() -> None:
     ],
 )
 def test_an_order_counts_occurrences_in_time(question: str, expected: set[int] | None) -> None:
-    """Events 2 and 3 follow each other and show one parcel. Before the first there is nothing."""
+    """Events 2 and 3 follow each other and show one parcel. Nothing precedes the first, so it is searched itself."""
     answer, _ = ask(question, make_video(DAY), settings=replace(LOW, tree=replace(LOW.tree, event_cap=16)))
 
     time = answer.understood["time"]
@@ -180,6 +180,13 @@ def test_events_that_have_most_of_an_anchors_words_are_its_occurrences() -> None
 
     (span,) = answer.understood["time"]["spans"]
     assert (span["start_ms"], span["end_ms"]) == (15_000, 18_000)
+
+
+def test_an_event_at_the_edge_is_searched_itself_and_the_answer_says_so() -> None:
+    answer, _ = ask("What follows the jump?", make_video(["a skater spins on the ice", "a skater jumps and falls"]))
+
+    assert shown(answer) == {event_id(1)}
+    assert "with nothing after it, so that part itself was searched" in answer.notes[0]
 
 
 def test_a_delivery_is_found_where_something_is_delivered() -> None:

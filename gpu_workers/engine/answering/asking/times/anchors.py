@@ -27,12 +27,14 @@ def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Sp
     """Return by video what comes after, or before, the nth occurrence of the order's anchor, and its meaning.
 
     Occurrences are runs of events that have most of the anchor's words, or else are clearly nearer to them than others.
-    A video with fewer of them is left out. Without any both are empty; the spans alone are empty if the videos hold
-    nothing there. Raises ModelError of the embedder.
+    A video with fewer of them is left out. An event may hold both what its anchor names and what follows, so where a
+    video ends with the occurrence, or begins with it, the occurrence itself is meant. Without any both are empty; the
+    spans alone are empty if no video holds the distance that the order names. Raises ModelError of the embedder.
     """
     events = _alike(asked, calls, order.anchor, least=max(1, order.nth))
     spans: dict[UUID, Span] = {}
     places: list[str] = []
+    at_edge = False
     recordings = asked.graph.recordings()
     for video_id, recording in recordings.items():
         occurrences = _occurrences([event for event in events if event.video_id == video_id])
@@ -41,14 +43,18 @@ def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Sp
         at = occurrences[-1 if order.nth < 0 else order.nth - 1]
         places.append(f"{clock(at.start_ms, hours=True)} to {clock(at.end_ms, hours=True)}")
         start_ms, end_ms = _stretch(order, at, recording.until_ms)
+        if start_ms >= end_ms and not order.at_ms:
+            start_ms, end_ms, at_edge = at.start_ms, at.end_ms, True
         if start_ms < end_ms:
             spans[video_id] = Span(start_ms, end_ms)
     if not places:
         return {}, ""
     away = f"{clock(order.at_ms, hours=True)} " if order.at_ms else ""
     away = f"the {clock(order.within_ms, hours=True)} " if order.within_ms else away
-    shown = ", ".join(places[:3])
-    return spans, f"{away}{order.order} {_nth(order.nth)} {order.anchor}, which was found at {shown}"
+    found = f"which was found at {', '.join(places[:3])}"
+    if at_edge:
+        found += f", with nothing {order.order} it, so that part itself was searched"
+    return spans, f"{away}{order.order} {_nth(order.nth)} {order.anchor}, {found}"
 
 
 def _stretch(order: Order, at: Span, until_ms: int) -> tuple[int, int]:
