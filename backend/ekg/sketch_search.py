@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from backend.ekg.sketches import BlockCache, BlockKey
 from backend.ekg.views import SCOPE, Nearby
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import ViewName, ViewQuery
-from gpu_workers.engine.retrieval.sketches import Sketches
+from gpu_workers.engine.retrieval.sketches import Context, Sketches
 
 SKETCHED: Sequence[ViewName] = ("event", "entity", "frame", "transcript")
 """Views with sketches."""
@@ -45,7 +46,7 @@ def compared(name: ViewName, limit: int, sketched: int) -> int:
     The share keeps the right item among them where it stands little above chance (bench, search_1000h_recall_at_16). A
     sketch of pictures stands for many of them.
     """
-    return (limit + 32 if name == "frame" else 2 * limit + 96) + sketched // 1_200
+    return (limit if name == "frame" else 8 * limit) + 32 + sketched // 1_200
 
 
 def nearby(
@@ -69,7 +70,8 @@ def _nearest(spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[Bloc
     if sketches is None:
         return Nearby([], [], [], [], [])
     count = compared(name, query.limit, len(sketches.owner))
-    chosen = sketches.nearest(query.vector, count, _admitted(spans, query, keys, sketches))
+    context = Context(query.context, _starts(keys, sketches)) if name == "event" and query.context else None
+    chosen = sketches.nearest(query.vector, count, _admitted(spans, query, keys, sketches), context)
     owners = [keys[owner] for owner in sketches.owner[chosen].tolist()]
     return Nearby(
         ids=[UUID(bytes=item) for item in sketches.ids[chosen].tolist()] if name != "frame" else [],
@@ -78,6 +80,14 @@ def _nearest(spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[Bloc
         starts=sketches.start_ms[chosen].tolist(),
         ends=sketches.end_ms[chosen].tolist(),
     )
+
+
+def _starts(keys: Sequence[BlockKey], sketches: Sketches) -> NDArray[np.int64]:
+    """Return the positions of the first items of each video."""
+    sizes = [len(block.items) for block in sketches.blocks]
+    firsts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    begins = [True, *(one.video_id != next_.video_id for one, next_ in pairwise(keys))]
+    return np.asarray(firsts[begins], dtype=np.int64)
 
 
 def _admitted(spans: Spans, query: ViewQuery, keys: Sequence[BlockKey], sketches: Sketches) -> NDArray[np.bool_] | None:

@@ -127,7 +127,7 @@ def _nearest(name: ViewName, query: ViewQuery, large: bool) -> str:
         # The neighbours count wherever in scope they are, so the view is narrowed after them.
         part = f"WHERE {view.item}.id IN (SELECT id FROM {name}_inside) " if narrow else ""
         if large:
-            part = f"{part} AND away < 2 " if part else "WHERE away < 2 "
+            part = f"{part} AND away = 0 " if part else "WHERE away = 0 "
         away = ", away" if large else ""
         # Materialised, so that each product is computed once and no vector passes through the sort.
         return (

@@ -104,10 +104,10 @@ VIEWS: Mapping[ViewName, View] = {
         events="JOIN inside e ON e.id = event.id",
         words="''",
         ordered=("video_id, index_version", "n"),
-        # With two neighbours on each side, so that all events up to one step away have both of theirs.
+        # With a neighbour on each side, which counts in the event's similarity.
         nearby="(SELECT e.video_id, e.index_version, e.n + step AS n, min(abs(step)) AS away "
         "FROM unnest(%(event_ids)s::uuid[]) AS c(id) JOIN ekg_event e ON e.tenant_id = %(tenant)s AND e.id = c.id "
-        "CROSS JOIN generate_series(-2, 2) step GROUP BY 1, 2, 3) c JOIN scope USING (video_id, index_version) "
+        "CROSS JOIN generate_series(-1, 1) step GROUP BY 1, 2, 3) c JOIN scope USING (video_id, index_version) "
         "CROSS JOIN LATERAL (SELECT e.id, e.n, e.tenant_id, e.embedding, e.embedding_model "
         "FROM ekg_event e WHERE e.video_id = c.video_id "
         f"AND e.index_version = c.index_version AND e.n = c.n AND {EVENT_IN_SCOPE} OFFSET 0) event WHERE true",

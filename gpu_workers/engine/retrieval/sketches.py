@@ -3,8 +3,8 @@
 A vector x is its block's centre c plus a rest y. The sketch keeps the sign of each y_i, and whether |y_i| is large.
 With r_i the number that these two bits stand for, q.x is about q.c + scale * q.r, where scale = |y|^2 / y.r makes the
 estimate right on average over rotations (Gao and Long, RaBitQ, SIGMOD 2024). A search first estimates all items by
-their signs and the query in QUERY_BITS bits, by counting bits, and then the best FINE items by both bits and the
-query in FINE_BITS bits. The caller ranks the result by the vectors themselves.
+their signs and the query in QUERY_BITS bits, by counting bits, and then the best of them by both bits and the query in
+FINE_BITS bits. The caller ranks the result by the vectors themselves.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from gpu_workers.engine.ekg import Vector
 
 QUERY_BITS, FINE_BITS = 3, 6
-FINE = 4_096
-"""Items of the first estimate that are estimated again."""
+FINE, FINE_SHARE, FINE_IN_CONTEXT = 4_096, 32, 16
+"""Items of the first estimate that are estimated again: this many, or one in FINE_SHARE of all, or one in
+FINE_IN_CONTEXT where neighbours count, because then two errors add up."""
 LARGE, SMALL_LEVEL, LARGE_LEVEL = 0.98, 0.4528, 1.51
 """The best two-bit quantizer of normal numbers: a number is large above LARGE standard deviations, and the levels are
 the means of both kinds (Max, 1960)."""
@@ -37,6 +38,26 @@ class Block:
 
     centre: Rows
     items: NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The weight of an item's better neighbour: (own + weight * neighbour's) / (1 + weight).
+
+    starts: positions of the items, the first one among them, that do not follow the item before them.
+    """
+
+    weight: float
+    starts: NDArray[np.int64]
+
+    def of(self, estimates: Rows) -> Rows:
+        """Return the estimates with their neighbours; -inf is no neighbour, and nothing helps it."""
+        before, after = np.full_like(estimates, -np.inf), np.full_like(estimates, -np.inf)
+        before[1:], after[:-1] = estimates[:-1], estimates[1:]
+        before[self.starts], after[self.starts - 1] = -np.inf, -np.inf
+        better = np.maximum(before, after)
+        better = np.where(np.isfinite(better), better, estimates)
+        return np.asarray((estimates + self.weight * better) / (1 + self.weight), dtype=np.float32)
 
 
 def item_type(dimension: int) -> np.dtype[np.void]:
@@ -126,10 +147,13 @@ class Sketches:
         self.ones = _count(self.signs, None)
         self.centres = np.stack([block.centre for block in self.blocks])
 
-    def nearest(self, query: Vector, count: int, admitted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    def nearest(
+        self, query: Vector, count: int, admitted: NDArray[np.bool_] | None = None, context: Context | None = None
+    ) -> NDArray[np.int64]:
         """Return the positions of the count items with the highest estimated products with query, best first.
 
-        admitted: one value per item; items without it are not returned.
+        admitted: one value per item; items without it are not returned, and are nobody's neighbours. context: makes
+        neighbours count, as ports.ViewQuery.context says.
         """
         query = np.asarray(query, dtype=np.float32)
         centred = _products(self.centres, query)
@@ -137,17 +161,28 @@ class Sketches:
         coarse = centred[self.owner] + self.sign_scale * (2 * positive - query.sum())
         if admitted is not None:
             coarse[~admitted] = -np.inf
-        best = _highest(coarse, max(FINE, 4 * count))
-        best = best[np.isfinite(coarse[best])]
-        signs, large = self.signs[:, best], self.large[:, best]
+        if context is None:
+            best = _admitted(_highest(coarse, max(FINE, len(coarse) // FINE_SHARE, 4 * count)), coarse)
+            fine = self._fine(query, centred, best)
+        else:
+            first = context.of(coarse)
+            best = _admitted(_highest(first, max(FINE, len(first) // FINE_IN_CONTEXT, 4 * count)), coarse)
+            around = _admitted(_with_neighbours(best, len(first)), coarse)
+            whole = np.full_like(coarse, -np.inf)
+            whole[around] = self._fine(query, centred, around)
+            fine = context.of(whole)[best]
+        chosen = _highest(fine, count)
+        return np.asarray(best[chosen[np.argsort(-fine[chosen], kind="stable")]])
+
+    def _fine(self, query: Vector, centred: Rows, items: NDArray[np.int64]) -> Rows:
+        """Return the estimates of these items by both bits. centred: the query's product with each centre."""
+        signs, large = self.signs[:, items], self.large[:, items]
         both = signs & large
-        by_signs = 2 * _sums(signs, self.ones[best], query, FINE_BITS) - query.sum()
+        by_signs = 2 * _sums(signs, self.ones[items], query, FINE_BITS) - query.sum()
         by_large = 2 * _sums(both, _count(both, None), query, FINE_BITS)
         by_large -= _sums(large, _count(large, None), query, FINE_BITS)
         levels = SMALL_LEVEL * by_signs + (LARGE_LEVEL - SMALL_LEVEL) * by_large
-        fine = centred[self.owner[best]] + self.scale[best] * levels
-        chosen = _highest(fine, count)
-        return np.asarray(best[chosen[np.argsort(-fine[chosen], kind="stable")]])
+        return np.asarray(centred[self.owner[items]] + self.scale[items] * levels)
 
 
 def _sums(words: NDArray[np.uint64], ones: NDArray[np.uint16], query: Vector, bits: int) -> Rows:
@@ -186,6 +221,18 @@ def _count(words: NDArray[np.uint64], of: NDArray[np.uint64] | None) -> NDArray[
 def _products(rows: Rows, query: Vector) -> Rows:
     # Without the threads of a linear algebra library: on busy cores they wait for each other for 15 ms.
     return np.asarray(np.einsum("ij,j->i", rows, query), dtype=np.float32)
+
+
+def _admitted(items: NDArray[np.int64], estimates: Rows) -> NDArray[np.int64]:
+    return np.asarray(items[np.isfinite(estimates[items])])
+
+
+def _with_neighbours(items: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Return the positions of items and of those beside them, in order. count: number of all items."""
+    there = np.zeros(count + 2, dtype=np.bool_)
+    for step in (0, 1, 2):
+        there[items + step] = True
+    return np.flatnonzero(there[1:-1])
 
 
 def _highest(values: Rows, count: int) -> NDArray[np.int64]:
