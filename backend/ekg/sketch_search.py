@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from backend.ekg.scope import Scope
 from backend.ekg.sketches import BlockCache, BlockKey
 from backend.ekg.views import SCOPE, Nearby
+from backend.ekg.word_columns import RankedEvents, ReadRows, ranked_events
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import ViewName, ViewQuery
 from gpu_workers.engine.retrieval.sketches import Context, Sketches
@@ -25,12 +25,11 @@ EXACT_MS = 2 * 3_600_000
 hours cost what the sketches cost (docs/benchmarks.md, tri_view_vs_numpy)."""
 
 _BLOCKS = (
-    f"WITH {SCOPE} SELECT b.view, b.id, b.items, b.video_id, b.index_version FROM scope "
+    f"WITH {SCOPE} SELECT b.view, b.embedding_model, b.id, b.items, b.video_id, b.index_version FROM scope "
     "JOIN ekg_sketchblock b USING (video_id, index_version) WHERE b.tenant_id = %(tenant)s "
-    "AND b.view = ANY(%(views)s) AND b.embedding_model = "
-    "CASE b.view WHEN 'frame' THEN %(frame_model)s ELSE %(text_model)s END ORDER BY b.video_id, b.index_version, b.n"
+    "AND b.view = ANY(%(views)s) ORDER BY b.video_id, b.index_version, b.n"
 )
-_CACHE = BlockCache()
+CACHE = BlockCache()
 Spans = Mapping[tuple[UUID, int], Span]
 """What may be read, by video and index version."""
 
@@ -50,23 +49,34 @@ def compared(name: ViewName, limit: int, sketched: int) -> int:
 
 
 def nearby(
-    scope: Scope, queries: Mapping[ViewName, ViewQuery], rows: Callable[..., Sequence[tuple[Any, ...]]], **models: str
-) -> dict[ViewName, Nearby]:
-    """Return the items of each sketched view that are nearest to its query.
+    scope: Scope, queries: Mapping[ViewName, ViewQuery], rows: ReadRows, *, text_model: str, frame_model: str
+) -> dict[ViewName, Nearby | RankedEvents]:
+    """Return the items of each sketched view that are nearest to its query, and the events of the view of words.
 
-    rows: runs a statement with the scope's parameters, in the tenant's transaction. models: text_model, frame_model.
+    rows: runs a statement with the scope's parameters, in the tenant's transaction.
     """
-    views = [name for name, query in queries.items() if name in SKETCHED and query.limit > 0]
-    keys: defaultdict[ViewName, list[BlockKey]] = defaultdict(list)
+    searched = [name for name, query in queries.items() if query.limit > 0 and (name in SKETCHED or name == "words")]
+    # The sketches of events say which events there are, and when.
+    views = {"event" if name == "words" else name for name in searched}
+    blocks: defaultdict[ViewName, list[tuple[str, BlockKey]]] = defaultdict(list)
     if views:
-        for view, *key in rows(_BLOCKS, views=views, **models):
-            keys[view].append(BlockKey(*key))
+        for view, model, *key in rows(_BLOCKS, views=list(views)):
+            blocks[view].append((model, BlockKey(*key)))
     spans = _readable(scope)
-    return {name: _nearest(spans, name, queries[name], keys[name]) for name in views}
+    found: dict[ViewName, Nearby | RankedEvents] = {}
+    for name in searched:
+        if name == "words":
+            found[name] = ranked_events(scope, queries[name], [key for _, key in blocks["event"]], CACHE, rows)
+        else:
+            model = frame_model if name == "frame" else text_model
+            found[name] = _nearest(
+                spans, name, queries[name], [key for made_by, key in blocks[name] if made_by == model]
+            )
+    return found
 
 
 def _nearest(spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[BlockKey]) -> Nearby:
-    keys, sketches = _CACHE.sketches(keys)
+    keys, sketches = CACHE.together(keys, Sketches)
     if sketches is None:
         return Nearby([], [], [], [], [])
     count = compared(name, query.limit, len(sketches.owner))

@@ -7,9 +7,10 @@ contents of a block again: a block's key is its id and its number of items, and 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import Protocol, TypeVar, cast
 from uuid import UUID
 
 import numpy as np
@@ -23,7 +24,6 @@ from gpu_workers.engine.ports import ViewName
 from gpu_workers.engine.retrieval.sketches import (
     Block,
     Rows,
-    Sketches,
     centre_of,
     item_type,
     means,
@@ -34,7 +34,6 @@ from gpu_workers.engine.retrieval.sketches import (
 BLOCK_ITEMS = 2_048
 CACHE_BYTES = 256 * 2**20
 """Blocks kept in the memory of one process: those of some 2,000 hours. The last scopes take up to as much again."""
-_LAST_SCOPES = 4
 _NO_ID = UUID(int=0)
 ALWAYS = Span(0, 2**62)
 """The time of an item without one: an entity."""
@@ -137,6 +136,16 @@ class BlockKey:
     index_version: int
 
 
+class Together(Protocol):
+    """What a search makes of all blocks of a scope."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+
+T = TypeVar("T", bound=Together)
+
+
 class BlockCache:
     """Blocks and whole scopes in memory, the least recently used removed first. Safe between threads."""
 
@@ -145,32 +154,34 @@ class BlockCache:
         self._lock = Lock()
         self._blocks: OrderedDict[tuple[UUID, int], Block] = OrderedDict()
         self._bytes = 0
-        self._scopes: OrderedDict[tuple[tuple[UUID, int], ...], Sketches] = OrderedDict()
+        self._scopes: OrderedDict[tuple[object, tuple[tuple[UUID, int], ...]], Together] = OrderedDict()
 
-    def sketches(self, keys: Sequence[BlockKey]) -> tuple[list[BlockKey], Sketches | None]:
-        """Return the blocks with these keys as one, and their keys in its order.
+    def together(
+        self, keys: Sequence[BlockKey], make: Callable[[Sequence[Block]], T]
+    ) -> tuple[list[BlockKey], T | None]:
+        """Return what make returns for the blocks with these keys, and the keys of these blocks, in their order.
 
         Blocks that are not in memory are read. A block whose version was dropped since its key was read is left out;
         None if none is left.
         """
         wanted = tuple((key.id, key.items) for key in keys)
         with self._lock:
-            if wanted in self._scopes:
-                self._scopes.move_to_end(wanted)
-                return list(keys), self._scopes[wanted]
+            if (make, wanted) in self._scopes:
+                self._scopes.move_to_end((make, wanted))
+                return list(keys), cast(T, self._scopes[make, wanted])
             known = {key: self._blocks[key] for key in wanted if key in self._blocks}
         found = known | _read([key for key in wanted if key not in known])
         there = [key for key in keys if (key.id, key.items) in found]
         if not there:
             return [], None
-        together = Sketches([found[key.id, key.items] for key in there])
+        made = make([found[key.id, key.items] for key in there])
         with self._lock:
             for place, block in found.items():
                 self._keep(place, block)
-            self._scopes[tuple((key.id, key.items) for key in there)] = together
-            while len(self._scopes) > _LAST_SCOPES:
+            self._scopes[make, tuple((key.id, key.items) for key in there)] = made
+            while len(self._scopes) > 1 and sum(scope.nbytes for scope in self._scopes.values()) > self._limit:
                 self._scopes.popitem(last=False)
-        return there, together
+        return there, made
 
     def _keep(self, key: tuple[UUID, int], block: Block) -> None:
         if key not in self._blocks:

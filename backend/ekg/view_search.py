@@ -19,6 +19,7 @@ from backend.ekg.views import (
     Nearby,
     View,
 )
+from backend.ekg.word_columns import RankedEvents
 from backend.ekg.word_search import read_piece, words_ctes, words_found, words_parameters
 from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.ports import CROWD, Hit, ViewName, ViewQuery
@@ -31,11 +32,15 @@ def half(vector: Vector) -> str:
 
 
 def view_statement(
-    queries: Mapping[ViewName, ViewQuery], *, floor: float, nearby: Mapping[ViewName, Nearby] | None = None
+    queries: Mapping[ViewName, ViewQuery],
+    *,
+    floor: float,
+    nearby: Mapping[ViewName, Nearby | RankedEvents] | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """Return the SQL and its parameters; "" if no view is searched.
 
-    nearby: in a large scope, the items of each sketched view that are compared; None compares all items.
+    nearby: in a large scope, the items of each sketched view that are compared, and the events of the view of words;
+    None compares all items.
 
     The parameters leave out those of the scope, %(text_model)s and %(frame_model)s. queries: within lies in the scope.
 
@@ -48,7 +53,7 @@ def view_statement(
     parameters: dict[str, Any] = {"floor": floor}
     for name, query in searched.items():
         if name == "words":
-            parameters |= words_parameters(query)
+            parameters |= words_parameters(query, large=nearby is not None)
         else:
             parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
             if _in_context(VIEWS[name], query):
@@ -59,7 +64,9 @@ def view_statement(
             video_id, span = query.within.video_id, query.within.span
             parameters |= {f"{name}_video": video_id, f"{name}_from": span.start_ms, f"{name}_to": span.end_ms}
         if nearby is not None and name in nearby:
-            parameters |= {f"{name}_{column.name}": getattr(nearby[name], column.name) for column in fields(Nearby)}
+            parameters |= {
+                f"{name}_{column.name}": getattr(nearby[name], column.name) for column in fields(nearby[name])
+            }
     large = nearby is not None
     narrowed = [_narrowed(name) for name, query in searched.items() if query.within is not None]
     nearest = [cte for name, query in searched.items() for cte in _ctes(name, query, large)]
@@ -74,7 +81,7 @@ def view_statement(
 
 def _ctes(name: ViewName, query: ViewQuery, large: bool) -> list[str]:
     if name == "words":
-        return words_ctes(query)
+        return words_ctes(query, large=large)
     nearest = _nearest(name, query, large)
     view = VIEWS[name]
     if not query.crowding or view.ordered is None:

@@ -1,7 +1,8 @@
 """The view of words in SQL: postings of the query's terms, weighed as engine.retrieval.word_ranking does in memory.
 
 Terms come from the engine, and all weights are whole numbers, so both stores find the same events with the same
-similarity. The postings are read by tenant, term and video: what another tenant has changes neither rank nor cost.
+similarity. The postings are read by tenant, term and video: what another tenant has changes neither rank nor cost. In a
+large scope word_columns ranks, and the statement applies the scope and looks for exact phrases.
 """
 
 from __future__ import annotations
@@ -43,8 +44,20 @@ _SCORED = (
 )
 
 
-def words_parameters(query: ViewQuery) -> dict[str, Any]:
+_CHOSEN = (
+    "words_nearest AS MATERIALIZED (SELECT s.id, s.similarity "
+    "FROM unnest(%(words_ids)s::uuid[], %(words_similarities)s::float8[]) AS s(id, similarity) CROSS JOIN LATERAL "
+    "(SELECT e.video_id, e.index_version, e.searched FROM ekg_event e WHERE e.tenant_id = %(tenant)s AND e.id = s.id "
+    "OFFSET 0) event JOIN inside e ON e.id = s.id "
+    "WHERE true {part}{contains}ORDER BY s.similarity DESC, s.id LIMIT %(words_limit)s)"
+)
+
+
+def words_parameters(query: ViewQuery, *, large: bool) -> dict[str, Any]:
     asked = asked_words(query.text, query.exact)
+    chosen = {"words_exact": list(asked.exact), "words_limit": query.limit}
+    if large:
+        return chosen
     columns = {
         "words_terms": [term.term for term in asked.terms],
         "words_groups": [term.group for term in asked.terms],
@@ -52,18 +65,23 @@ def words_parameters(query: ViewQuery) -> dict[str, Any]:
         "words_parts": [term.parts for term in asked.terms],
         "words_unless": [term.unless for term in asked.terms],
     }
-    return {**columns, "words_exact": list(asked.exact), "words_limit": query.limit}
+    return columns | chosen
 
 
-def words_ctes(query: ViewQuery) -> list[str]:
+def words_ctes(query: ViewQuery, *, large: bool) -> list[str]:
     """Return the CTEs of the view, of which words_nearest has id and similarity of the best events. They stand on the
-    CTEs scope and inside; if query.within is given, on words_inside, too."""
+    CTEs scope and inside; if query.within is given, on words_inside, too.
+
+    large: with the parameters of word_columns.RankedEvents.
+    """
     part = "AND s.id IN (SELECT id FROM words_inside) " if query.within is not None else ""
     contains = (
         "AND NOT EXISTS (SELECT FROM unnest(%(words_exact)s::text[]) phrase WHERE strpos(event.searched, phrase) = 0) "
         if query.exact
         else ""
     )
+    if large:
+        return [_CHOSEN.format(part=part, contains=contains)]
     nearest = (
         f"words_nearest AS MATERIALIZED (SELECT s.id, s.score::float8 / full_score.score::float8 AS similarity "
         f"FROM ({_SCORED}) s JOIN ekg_event event ON event.tenant_id = %(tenant)s AND event.id = s.id "

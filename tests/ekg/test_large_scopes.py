@@ -68,7 +68,7 @@ def test_a_dropped_version_has_no_sketches(acme: Cast, globex: Cast) -> None:
 
 
 def together_of(cache: BlockCache, keys: Sequence[BlockKey]) -> Sketches:
-    _, together = cache.sketches(keys)
+    _, together = cache.together(keys, Sketches)
     assert together is not None
     return together
 
@@ -82,12 +82,12 @@ def test_a_block_that_was_dropped_since_its_key_was_read_is_left_out(acme: Cast,
             for row in SketchBlock.objects.filter(video_id__in=[dropped, kept], view="event").order_by("id")
         ]
         drop_version(dropped, 1)
-        there, together = BlockCache().sketches(keys)
+        there, together = BlockCache().together(keys, Sketches)
         gone = [key for key in keys if key not in there]
         assert {(key.video_id, key.index_version) for key in gone} == {(dropped, 1)}
         assert together is not None
         assert len(together.owner) == sum(key.items for key in there)
-        assert BlockCache().sketches(gone) == ([], None)
+        assert BlockCache().together(gone, Sketches) == ([], None)
 
 
 def test_each_event_entity_line_and_picture_is_in_a_sketch(acme: Cast, globex: Cast) -> None:

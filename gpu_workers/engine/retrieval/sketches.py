@@ -118,6 +118,24 @@ def _column(blocks: Sequence[Block], name: str) -> NDArray[Any]:
 
 
 @dataclass(slots=True)
+class Places:
+    """The ids and times of the items of many blocks, in their order, whatever their dimension."""
+
+    blocks: Sequence[Block]
+    ids: NDArray[np.void] = field(init=False)
+    start_ms: NDArray[np.int64] = field(init=False)
+    end_ms: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ids = _column(self.blocks, "id")
+        self.start_ms, self.end_ms = _column(self.blocks, "start_ms"), _column(self.blocks, "end_ms")
+
+    @property
+    def nbytes(self) -> int:
+        return self.ids.nbytes + self.start_ms.nbytes + self.end_ms.nbytes
+
+
+@dataclass(slots=True)
 class Sketches:
     """The items of many blocks of one dimension, in their order.
 
@@ -146,6 +164,11 @@ class Sketches:
         self.signs, self.large = _along_memory(self.blocks, "signs"), _along_memory(self.blocks, "large")
         self.ones = _count(self.signs, None)
         self.centres = np.stack([block.centre for block in self.blocks])
+
+    @property
+    def nbytes(self) -> int:
+        columns = (self.owner, self.ids, self.start_ms, self.end_ms, self.sign_scale, self.scale, self.ones)
+        return sum(column.nbytes for column in (*columns, self.signs, self.large, self.centres))
 
     def nearest(
         self, query: Vector, count: int, admitted: NDArray[np.bool_] | None = None, context: Context | None = None

@@ -71,10 +71,12 @@ class AskedTerm:
 
 @dataclass(frozen=True, slots=True)
 class AskedWords:
-    """A query to the view of words. exact: phrases in canonical form, all of which an event must contain."""
+    """A query to the view of words. exact: phrases in canonical form, all of which an event must contain. required:
+    those of the terms that every such event has, whatever its language."""
 
     terms: tuple[AskedTerm, ...]
     exact: tuple[str, ...] = ()
+    required: frozenset[str] = frozenset()
 
     @property
     def literal(self) -> bool:
@@ -127,7 +129,12 @@ def asked_words(text: str, exact: Sequence[str] = ()) -> AskedWords:
     for token in carrying[: 2 * MAX_CODES]:
         if len(token.folded) >= LEAST_NAME and _joined([token]) not in known:
             query.add_spelling([token], unless=query.group_of(token))
-    return AskedWords(tuple(query.terms), tuple(map(phrase_of, phrases)))
+    whole = {_word_terms(token, ())[0] for token in required if not token.dense}
+    return AskedWords(
+        tuple(query.terms),
+        tuple(map(phrase_of, phrases)),
+        frozenset(term.term for term in query.terms if term.term in whole),
+    )
 
 
 def grams(run: Sequence[Token], *, inner: bool) -> list[str]:

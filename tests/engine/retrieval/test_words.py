@@ -8,9 +8,10 @@ import string
 from collections.abc import Callable
 from uuid import UUID
 
+import numpy as np
 import pytest
 
-from gpu_workers.engine.retrieval.word_ranking import WordIndex, idf, ranked_by_words
+from gpu_workers.engine.retrieval.word_ranking import Posted, WordIndex, idf, ranked_by_words
 from gpu_workers.engine.retrieval.word_terms import (
     MAX_IMPACT,
     EventWords,
@@ -91,16 +92,19 @@ def test_an_impact_falls_with_the_length_of_the_event() -> None:
 
 def test_the_similarity_is_the_share_of_the_query_that_an_event_has() -> None:
     """Three events; owl is in two of them, hen in one, fox in none."""
-    postings = {"sowl": {number(0): 100, number(1): 50}, "shen": {number(1): 200}}
+    postings = {"sowl": Posted(np.array([0, 1]), np.array([100, 50])), "shen": Posted(np.array([1]), np.array([200]))}
     owl, hen, fox = idf(3, 2), idf(3, 1), idf(3, 0)
     assert owl == round(1000 * math.log(1 + 1.5 / 2.5))
     asked = asked_words("owl hen fox")
     assert [term.term for term in asked.terms] == ["sowl", "shen", "sfox"]
     full = (owl + hen + fox) * MAX_IMPACT
-    assert ranked_by_words(asked, postings, events=3) == {
-        number(0): 100 * owl / full,
-        number(1): (50 * owl + 200 * hen) / full,
-    }
+    ranked = ranked_by_words(asked, postings, np.ones(3, dtype=np.bool_))
+    assert ranked.scores.tolist() == [1_000 * 100 * owl, 1_000 * (50 * owl + 200 * hen), 0]
+    assert ranked.similarities(np.array([0, 1])) == [100 * owl / full, (50 * owl + 200 * hen) / full]
+    # Out of scope, event 1 changes how rare a word is.
+    assert ranked_by_words(asked, postings, np.array([True, False, True])).scores.tolist() == [
+        1_000 * 100 * idf(2, 1), 0, 0,
+    ]  # fmt: skip
 
 
 def test_idle_words_are_searched_only_if_there_are_no_others() -> None:
