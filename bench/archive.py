@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import numpy as np
 import psycopg
@@ -29,7 +30,9 @@ EVENTS, ENTITIES, MENTIONS, LINES = 1_500, 1_000, 3, 6_000
 """Numbers for 10 hours; MENTIONS per event, by Zipf's law: a few entities are in hundreds of events."""
 BLOCK = 2_048
 TENANTS = 10
-PARTS = ("event", "chunk", "frame", "framevector", "entity", "mention", "transcriptline", "sketchblock")
+PARTS = ("event", "chunk", "frame", "framevector", "entity", "mention", "transcriptline", "sketchblock", "posting")
+VOCABULARY, EVENT_WORDS = 8_000, 40
+"""Spoken words by the law of Zipf and Mandelbrot: the most common one is in every fourth event, most are in a few."""
 TEXT_MODEL, FRAME_MODEL = "bench-text", "bench-frame"
 
 Rows = NDArray[Any]
@@ -48,6 +51,8 @@ class Recording:
     lines: NDArray[np.float32]
     frame_ids: Sequence[UUID]
     event_ids: Sequence[UUID]
+    words: NDArray[np.int64]
+    """Numbers of the words of each event, shape (EVENTS, EVENT_WORDS)."""
 
 
 def fill(first: IndexedVideo, *, videos: int, seed: int = 11) -> Recording:
@@ -132,6 +137,9 @@ def write_rows(
         [random.choice(ENTITIES, MENTIONS, replace=False, p=commonness / commonness.sum()) for _ in range(EVENTS)]
     )
 
+    words = random.choice(VOCABULARY, (EVENTS, EVENT_WORDS), p=_how_common())
+    said = np.array([" ".join(map(word, line)).encode() for line in words.reshape(LINES, -1).tolist()])
+
     def copy(table: str, count: int, **columns: Rows) -> None:
         if table.removeprefix("ekg_") not in parts:
             return
@@ -176,14 +184,16 @@ def write_rows(
     )  # fmt: skip
     copy(
         "ekg_transcriptline", LINES, id=ids["t"], start_ms=_int8(np.arange(LINES) * line_ms),
-        end_ms=_int8(np.arange(1, LINES + 1) * line_ms), text=_text("line {:05d} of what is said all day", LINES),
+        end_ms=_int8(np.arange(1, LINES + 1) * line_ms), text=said,
         words=_all(LINES, b"\1[]"), language=_all(LINES, b"en"), embedding=_half(lines),
         embedding_model=_all(LINES, TEXT_MODEL.encode()),
     )  # fmt: skip
     frame_ids, event_ids, entity_ids = (_uuids(ids[name]) for name in "feu")
-    recording = Recording(tenant_id, video_id, frames, events, entities, lines, frame_ids, event_ids)
+    recording = Recording(tenant_id, video_id, frames, events, entities, lines, frame_ids, event_ids, words)
     if "sketchblock" in parts:
         _write_sketches(server, recording, entity_ids, _uuids(ids["t"]))
+    if "posting" in parts:
+        _write_postings(server, recording)
     return recording, Edges(entity_ids, mentions)
 
 
@@ -220,6 +230,46 @@ def _write_sketches(
                 [recording.tenant_id, recording.video_id, view, n, len(items), centre.astype("<f2").tobytes(),
                  items.tobytes(), model],
             )  # fmt: skip
+
+
+@cache
+def word(number: int) -> str:
+    """Return a word that nobody has ever said, of three syllables and six letters."""
+    syllables = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
+    first, rest = divmod(number, len(syllables))
+    return syllables[first // len(syllables)] + syllables[first % len(syllables)] + syllables[rest]
+
+
+@cache
+def _how_common() -> NDArray[np.float64]:
+    shares = 1.0 / (np.arange(VOCABULARY) + 20)
+    return np.asarray(shares / shares.sum())
+
+
+@cache
+def _terms_of(number: int) -> tuple[str, ...]:
+    from gpu_workers.engine.retrieval.word_terms import EventWords, event_terms
+
+    return tuple(event_terms(EventWords(word(number))))
+
+
+def _write_postings(server: psycopg.Connection[Any], recording: Recording) -> None:
+    """Write the postings of the words, with the impacts of word_terms on events of usual length."""
+    from gpu_workers.engine.retrieval.word_terms import MAX_IMPACT, SATURATION
+
+    postings: dict[str, dict[int, int]] = {}
+    for n, numbers in enumerate(recording.words.tolist()):
+        for number in numbers:
+            for term in _terms_of(number):
+                events = postings.setdefault(term, {})
+                events[n] = events.get(n, 0) + 1
+    statement = (
+        "COPY ekg_posting (id, tenant_id, video_id, index_version, term, events, impacts) FROM STDIN (FORMAT text)"
+    )
+    with server.cursor() as cursor, cursor.copy(statement) as copy:
+        for term, counts in sorted(postings.items()):
+            impacts = [int(MAX_IMPACT * count / (count + SATURATION)) for count in counts.values()]
+            copy.write_row((uuid4(), recording.tenant_id, recording.video_id, 1, term, list(counts), impacts))
 
 
 def _stretches(count: int, length: int) -> list[tuple[int, int]]:

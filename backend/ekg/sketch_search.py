@@ -16,7 +16,7 @@ from backend.ekg.views import SCOPE, Nearby
 from backend.ekg.word_columns import RankedEvents, ReadRows, ranked_events
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import ViewName, ViewQuery
-from gpu_workers.engine.retrieval.sketches import Context, Sketches
+from gpu_workers.engine.retrieval.sketches import Context, Sketches, with_neighbours
 
 SKETCHED: Sequence[ViewName] = ("event", "entity", "frame", "transcript")
 """Views with sketches."""
@@ -45,7 +45,7 @@ def compared(name: ViewName, limit: int, sketched: int) -> int:
     The share keeps the right item among them where it stands little above chance (bench, search_1000h_recall_at_16). A
     sketch of pictures stands for many of them.
     """
-    return (limit if name == "frame" else 8 * limit) + 32 + sketched // 1_200
+    return (limit + 32 if name == "frame" else 8 * limit + 96) + sketched // 1_200
 
 
 def nearby(
@@ -82,6 +82,7 @@ def _nearest(spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[Bloc
     count = compared(name, query.limit, len(sketches.owner))
     context = Context(query.context, _starts(keys, sketches)) if name == "event" and query.context else None
     chosen = sketches.nearest(query.vector, count, _admitted(spans, query, keys, sketches), context)
+    around = chosen if context is None else with_neighbours(chosen, len(sketches.owner))
     owners = [keys[owner] for owner in sketches.owner[chosen].tolist()]
     return Nearby(
         ids=[UUID(bytes=item) for item in sketches.ids[chosen].tolist()] if name != "frame" else [],
@@ -89,6 +90,7 @@ def _nearest(spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[Bloc
         versions=[key.index_version for key in owners],
         starts=sketches.start_ms[chosen].tolist(),
         ends=sketches.end_ms[chosen].tolist(),
+        beside=[UUID(bytes=item) for item in sketches.ids[np.setdiff1d(around, chosen)].tolist()],
     )
 
 

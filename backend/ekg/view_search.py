@@ -134,13 +134,13 @@ def _nearest(name: ViewName, query: ViewQuery, large: bool) -> str:
         # The neighbours count wherever in scope they are, so the view is narrowed after them.
         part = f"WHERE {view.item}.id IN (SELECT id FROM {name}_inside) " if narrow else ""
         if large:
-            part = f"{part} AND away = 0 " if part else "WHERE away = 0 "
-        away = ", away" if large else ""
+            part = f"{part} AND own " if part else "WHERE own "
+        own = ", own" if large else ""
         # Materialised, so that each product is computed once and no vector passes through the sort.
         return (
-            f"WITH own AS MATERIALIZED (SELECT {view.item}.id, {partition}, {view.item}.{position}{away}, "
+            f"WITH own AS MATERIALIZED (SELECT {view.item}.id, {partition}, {view.item}.{position}{own}, "
             f"{cosine} AS cosine "
-            f"{admitted}), around AS (SELECT id, cosine{away}, "
+            f"{admitted}), around AS (SELECT id, cosine{own}, "
             f"CASE WHEN lag({position}) OVER near = {position} - 1 THEN lag(cosine) OVER near END AS before, "
             f"CASE WHEN lead({position}) OVER near = {position} + 1 THEN lead(cosine) OVER near END AS after "
             f"FROM own WINDOW near AS (PARTITION BY {partition} ORDER BY {position})) "

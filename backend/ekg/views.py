@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
@@ -15,9 +15,16 @@ SCOPE = (
     "scope AS MATERIALIZED (SELECT * FROM unnest(%(videos)s::uuid[], %(versions)s::int[], %(untils)s::bigint[], "
     "%(starts)s::bigint[], %(ends)s::bigint[]) AS s(video_id, index_version, until_ms, from_ms, to_ms))"
 )
-EVENT_IN_SCOPE = (
-    "e.tenant_id = %(tenant)s AND e.end_ms <= scope.until_ms AND e.start_ms < scope.to_ms AND e.end_ms > scope.from_ms"
-)
+
+
+def _in_scope(event: str) -> str:
+    return (
+        f"{event}.tenant_id = %(tenant)s AND {event}.end_ms <= scope.until_ms "
+        f"AND {event}.start_ms < scope.to_ms AND {event}.end_ms > scope.from_ms"
+    )
+
+
+EVENT_IN_SCOPE = _in_scope("e")
 EVENT_OF_LINE = (
     "e.video_id = line.video_id AND e.index_version = line.index_version "
     "AND e.start_ms < line.end_ms AND e.end_ms > line.start_ms"
@@ -56,13 +63,17 @@ REACH_LARGE = (
 @dataclass(frozen=True, slots=True)
 class Nearby:
     """Items of a view whose vectors are compared in a large scope, as columns of equal length: their ids (events,
-    entities, spoken lines), or the stretches of video that hold them (pictures), in ms."""
+    entities, spoken lines), or the stretches of video that hold them (pictures), in ms.
+
+    beside: ids of the events that are read because they stand beside these, if neighbours count.
+    """
 
     ids: list[UUID]
     videos: list[UUID]
     versions: list[int]
     starts: list[int]
     ends: list[int]
+    beside: list[UUID] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +115,11 @@ VIEWS: Mapping[ViewName, View] = {
         events="JOIN inside e ON e.id = event.id",
         words="''",
         ordered=("video_id, index_version", "n"),
-        # With a neighbour on each side, which counts in the event's similarity.
-        nearby="(SELECT e.video_id, e.index_version, e.n + step AS n, min(abs(step)) AS away "
-        "FROM unnest(%(event_ids)s::uuid[]) AS c(id) JOIN ekg_event e ON e.tenant_id = %(tenant)s AND e.id = c.id "
-        "CROSS JOIN generate_series(-1, 1) step GROUP BY 1, 2, 3) c JOIN scope USING (video_id, index_version) "
-        "CROSS JOIN LATERAL (SELECT e.id, e.n, e.tenant_id, e.embedding, e.embedding_model "
-        "FROM ekg_event e WHERE e.video_id = c.video_id "
-        f"AND e.index_version = c.index_version AND e.n = c.n AND {EVENT_IN_SCOPE} OFFSET 0) event WHERE true",
+        # own: not read for its neighbours alone.
+        nearby="(SELECT id, true AS own FROM unnest(%(event_ids)s::uuid[]) id UNION ALL "
+        "SELECT id, false FROM unnest(%(event_beside)s::uuid[]) id) c CROSS JOIN LATERAL (SELECT e.* FROM ekg_event e "
+        "WHERE e.tenant_id = %(tenant)s AND e.id = c.id OFFSET 0) event JOIN scope USING (video_id, index_version) "
+        f"WHERE {_in_scope('event')}",
     ),
     "entity": View(
         item="entity",

@@ -190,7 +190,7 @@ class Sketches:
         else:
             first = context.of(coarse)
             best = _admitted(_highest(first, max(FINE, len(first) // FINE_IN_CONTEXT, 4 * count)), coarse)
-            around = _admitted(_with_neighbours(best, len(first)), coarse)
+            around = _admitted(with_neighbours(best, len(first)), coarse)
             whole = np.full_like(coarse, -np.inf)
             whole[around] = self._fine(query, centred, around)
             fine = context.of(whole)[best]
@@ -250,7 +250,7 @@ def _admitted(items: NDArray[np.int64], estimates: Rows) -> NDArray[np.int64]:
     return np.asarray(items[np.isfinite(estimates[items])])
 
 
-def _with_neighbours(items: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def with_neighbours(items: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """Return the positions of items and of those beside them, in order. count: number of all items."""
     there = np.zeros(count + 2, dtype=np.bool_)
     for step in (0, 1, 2):

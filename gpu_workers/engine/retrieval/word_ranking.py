@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_workers.engine.retrieval.word_terms import MAX_IMPACT, AskedTerm, AskedWords, EventWords, event_terms
+from gpu_workers.engine.retrieval.word_terms import (
+    MAX_IMPACT,
+    AskedTerm,
+    AskedWords,
+    EventWords,
+    event_terms,
+    word_terms,
+)
 from gpu_workers.engine.retrieval.words import canonical, phrase_of, tokens
 
 PIECE_CHARACTERS = 300
@@ -112,12 +119,18 @@ def matched_piece(words: EventWords, asked: AskedWords) -> str:
     """Return the text of the event that has most of the query, the first of equals, cut around what matches."""
     wanted = {term.term: term.group for term in asked.terms}
 
-    def rank(piece: str) -> tuple[int, int]:
-        searched = phrase_of(piece)
-        groups = {wanted[term] for term in event_terms(EventWords("", (piece,))) if term in wanted}
-        return sum(phrase in searched for phrase in asked.exact), len(groups)
+    def ranked(terms_of: Callable[[str], Iterable[str]]) -> list[tuple[int, int]]:
+        groups = [len({wanted[term] for term in terms_of(piece) if term in wanted}) for piece in words.pieces]
+        exact = [sum(phrase in phrase_of(piece) for phrase in asked.exact) for piece in words.pieces]
+        return list(zip(exact, groups, strict=True))
 
-    best = max(words.pieces, key=rank, default="")
+    ranks: list[tuple[int, int]] = []
+    if not asked.literal:
+        # Nearly always a word matches by the rules of the query's languages; those of each text take time to detect.
+        ranks = ranked(lambda piece: word_terms(piece, asked.languages))
+    if not any(groups for _, groups in ranks):
+        ranks = ranked(lambda piece: event_terms(EventWords("", (piece,))))
+    best = max(zip(ranks, words.pieces, strict=True), key=lambda pair: pair[0], default=((0, 0), ""))[1]
     return best if len(best) <= PIECE_CHARACTERS else _cut(best, wanted)
 
 

@@ -72,11 +72,12 @@ class AskedTerm:
 @dataclass(frozen=True, slots=True)
 class AskedWords:
     """A query to the view of words. exact: phrases in canonical form, all of which an event must contain. required:
-    those of the terms that every such event has, whatever its language."""
+    those of the terms that every such event has, whatever its language. languages: of the query, English among them."""
 
     terms: tuple[AskedTerm, ...]
     exact: tuple[str, ...] = ()
     required: frozenset[str] = frozenset()
+    languages: tuple[str, ...] = (ENGLISH,)
 
     @property
     def literal(self) -> bool:
@@ -101,6 +102,12 @@ def event_terms(words: EventWords) -> dict[str, int]:
     counts.update(f"g{gram}" for gram in spellings)
     norm = SATURATION * (1 - BY_LENGTH + BY_LENGTH * length / USUAL_WORDS)
     return {term: max(1, int(MAX_IMPACT * count / (count + norm))) for term, count in counts.items()}
+
+
+def word_terms(text: str, languages: Sequence[str]) -> set[str]:
+    """Return the terms of a text's words by the rules of these languages, without those of its codes and names."""
+    found = list(tokens(text))
+    return {*(term for token in found for term in _word_terms(token, languages)), *_pairs(found)}
 
 
 def asked_words(text: str, exact: Sequence[str] = ()) -> AskedWords:
@@ -134,6 +141,7 @@ def asked_words(text: str, exact: Sequence[str] = ()) -> AskedWords:
         tuple(query.terms),
         tuple(map(phrase_of, phrases)),
         frozenset(term.term for term in query.terms if term.term in whole),
+        languages,
     )
 
 
