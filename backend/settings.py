@@ -324,7 +324,7 @@ BILLING_SINK_URL = env.text("AVA_BILLING_SINK_URL", "")
 BILLING_SINK_KEY = env.text("AVA_BILLING_SINK_KEY", "")
 KEEP_MODEL_CALLS_DAYS = env.integer("AVA_KEEP_MODEL_CALLS_DAYS", 92, least=31)
 
-# Namespace in which the relay publishes the loads of queues and model servers for autoscaling; "" publishes none.
+# Namespace in which `publish_metrics` publishes the loads of queues and model servers for autoscaling; "" for nowhere.
 CLOUDWATCH_NAMESPACE = env.text("AVA_CLOUDWATCH_NAMESPACE", "")
 
 # --- seeing it (backend.observability) -------------------------------------------------------------------------------
