@@ -163,6 +163,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "views": "the views that these search",
         "word_index": "the writer's index of words",
         "word_search": "the reader's search by words",
+        "word_columns": "the ranking of words in a large scope",
         "writer": "the only writer of a version",
     },
     "jobs": {

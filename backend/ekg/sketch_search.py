@@ -90,7 +90,7 @@ def _nearest(spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[Bloc
         versions=[key.index_version for key in owners],
         starts=sketches.start_ms[chosen].tolist(),
         ends=sketches.end_ms[chosen].tolist(),
-        beside=[UUID(bytes=item) for item in sketches.ids[np.setdiff1d(around, chosen)].tolist()],
+        neighbours=[UUID(bytes=item) for item in sketches.ids[np.setdiff1d(around, chosen)].tolist()],
     )
 
 

@@ -65,7 +65,7 @@ class Nearby:
     """Items of a view whose vectors are compared in a large scope, as columns of equal length: their ids (events,
     entities, spoken lines), or the stretches of video that hold them (pictures), in ms.
 
-    beside: ids of the events that are read because they stand beside these, if neighbours count.
+    neighbours: ids of the events that are read because they precede or follow these, if neighbours count.
     """
 
     ids: list[UUID]
@@ -73,7 +73,7 @@ class Nearby:
     versions: list[int]
     starts: list[int]
     ends: list[int]
-    beside: list[UUID] = field(default_factory=list)
+    neighbours: list[UUID] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,9 @@ VIEWS: Mapping[ViewName, View] = {
         ordered=("video_id, index_version", "n"),
         # own: not read for its neighbours alone.
         nearby="(SELECT id, true AS own FROM unnest(%(event_ids)s::uuid[]) id UNION ALL "
-        "SELECT id, false FROM unnest(%(event_beside)s::uuid[]) id) c CROSS JOIN LATERAL (SELECT e.* FROM ekg_event e "
-        "WHERE e.tenant_id = %(tenant)s AND e.id = c.id OFFSET 0) event JOIN scope USING (video_id, index_version) "
+        "SELECT id, false FROM unnest(%(event_neighbours)s::uuid[]) id) c CROSS JOIN LATERAL "
+        "(SELECT e.* FROM ekg_event e WHERE e.tenant_id = %(tenant)s AND e.id = c.id OFFSET 0) event "
+        "JOIN scope USING (video_id, index_version) "
         f"WHERE {_in_scope('event')}",
     ),
     "entity": View(

@@ -251,7 +251,7 @@ def _admitted(items: NDArray[np.int64], estimates: Rows) -> NDArray[np.int64]:
 
 
 def with_neighbours(items: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Return the positions of items and of those beside them, in order. count: number of all items."""
+    """Return the positions of items and of their neighbours, in order. count: number of all items."""
     there = np.zeros(count + 2, dtype=np.bool_)
     for step in (0, 1, 2):
         there[items + step] = True

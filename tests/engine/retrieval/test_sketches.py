@@ -108,8 +108,8 @@ def test_neighbours_count_within_a_run_alone() -> None:
     assert found.tolist() == pytest.approx([value / 1.5 for value in wanted])
 
 
-def test_an_item_is_found_for_what_is_beside_it() -> None:
-    """Of the 16 best by own and neighbour's similarity, 0.95 are among 192 of 30,000; without context fewer are."""
+def test_an_item_is_found_for_its_neighbour() -> None:
+    """192 of 30,000 items hold 0.95 of the 16 best by own and neighbour's similarity; without context fewer."""
     random = np.random.default_rng(9)
     vectors = noise(random, 30_000, 384)
     whole = Sketches(blocks_of(vectors, 1_000))
