@@ -35,7 +35,10 @@ def receiving(*statuses: int, replies: Sequence[tuple[int, dict[str, str], bytes
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
+            length = int(self.headers.get("content-length", 0))
+            body = self.rfile.read(length).decode()
+            if len(body.encode()) < length:
+                return  # the sender left in the middle of its request
             script.received.append(Received(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
             status, headers, content = script.reply()
             self.send_response(status)

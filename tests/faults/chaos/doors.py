@@ -41,13 +41,13 @@ class Door:
         self._way = way
         if way is Way.HANGING:
             self._passing.clear()
-        else:
-            self._passing.set()
+            return
         if way is Way.SHUT:
             with self._lock:
                 ending = list(self._open)
             for connection in ending:
                 _end(connection)
+        self._passing.set()  # after the end of its connection, nothing that was held is passed on
 
     def close(self) -> None:
         self.turn(Way.SHUT)
