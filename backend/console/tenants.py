@@ -53,6 +53,7 @@ class IncludedLine:
 class TenantPage(Actionable, ReadOnlyPage):
     roles = EVERYBODY
     acts = tenant_acts.ACTS
+    sorts = ("slug",)
     list_display = ("name", "slug", "plan", "placement", "created_at", "suspended_at")
     list_filter = (typed("plan"),)
     search_fields = ("name", "slug")
