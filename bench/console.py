@@ -138,6 +138,16 @@ def _operator() -> Any:
     return client
 
 
+def _sweep() -> None:
+    """Add up the days of all tenants, as the sweep does every five minutes."""
+    from django.utils import timezone
+
+    from backend.billing.services.day_totals import rebuild_stale_days
+    from backend.questions.services.stage_times import build_days
+
+    show_progress(f"{rebuild_stale_days()} days of usage and {build_days(timezone.now())} days of times are added up")
+
+
 @contextmanager
 def console(scale: float) -> Iterator[Counts]:
     """Yield in the process of a console over a database with the load."""
@@ -155,6 +165,7 @@ def console(scale: float) -> Iterator[Counts]:
                 import django
 
                 django.setup()
+                _sweep()
                 yield counts
     finally:
         shutil.rmtree(root, ignore_errors=True)

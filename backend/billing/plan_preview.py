@@ -146,7 +146,8 @@ def _billed_by(plan: str | None, month: date, at: datetime, most: int, using: st
     named = {"plan": plan, "month": month, "at": at, "most": most, "first": FIRST_PLAN}
     with connections[using].cursor() as cursor:
         cursor.execute(_BILLED_BY, named)
-        return cursor.fetchall()
+        found: list[tuple[UUID, UUID, int]] = cursor.fetchall()
+    return found
 
 
 def _used(tenants: Sequence[UUID], month: date, using: str) -> dict[UUID, list[_Used]]:

@@ -16,22 +16,25 @@ from django.db import connections
 from django.db.models import Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from backend.billing.models import CostDay, InvariantResult, Plan, Price, PriceBook
+from backend.billing.services.day_totals import rebuild_stale_days
 from backend.console.site import site
 from backend.jobs.models import Breaker
 from backend.library.models import Video
 from backend.questions.models import Comparison, Question, Search
+from backend.questions.services.stage_times import build_days
 from backend.tenancy.models import Tenant, TenantRow
 from bench.seed_load import seed
 from tests.conftest import Cast
 from tests.console.signing_in import open_content
 
-BIG = ("billing_usageevent", "billing_usagehour", "billing_modelcall", "questions_question",
+BIG = ("billing_usageevent", "billing_usagehour", "billing_usageday", "billing_modelcall", "questions_question",
        "jobs_job", "library_video", "audit_auditevent", "webhooks_delivery", "webhooks_webhookevent",
        "webhooks_attempt")  # fmt: skip
 OF_TENANTS = {model._meta.db_table for model in apps.get_models() if issubclass(model, TenantRow)}
-MOST_STATEMENTS = {"": 18, "?days=90": 18, "tenancy/tenant/{tenant}/change/": 26}
+MOST_STATEMENTS = {"": 18, "?days=90": 20, "tenancy/tenant/{tenant}/change/": 26}
 MOST_OF_A_ROW = {Video: 34, Question: 22, Comparison: 14, Search: 12}
 """Statements of the page of a row; every other row has ROW_STATEMENTS at the most."""
 ROW_STATEMENTS = 10
@@ -45,6 +48,8 @@ def load(database: None) -> str:
     """Write a thousandth of the load; return the tenant with most of it."""
     path = urlsplit(os.environ["DATABASE_URL"]).path
     seed(urlunsplit(urlsplit(os.environ["DATABASE_SUPERUSER_URL"])._replace(path=path)), 0.001)
+    assert rebuild_stale_days() > 80
+    build_days(timezone.now())
     cache.clear()
     with connections["console"].cursor() as cursor:
         cursor.execute("SELECT tenant_id FROM billing_usageevent GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
@@ -143,8 +148,8 @@ def sorts(node: dict[str, Any]) -> bool:
 
 def columns(staff: Client, model: type[Model]) -> list[str]:
     """Return the columns of a list as the viewer sees them, by the numbers that an address sorts by."""
-    reply = staff.get(f"/console/{model._meta.app_label}/{model._meta.model_name}/")
-    return list(reply.context["cl"].list_display)
+    reply: Any = staff.get(f"/console/{model._meta.app_label}/{model._meta.model_name}/")
+    return list(reply.context_data["cl"].list_display)
 
 
 def listing(staff: Client, model: type[Model], query: str = "") -> str:
@@ -206,11 +211,13 @@ def test_the_load_has_sums_that_equal_its_ledger(load: str) -> None:
         cursor.execute(
             "SELECT (SELECT (count(*), sum(cost_amount), sum(price_amount))::text FROM billing_usageevent), "
             "(SELECT (sum(events), sum(cost), sum(price))::text FROM billing_usageday), "
+            "(SELECT (sum(events), sum(cost), sum(price))::text FROM billing_tenantday), "
+            "(SELECT (sum(events), sum(cost), sum(price))::text FROM billing_daytotal), "
             "(SELECT count(*) FROM questions_question WHERE comparison_id IS NULL), "
             "(SELECT count(DISTINCT tenant_id) FROM billing_usageday) > 0"
         )
-        ledger, days, questions, spread = cursor.fetchone()
-    assert ledger == days
+        ledger, *sums, questions, spread = cursor.fetchone()
+    assert sums == [ledger] * 3
     assert (questions, spread) == (100, True)
 
 
