@@ -34,6 +34,8 @@ from backend.tenancy.refusals import Refused
 
 CHART_DAYS = 30
 FAILURE_DAYS = 7
+DEAREST = 10
+"""Videos of a tenant that its page shows by their cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,7 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
         "month": month.total,
         "currencies": sorted(month.by_currency.items()),
         "by_day": money_chart(recent, first, today),
+        "dearest": tenants.dearest_videos(tenant.id, datetime.combine(first, datetime.min.time(), UTC), DEAREST),
         "by_stage": sorted((line for line in by_stage if line[0]), key=lambda line: -line[2].cost)[:15],
         "invoices": billing.invoices_of(tenant.id),
         "credits": billing.credits_of(tenant.id),
