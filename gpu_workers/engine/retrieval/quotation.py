@@ -7,7 +7,9 @@ import re
 from gpu_workers.engine.retrieval.words import phrase_of
 
 _PAIRS = (('"', '"'), ("“", "”"), ("„", "“"), ("„", "”"), ("«", "»"), ("»", "«"), ("「", "」"), ("『", "』"))
-_QUOTED = re.compile("|".join(f"{first}([^{first}{last}]*){last}" for first, last in _PAIRS))
+QUOTED = re.compile("|".join(f"{first}([^{first}{last}]*){last}" for first, last in _PAIRS))
+"""A quotation with its marks."""
+
 _MARKS = re.compile('["“”„«»「」『』]')
 
 
@@ -17,6 +19,6 @@ def quoted(text: str) -> tuple[str, tuple[str, ...]]:
     A mark without a partner, and marks around something without a letter or digit, quote nothing. Apostrophes are no
     quotation marks.
     """
-    phrases = ("".join(match.groups("")).strip() for match in _QUOTED.finditer(text))
+    phrases = ("".join(match.groups("")).strip() for match in QUOTED.finditer(text))
     exact = tuple(dict.fromkeys(phrase for phrase in phrases if phrase_of(phrase)))
     return " ".join(_MARKS.sub(" ", text).split()), exact

@@ -34,7 +34,7 @@ def day_of(parsing: Parsing) -> Day | None:
             continue
         parsing.take(match)
         return Day(nth=2 if number.kind == "Q" else number.value)
-    for match in parsing.matches(r"[aoi]t?o?w|w(?=p|\.?c|\.?[abfi]t?[cn])|(?<=c)w"):
+    for match in parsing.matches(r"[aoi]t?o?w|(?<=p)Ot?w|w(?=p|\.?c|\.?[abfi]t?[cn])|(?<=c)w"):
         value = parsing.of(match, "w")[0].value
         # Part of the day in the same word: left for part_of_day().
         parsing.take(match)
@@ -62,7 +62,7 @@ def part_of_day(parsing: Parsing) -> PartOfDay | None:
     for match in parsing.matches("p"):
         token = parsing.tokens[match.start()]
         before, after = parsing.kinds[: match.start()], parsing.kinds[match.end() :]
-        next_to_time = before[-1:] in tuple("wymDcnK") or re.match(r"[aO]t?(?:[wyDnom]|QJ)", after)
+        next_to_time = re.search(r"[wymDcnK]$|[wymD]\.$", before) or re.match(r"[aO]t?(?:[wyDnom]|QJ)", after)
         if isinstance(token.value, PartOfDay) and (next_to_time or " " in parsing.text[token.start : token.end]):
             parsing.take(match)
             return token.value

@@ -147,7 +147,7 @@ def _between(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
 
 
 def _open_ended(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    for match in parsing.matches(rf"(?<!j)(?P<edge>[f><])[tag]*(?P<one>{_TIMED})[aR]?"):
+    for match in parsing.matches(rf"(?<!j)(?P<edge>[f><])[tag]*(?P<one>{_TIMED})(?:R|a(?!t?[wymDo]))?"):
         reading = _reading(parsing, match, "one")
         if reading is None or not _certain(reading, parsing, match, day, part):
             continue
@@ -177,20 +177,28 @@ def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
         if one <= two:
             parsing.take(match)
             yield Offset(one * unit, max(two, one + 1) * unit)
+    for match in parsing.matches(r"[bf]t?(?P<one>o)&t?(?P<two>o)(?P<unit>[uQ])V?"):
+        one, two, unit = (parsing.tokens[match.start(name)].value for name in ("one", "two", "unit"))
+        if 0 < one <= two:
+            parsing.take(match)
+            yield Offset((one - 1) * unit, two * unit)
+    for match in parsing.matches(r"[&<]t?(?P<length>n[-&]?[uQ]|d)k"):
+        parsing.take(match)
+        yield Edge("first", length(parsing, match, "length")[0])
     for match in parsing.matches(r"[it]*a*t?(?P<unit>u|(?<=[ai])Q)(?P<one>n)V?(?![uQ&])"):
         unit, one = (parsing.tokens[match.start(name)].value for name in ("unit", "one"))
         parsing.take(match)
         yield Offset(one * unit, (one + 1) * unit)
     for match in parsing.matches(
-        rf"(?:[ai]g?t?)?(?P<length>{DURATION})(?P<into>N|i(?=\.))|at?(?P<mark>n-?[uQ])-?(?:k|V)?(?![Ox<>])|>t?(?P<after>{DURATION})V"
+        rf"(?:[ai]g?t?)?(?P<length>{DURATION})(?P<into>N|i(?=\.))|[ag]t?(?P<mark>n[-&]?[uQ])-?(?:k|V)?(?![Ox<>])|[ag]t?(?P<point>d)k|>t?(?P<after>{DURATION})V"
         rf"|(?P<since>{DURATION})>t?BV?{_ELSEWHERE}"
     ):
-        group = "length" if match["into"] else next(name for name in ("mark", "after", "since") if match[name])
+        group = "length" if match["into"] else next(name for name in ("mark", "point", "after", "since") if match[name])
         long, unit = length(parsing, match, group)
         parsing.take(match)
         yield Offset(long, long + unit)
     for match in parsing.matches(
-        r"it?(?P<nth>[oQ])(?P<unit>[uQ])V?(?!x?O)|t?(?P<nth2>[oQ])(?P<unit2>[uQ])(?:V|(?=\.|$))"
+        r"(?:i|^)t?(?P<nth>[oQ])(?P<unit>[uQ])V?(?!x?O)|t?(?P<nth2>[oQ])(?P<unit2>[uQ])(?:V|(?=\.|$))"
     ):
         nth = parsing.tokens[match.start("nth" if match["nth"] else "nth2")]
         unit = parsing.tokens[match.start("unit" if match["unit"] else "unit2")].value
@@ -201,14 +209,16 @@ def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
 
 def _edges(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """The first ten minutes, the last half hour."""
-    for match in parsing.matches(rf"(?P<lead>i?t?)(?P<edge>[oBE])(?P<length>{DURATION})(?P<video>V?)(?!-|[<>]t?[xoQ])"):
+    for match in parsing.matches(
+        rf"(?P<lead>i?t?)(?P<edge>[oBE])(?P<length>{DURATION})(?P<video>V?)(?:<E)?(?!-|[<>]t?[xoQ])"
+    ):
         edge = parsing.tokens[match.start("edge")]
         nth = {"B": 1, "E": -1}.get(edge.kind, edge.value)
         if nth not in (1, -1) or not (match["lead"] or match["video"] or match.start() == 0):
             continue
         # "The last minute decision": a unit alone may belong to the next word.
         alone = match["length"] in ("u", "Q") and "i" not in match["lead"] and not match["video"]
-        if alone and parsing.kinds[match.end() : match.end() + 1] not in ("", "."):
+        if alone and not re.match(r"$|\.|ix(?:\.|$)", parsing.kinds[match.end() :]):
             continue
         parsing.take(match)
         yield Edge("first" if nth == 1 else "last", length(parsing, match, "length")[0])
@@ -233,10 +243,12 @@ def _shares(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterat
     for match in parsing.matches(rf"(?:[ai]+t?B|Z)V?{_ELSEWHERE}|(?:[abi<>]*t?B|Z)V"):
         parsing.take(match)
         yield OPENING
-    for match in parsing.matches(rf"(?:[a<]t?E|Y)V?{_ELSEWHERE}|(?:[aib<>]*t?E|Y)V|(?<=&)t?E{_ELSEWHERE}"):
+    for match in parsing.matches(
+        rf"(?:[a<]t?E|Y)V?{_ELSEWHERE}|(?:[aib<>]*t?E|Y)V|(?<=&)t?E{_ELSEWHERE}|e(?:V|(?=\.|$))"
+    ):
         parsing.take(match)
         yield CLOSING
-    for match in parsing.matches(r"[ai]?t?MV"):
+    for match in parsing.matches(r"[ai]?t?(?:MV|h)"):
         parsing.take(match)
         yield CENTRE
 

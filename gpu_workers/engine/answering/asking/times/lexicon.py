@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpu_workers.engine.answering.asking.times.expressions import Day, Reading
+from gpu_workers.engine.retrieval.quotation import QUOTED
 
 KINDS = {
     "a": "at, on",
@@ -26,9 +27,11 @@ KINDS = {
     "H": "a share: half is 2, quarter is 4",
     "B": "beginning",
     "E": "end",
+    "e": "the last shot, in one phrase with its article",
     "Z": "at the beginning, in one phrase",
     "Y": "at the end, in one phrase",
     "M": "middle",
+    "h": "halfway through the video, in one phrase",
     "V": "of the video",
     "N": "into the video",
     "y": "a day by its distance from today, perhaps with its part, or another day with its part",
@@ -100,14 +103,15 @@ def numbered(words: Iterable[str], *, first: int = 0) -> dict[str, int]:
 
 _HALF = r"(?:\s?(?P<half>[ap])\.?\s?m\b\.?)"
 _PIECES = re.compile(
-    r"(?P<iso>(?<!\d)(?P<y>\d{4})-(?P<mo>\d{1,2})-(?P<da>\d{1,2})(?!\d))"
+    rf"(?P<quoted>{QUOTED.pattern})"
+    r"|(?P<iso>(?<!\d)(?P<y>\d{4})-(?P<mo>\d{1,2})-(?P<da>\d{1,2})(?!\d))"
     r"|(?P<dotted>(?<![\d.:])(?P<da2>\d{1,2})\.(?P<mo2>\d{1,2})\.(?P<y2>\d{4})?(?!\d))"
     rf"|(?P<clock>(?<![\d:/.])(?P<h>\d{{1,3}}):(?P<mi>[0-5]\d)(?::(?P<s>[0-5]\d))?(?!\d|:\d){_HALF}?)"
     rf"|(?P<hour>(?<![\d:/.])(?P<h2>\d{{1,2}})(?:\.(?P<mi2>[0-5]\d))?(?:{_HALF.replace('half', 'half2')}|\s?Uhr\b"
     r"(?:\s(?P<mi4>[0-5]\d)\b)?|h(?P<mi3>[0-5]\d)?\b(?!\s?\d)))"
     r"|(?P<ordinal>(?<![\d:/.])\d{1,3}(?:st|nd|rd|th|ª|º)\b|(?<![\d:/.])\d{1,2}\.(?=\s[^\W\d_]))"
     r"|(?P<number>(?<![\w:/.])\d{1,5}(?![\w:/]|[.,]\d))"
-    r"|(?P<word>[^\W\d_]+(?:['\u2019][^\W\d_]+)*)"
+    r"|(?P<word>b4\b|[^\W\d_]+(?:['\u2019][^\W\d_]+)*)"
     r"|(?P<dash>\s?[-\u2013\u2014]\s?)"
     r"|(?P<stop>[.,;?!:()\u00bf\u00a1\u2026\u3002\uff1f])"
     r"|(?P<other>\S)",
@@ -116,20 +120,32 @@ _PIECES = re.compile(
 
 
 def tokens_of(text: str, lexicon: Lexicon) -> list[Token]:
-    """Return the tokens of text in order. Words are looked up in the longest phrases first."""
+    """Return the tokens of text in order. Words are looked up in the longest phrases first.
+
+    What stands in quotation marks is one word that means no time, and so is a part of a code (FR-HR 56).
+    """
     pieces = list(_PIECES.finditer(text))
     tokens: list[Token] = []
     index = 0
     while index < len(pieces):
         piece = pieces[index]
         taken = 1
-        if piece.lastgroup == "word" or piece["word"]:
+        if piece["quoted"] or _is_in_code(piece):
+            token = Token("x", piece.group().lower(), piece.start(), piece.end())
+        elif piece["word"]:
             token, taken = _phrase(pieces, index, lexicon)
         else:
             token = _figures(piece)
         tokens.append(token)
         index += taken
     return tokens
+
+
+def _is_in_code(piece: re.Match[str]) -> bool:
+    """Whether a word in capitals is joined by a hyphen to letters in capitals or to figures."""
+    text, start, end = piece.string, piece.start(), piece.end()
+    joined = re.search(r"[A-Z\d]-$", text[:start]) or re.match(r"-[A-Z\d]", text[end:])
+    return bool(piece["word"] and piece.group().isupper() and joined)
 
 
 def _phrase(pieces: list[re.Match[str]], index: int, lexicon: Lexicon) -> tuple[Token, int]:

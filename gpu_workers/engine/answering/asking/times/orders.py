@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from gpu_workers.engine.answering.asking.times.expressions import SHORTLY_MS, Day, Expression, Order, PartOfDay
 from gpu_workers.engine.answering.asking.times.lexicon import BEFORE_NOUN, Token
@@ -11,6 +12,9 @@ from gpu_workers.engine.answering.asking.times.parsing import DURATION, Parsing,
 
 MOST_ANCHOR_WORDS = 8
 """Maximum number of words that name the event of an order."""
+
+_ORDER: Mapping[str, Literal["after", "before"]] = {">": "after", "<": "before"}
+_IT = frozenset({"it", "that", "this", "them"})
 
 _PARTICIPLE = re.compile(r"(?:[a-zäöü]{2,5})?ge[a-zäöüß]+(?:t|en)|[a-zäöü]+iert")
 """A German participle, in lower case."""
@@ -20,7 +24,7 @@ def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
     """After the second delivery, before the last goal, half an hour after the delivery, shortly before the delivery."""
     for match in parsing.matches(
         rf"(?:(?P<lead>it?[oB]?)?(?P<length>{DURATION})|(?P<shortly>j))?"
-        r"(?P<order>[<>])t?(?P<nth>[oQ]?)(?P<anchor>[xatOi&nj-]{1,20})(?=\.|$)"
+        r"(?P<order>[<>])t?(?P<nth>[oQ]?)(?P<anchor>[xatOi&nj-]{1,20})(?=[.W]|V\.|$)"
     ):
         nth = parsing.of(match, "oQ", "nth")
         words = parsing.of(match, "xatOi&nj-", "anchor")
@@ -37,20 +41,25 @@ def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
         number = 1 if not nth else 2 if nth[0].kind == "Q" else nth[0].value
         away = length(parsing, match, "length")[0] if match["length"] else 0
         yield Order(
-            "after" if match["order"] == ">" else "before",
+            _ORDER[match["order"]],
             number,
             anchor,
             at_ms=0 if match["lead"] else away,
             within_ms=SHORTLY_MS if match["shortly"] else away if match["lead"] else 0,
         )
-    for match in parsing.matches(r"t?(?P<nth>[oQ])(?P<anchor>[xatOi&nj-]{1,20})\.{0,2}(?P<then>W)"):
+    for match in parsing.matches(
+        r"t?(?P<nth>[oQ])(?P<anchor>[xatOi&nj-]{1,20}?)V?"
+        r"(?:\.{0,2}(?P<then>W)|\.{1,2}[xatOij]{1,8}(?P<order>[<>])(?P<it>V|O?x)?(?=\.|$))"
+    ):
         (which,) = parsing.of(match, "oQ", "nth")
         words = parsing.of(match, "xatOi&nj-", "anchor")
-        if words[0].kind != "x" or len(words) > MOST_ANCHOR_WORDS:
+        it = parsing.of(match, "x", "it")
+        if words[0].kind != "x" or len(words) > MOST_ANCHOR_WORDS or (it and it[0].value not in _IT):
             continue
         parsing.take(match)
         anchor = parsing.text[words[0].start : words[-1].end]
-        yield Order(parsing.tokens[match.start("then")].value, 2 if which.kind == "Q" else which.value, anchor)
+        order = parsing.tokens[match.start("then")].value if match["then"] else _ORDER[match["order"]]
+        yield Order(order, 2 if which.kind == "Q" else which.value, anchor)
 
 
 def _up_to_noun(text: str, words: list[Token]) -> list[Token]:
