@@ -94,8 +94,8 @@ bench-rls: bootstrap ## measure what row-level security costs list, get and sear
 seed-load: bootstrap ## fill the database of DATABASE_SUPERUSER_URL: 1,000 tenants, 10 million ledger rows: SCALE=1
 	@$(PY) -m bench.seed_load --scale "$(or $(SCALE),1)"
 
-bench-console: bootstrap ## measure the console's pages over the load of seed-load, one JSON line per page: SCALE=1
-	@$(PY) -m bench.console --scale "$(or $(SCALE),1)"
+bench-console: bootstrap ## measure the console's pages and GET /v1/usage over the load of seed-load, one JSON line each: SCALE=1 ONLY=pages|usage
+	@$(PY) -m bench.console --scale "$(or $(SCALE),1)" $(if $(ONLY),--only "$(ONLY)")
 
 eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos|languages DATA=folder ARM=name, or SET=tape10 [LIMIT SEED OUT AGAINST EVENT_WORDS KINDS]
 	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --kinds="$(KINDS)" --out="$(OUT)" --against="$(AGAINST)"

@@ -1,4 +1,6 @@
-"""Measures the console's pages over a large installation, one JSON line each: python -m bench.console [--scale 1.0].
+"""Measures the console's pages and GET /v1/usage over a large installation, one JSON line each.
+
+python -m bench.console [--scale 1.0] [--only pages|usage]
 
 Starts a PostgreSQL and a Valkey of its own, writes the load of bench.seed_load, and opens every page as an operator.
 Each page is viewed with nothing kept in Redis before each view, and as it is viewed again and again. A page holds if
@@ -21,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from bench import usage_api
 from bench.figures import Figure, at_most, show_progress
 from bench.seed_load import Counts, seed
 from bench.stack import NOT_USED
@@ -138,6 +141,16 @@ def _operator() -> Any:
     return client
 
 
+def _sweep() -> None:
+    """Add up the days of all tenants, as the sweep does every five minutes."""
+    from django.utils import timezone
+
+    from backend.billing.services.day_totals import rebuild_stale_days
+    from backend.questions.services.stage_times import build_days
+
+    show_progress(f"{rebuild_stale_days()} days of usage and {build_days(timezone.now())} days of times are added up")
+
+
 @contextmanager
 def console(scale: float) -> Iterator[Counts]:
     """Yield in the process of a console over a database with the load."""
@@ -155,6 +168,7 @@ def console(scale: float) -> Iterator[Counts]:
                 import django
 
                 django.setup()
+                _sweep()
                 yield counts
     finally:
         shutil.rmtree(root, ignore_errors=True)
@@ -164,14 +178,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--repeats", type=int, default=REPEATS)
+    parser.add_argument("--only", choices=["pages", "usage"], help="measure the pages, or GET /v1/usage, alone")
     options = parser.parse_args(arguments)
     with console(options.scale) as counts:
         show_progress(str(counts))
         from django.test import override_settings
 
         with override_settings(ALLOWED_HOSTS=["testserver"]):
-            for figure in measure(options.repeats):
-                print(figure.line(), flush=True)
+            if options.only != "pages":
+                for figure in usage_api.measure(options.repeats):
+                    print(figure.line(), flush=True)
+            if options.only != "usage":
+                for figure in measure(options.repeats):
+                    print(figure.line(), flush=True)
     return 0
 
 

@@ -90,20 +90,25 @@ def ledger(server: psycopg.Connection, count: int) -> None:
     )
     server.execute("CREATE TEMP TABLE keys AS SELECT tenant_id, id FROM tenancy_apikey WHERE public_id LIKE 'seed%'")
     server.execute(
+        "CREATE TEMP TABLE members AS SELECT DISTINCT ON (tenant_id) tenant_id, person_id FROM people_membership"
+    )
+    server.execute(
         "CREATE TEMP TABLE prices AS SELECT DISTINCT ON (meter) meter, p.id, p.version, unit_amount "
         "FROM billing_price p JOIN billing_pricebook b ON b.id = p.book_id WHERE b.kind = 'price' "
         "AND b.tenant_id IS NULL AND b.currency = 'USD' AND p.model = '' AND p.variant = '' AND p.effective_to IS NULL "
         "ORDER BY meter, b.code"
     )
-    server.execute("ANALYZE asked, filmed, keys, prices")
+    server.execute("ANALYZE asked, filmed, keys, members, prices")
     booked = (
         f"SELECT s.n, s.at, {_METER} AS meter, coalesce(q.tenant_id, f.tenant_id) AS tenant_id, q.id AS question, "
-        "f.id AS segment, f.video_id AS video, k.id AS key, p.id AS price, p.version AS price_version, "
+        "f.id AS segment, f.video_id AS video, CASE WHEN s.n % 3 > 0 THEN k.id END AS key, "
+        "CASE WHEN s.n % 3 = 0 THEN m.person_id END AS person, p.id AS price, p.version AS price_version, "
         f"CASE WHEN {_METER} = 'questions' THEN 1 ELSE 1 + n % 700 END AS quantity, coalesce(unit_amount, 0) AS unit "
         f"FROM (SELECT n, at FROM ({spread(count)}) r) s "
         f"LEFT JOIN asked q ON NOT {_MEDIA} AND q.nth = 1 + (n - 1) * (SELECT count(*) FROM asked) / {count} "
         f"LEFT JOIN filmed f ON {_MEDIA} AND f.nth = 1 + (n - 1) * (SELECT count(*) FROM filmed) / {count} "
         "LEFT JOIN keys k ON k.tenant_id = coalesce(q.tenant_id, f.tenant_id) "
+        "LEFT JOIN members m ON m.tenant_id = coalesce(q.tenant_id, f.tenant_id) "
         f"LEFT JOIN prices p ON p.meter = {_METER}"
     )
     insert(
@@ -111,7 +116,7 @@ def ledger(server: psycopg.Connection, count: int) -> None:
         {"meter": "meter", "quantity": "quantity", "occurred_at": "at", "recorded_at": "at",
          "source_type": "CASE WHEN segment IS NULL THEN 'question' ELSE 'segment' END",
          "source_id": "coalesce(segment, question)::text", "question_id": "question", "video_id": "video",
-         "api_key_id": "key", "stage": "(ARRAY['rank', 'verify', 'plan'])[1 + n % 3]",
+         "api_key_id": "key", "person_id": "person", "stage": "(ARRAY['rank', 'verify', 'plan'])[1 + n % 3]",
          "model": "CASE WHEN meter IN ('questions', 'media_seconds') THEN '' "
                   "ELSE (ARRAY['reasoner', 'describer'])[1 + n % 2] END",
          "cost_amount": "0.0001 * (n % 90)", "price_id": "price", "price_version": "price_version",

@@ -72,6 +72,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "invoiced_usage": "sums of the ledger that invoices and invariants read",
         "rates": "the prices in force",
         "preview": "what new prices would have cost",
+        "plan_preview": "what a new version of a plan would have cost",
         "rating": "lines of a bill",
         "terms": "the terms in force",
     },

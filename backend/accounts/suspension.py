@@ -1,4 +1,7 @@
-"""Suspension of a tenant: its requests, jobs, webhooks and streams stop, and nothing of it is lost."""
+"""Suspension of a tenant: its requests, jobs, webhooks and streams stop, and nothing of it is lost.
+
+A tenant that is throttled goes on, with fewer requests a minute.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +45,15 @@ def resume(*, actor: Actor, reason: str) -> bool:
     Tenant.objects.filter(id=tenant.id).update(suspended_at=None)
     record("tenant.resumed", actor=actor, object_id=encode("tnt", tenant.id), reason=reason)
     return True
+
+
+def throttle(requests_per_minute: int | None) -> int | None:
+    """Set how many requests a minute the current tenant is answered, and each of its members; None for the service's
+    limit. Returns the limit before."""
+    tenant = _locked()
+    Tenant.objects.filter(id=tenant.id).update(requests_per_minute=requests_per_minute)
+    before: int | None = tenant.requests_per_minute
+    return before
 
 
 def _locked() -> Tenant:

@@ -96,13 +96,8 @@ def evaluate(script: str, key: str, *arguments: str) -> Any:
         return None
 
 
-def take(tenant_id: UUID) -> Grant:
-    """Take one request from the tenant's bucket. It is granted if Redis is away."""
-    return take_from(f"rate:{tenant_id}", settings.RATE_LIMIT_PER_MINUTE)
-
-
 def take_of(caller_id: UUID, limit: int | None = None) -> Grant:
-    """Take one request from the bucket of one key or person. limit: requests per minute, by default a tenant's."""
+    """Take one request from the bucket of a tenant, a key or a person. limit: per minute, by default the service's."""
     return take_from(f"rate:{caller_id}", limit or settings.RATE_LIMIT_PER_MINUTE)
 
 

@@ -38,11 +38,11 @@ def get_or_404(queryset: QuerySet[Row], id: UUID) -> Row:
 def _buckets(caller: Principal) -> Iterator[rate_limits.Grant]:
     """Count a request. Members have buckets of their own, so that an open page cannot starve an integration."""
     if caller.person_id is not None:
-        yield rate_limits.take_of(caller.person_id)
+        yield rate_limits.take_of(caller.person_id, caller.tenant_requests_per_minute)
         return
     if caller.api_key_id is not None and caller.requests_per_minute is not None:
         yield rate_limits.take_of(caller.api_key_id, caller.requests_per_minute)
-    yield rate_limits.take(caller.tenant_id)
+    yield rate_limits.take_of(caller.tenant_id, caller.tenant_requests_per_minute)
 
 
 class AuthenticatedView(APIView):

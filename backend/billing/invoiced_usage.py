@@ -61,7 +61,7 @@ HAVING sum(event.price_amount) <> 0 OR (sum(event.quantity) <> 0 AND event.meter
 ORDER BY 1, 2, 3, 5, 4
 """
 _FIRST = "SELECT min(occurred_at) FROM billing_usageevent WHERE tenant_id = %s AND billable"
-_SHOWN_WITHOUT_A_PRICE = [
+SHOWN_WITHOUT_A_PRICE = [
     "media_seconds", "live_seconds", "questions", "searches", "comparisons", "storage_gb_hours", "egress_gb",
 ]  # fmt: skip
 
@@ -69,7 +69,7 @@ _SHOWN_WITHOUT_A_PRICE = [
 def ledger_sums(start: datetime, end: datetime) -> list[LedgerSum]:
     """Return the entered tenant's billable rows with start <= occurred_at < end, summed up by currency and price."""
     with connection.cursor() as cursor:
-        cursor.execute(_SUMS, [current_tenant_id(), start, end, _SHOWN_WITHOUT_A_PRICE])
+        cursor.execute(_SUMS, [current_tenant_id(), start, end, SHOWN_WITHOUT_A_PRICE])
         return [LedgerSum(*row) for row in cursor.fetchall()]
 
 

@@ -18,8 +18,8 @@ from psycopg import sql
 # Triggers of the ledger write these rows while it is copied, so they are copied after it.
 DERIVED = frozenset(
     {
-        "billing_pricedmonth", "billing_quotamonth", "billing_reservation", "billing_stalehour", "billing_usageday",
-        "billing_usagemonth",
+        "billing_pricedmonth", "billing_quotamonth", "billing_reservation", "billing_stalehour", "billing_tenantday",
+        "billing_usageday", "billing_usagemonth",
     }
 )  # fmt: skip
 # What both cells must have in common before a tenant can move.

@@ -167,6 +167,7 @@ def _silently(do: Callable[..., object]) -> Callable[..., None]:
 JOB_ACTS = named(
     _act("Replay", jobs.replay_dead, fits=lambda job: job.state in jobs.ENDED_BADLY),
     _act("Cancel", jobs.cancel_job, fits=_open),
+    _act("Skip", jobs.skip_job, fits=lambda job: _open(job) and job.kind in jobs.SKIPPABLE),
     _act("Pause", _one(jobs.pause_jobs, Job), fits=lambda job: _open(job) and job.paused_at is None),
     _act("Resume", _one(jobs.resume_jobs, Job), fits=lambda job: _open(job) and job.paused_at is not None),
     _act(

@@ -159,6 +159,7 @@ class OutagePage(OperableRow, ReadOnlyPage):
 
     acts = BREAKER_ACTS
     roles = WORK
+    sorts = None
     list_display = ("dependency", "shown_state", "away_for", "failures", "error_code", "error_message")
     list_filter = ("state",)
     ordering = ("dependency",)
@@ -253,6 +254,7 @@ class DeliveryPage(OperableRow, ReadOnlyPage):
 @admin.register(Endpoint, site=site)
 class EndpointPage(OperableRow, ReadOnlyPage):
     acts = ENDPOINT_ACTS
+    sorts = ("shown_id",)
     roles, content = WORK, True
     content_columns = frozenset({"url"})
     content_searches = frozenset({"url"})
@@ -363,7 +365,6 @@ class UsagePage(OperableRow, ReadOnlyPage):
 class AuditPage(ReadOnlyPage):
     """The audit logs of all tenants. Looking at them is not recorded in them."""
 
-    sorts = ()
     list_display = ("occurred_at", "tenant", "action", "actor", "object_id", "reason", "address")
     list_filter = (TenantFilter, "actor_kind", typed("action", parameter="act"))
     list_select_related = ("tenant",)
@@ -388,7 +389,6 @@ class AuditPage(ReadOnlyPage):
 class StaffEventPage(ReadOnlyPage):
     """Sign-ins, appointments and prices: acts of the staff that concern no tenant."""
 
-    sorts = ()
     list_display = ("occurred_at", "action", "email", "address", "details")
     list_filter = (typed("action", parameter="act"),)
     search_fields = ("email", "address")

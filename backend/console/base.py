@@ -14,13 +14,15 @@ from django.db.models import Model, Q, QuerySet
 from django.http import Http404, HttpRequest
 from unfold.admin import ModelAdmin
 from unfold.paginator import InfinitePaginator
+from unfold.views import ChangeList
 
 from backend.api.public_ids import PREFIXES, parse
 from backend.console.filters import TenantFilter
-from backend.console.queries.role import CONSOLE
+from backend.console.queries.role import CONSOLE, joined
 from backend.console.viewing import OPERATORS, public_id_of, record_view, role_of, sees_content
 from backend.console.words import in_words
 from backend.staff.models import Role
+from backend.tenancy.models import TenantRow
 
 _NAMED = re.compile(r"[a-z]{3}_[1-9A-HJ-NP-Za-km-z]{16,22}")
 
@@ -54,6 +56,16 @@ def paged(request: HttpRequest, rows: Any, parameter: str, size: int) -> Page[An
     return Paginator(rows, size).get_page(request.GET.get(parameter))
 
 
+class SortedList(ChangeList):
+    """A list that an address can sort by the columns that its page offers, and by no other."""
+
+    def get_ordering_field(self, field_name: Any) -> Any:
+        """Return what a column sorts by. A column that is not offered has None, by which Django sorts nothing."""
+        if self.sortable_by is not None and field_name not in self.sortable_by:
+            return None
+        return super().get_ordering_field(field_name)
+
+
 class ReadOnlyPage(ModelAdmin):
     """A list and a detail page over the console alias. Nothing can be added, changed or deleted.
 
@@ -62,9 +74,9 @@ class ReadOnlyPage(ModelAdmin):
     place unless the viewer has opened the content of the one tenant that is listed. id_columns: columns that an id in
     the search field, public or a UUID, is looked for in; each has an index. small: whether words are searched over all
     tenants; otherwise one tenant has to be chosen, because words have no index. sorts: columns that the list is sorted
-    by on demand, None for all; a list with very many rows names those with an index over all tenants. sections: the
-    fields of Django's own view of a row, by the title of their group; a section named "Details" is closed at first.
-    labels: plain words of fields whose names are not.
+    by on demand, each with an index over all tenants; None for all columns, in a list that stays short however many
+    tenants there are. sections: the fields of Django's own view of a row, by the title of their group; a section named
+    "Details" is closed at first. labels: plain words of fields whose names are not.
     """
 
     roles: ClassVar[frozenset[Role]] = OPERATORS
@@ -74,7 +86,7 @@ class ReadOnlyPage(ModelAdmin):
 
     id_columns: ClassVar[tuple[str, ...]] = ("pk",)
     small: ClassVar[bool] = False
-    sorts: ClassVar[tuple[str, ...] | None] = None
+    sorts: ClassVar[tuple[str, ...] | None] = ()
     sections: ClassVar[Mapping[str, Sequence[str]]] = {}
     labels: ClassVar[Mapping[str, str]] = {}
 
@@ -93,7 +105,13 @@ class ReadOnlyPage(ModelAdmin):
         model: Any = self.model
         manager = getattr(model, "unscoped", model._default_manager)
         rows: QuerySet[Any] = manager.using(CONSOLE).order_by(*self.ordering)
-        return rows
+        relations = [name for name in self.list_select_related or () if self._is_of_tenant(name)]
+        return joined(rows, *relations).select_related(*self.list_select_related or ()) if relations else rows
+
+    def _is_of_tenant(self, relation: str) -> bool:
+        """Whether a relation of the listed rows leads to a row of their tenant."""
+        model = self.opts.get_field(relation).related_model
+        return isinstance(model, type) and issubclass(model, TenantRow)
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Sequence[Any]:
         # The default would build a form, which reads the choices of foreign keys as a tenant.
@@ -132,6 +150,9 @@ class ReadOnlyPage(ModelAdmin):
             return columns
         shown = [name for name in columns if name not in self.content_columns]
         return shown if shown and shown[0] == "shown_id" else ["shown_id", *shown]
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[SortedList]:
+        return SortedList
 
     def get_sortable_by(self, request: HttpRequest) -> Sequence[Any]:
         return super().get_sortable_by(request) if self.sorts is None else self.sorts

@@ -86,7 +86,6 @@ class ComparisonPage(ReadOnlyPage):
     roles, content = WORK, True
     content_columns = frozenset({"name_or_id"})
     content_searches = frozenset({"name", "external_id"})
-    sorts = ()
     list_display = ("name_or_id", "shown_status", "tenant", "shown_arms", "total", "grading", "charge", "created_at")
     list_filter = (TenantFilter, "status", "grading")
     list_select_related = ("tenant",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
@@ -22,6 +23,7 @@ from backend.api.public_ids import encode
 from backend.billing.documents.file import file_of
 from backend.billing.documents.page import as_pdf
 from backend.billing.documents.table import as_csv
+from backend.billing.exports.transfer import SINKS
 from backend.billing.models import (
     BookKind,
     CostDay,
@@ -33,9 +35,10 @@ from backend.billing.models import (
     Price,
     UsageMeter,
 )
+from backend.billing.plan_preview import preview_plan
 from backend.billing.preview import preview
 from backend.billing.rates import plain
-from backend.billing.services.plans import PlanRefused, append_plan_version
+from backend.billing.services.plans import PlanRefused, append_plan_version, check_plan_version
 from backend.billing.services.prices import PriceRefused, append_book, append_price
 from backend.console.actions import INVOICE_ACTS, Operable
 from backend.console.base import ReadOnlyPage, worded
@@ -53,6 +56,8 @@ from backend.staff import sign_in
 
 MOST_LINES = 500
 """Lines of a document that its page shows; its files have all."""
+MOST_PREVIEWED = 50
+"""Tenants for which the preview of a plan's version is worked out, the largest first."""
 
 
 def last_month(now: datetime) -> date:
@@ -61,8 +66,9 @@ def last_month(now: datetime) -> date:
 
 
 def _form_page(
-    page: ReadOnlyPage, request: HttpRequest, form: Form, title: str, explains: str, *, back: str
-) -> HttpResponse:
+    page: ReadOnlyPage, request: HttpRequest, form: Form, title: str, explains: str, *, back: str,
+    template: str = "console/act.html",
+) -> HttpResponse:  # fmt: skip
     """Return the page of a form that appends a row. back: name of the list that it leads back to."""
     context = {
         **page.page_context(request, title),
@@ -70,13 +76,14 @@ def _form_page(
         "form": form,
         "back": reverse(f"admin:{back}_changelist"),
     }
-    return TemplateResponse(request, "console/act.html", context, status=400 if form.errors else 200)
+    return TemplateResponse(request, template, context, status=400 if form.errors else 200)
 
 
 class PriceBookPage(ReadOnlyPage):
     """The books; their prices have pages of their own. A book is made here, and never changed."""
 
     roles = MONEY
+    sorts = None
     change_list_template = "console/price_books.html"
     list_display = ("code", "kind", "currency", "tenant_id", "note", "author")
     list_filter = (fixed("kind", BookKind.values), "currency")
@@ -126,6 +133,7 @@ class PricePage(ReadOnlyPage):
     """Append-only: a new amount is a new version with a later effective_from. A preview shows what it would change."""
 
     roles = MONEY
+    sorts = None
     add_form_template = "console/price_add.html"
     list_display = (
         "book", "meter", "shown_model", "variant", "amount", "version", "effective_from", "effective_to", "author",
@@ -215,6 +223,7 @@ class CostDayPage(ReadOnlyPage):
     """The reconciled days: paid = attributed + lost + idle, in device time and in USD."""
 
     roles = MONEY
+    sorts = None
     list_display = (
         "day", "paid_usd", "attributed_usd", "at_most_lost", "at_least_idle", "lost_attempts", "utilisation",
         "hosted_usd", "waste_usd", "usd_per_video_hour", "usd_per_question",
@@ -255,6 +264,7 @@ class InvariantPage(ReadOnlyPage):
     """What the nightly check found of each invariant of money, over all tenants."""
 
     roles = MONEY
+    sorts = None
     list_display = ("name", "violations", "checked_at")
     ordering = ("-violations", "name")
     id_columns = ()
@@ -270,10 +280,9 @@ class ExportPage(ReadOnlyPage):
 
     roles = MONEY
     list_display = ("subject", "tenant", "sink", "failures", "last_error", "exported_until", "updated_at")
-    list_filter = (TenantFilter, "sink")
+    list_filter = (TenantFilter, fixed("sink", sorted(SINKS)))
     list_select_related = ("tenant",)
     ordering = ("-failures", "-id")
-    sorts = ()
     sections: ClassVar[Mapping[str, Sequence[str]]] = {
         "What is sent": ("subject", "tenant", "sink", "external_id"),
         "What went wrong": ("failures", "last_error"),
@@ -290,14 +299,19 @@ class PlanPage(ReadOnlyPage):
     """A plan with the terms of each version. A new version is appended; subscribers of earlier ones keep them."""
 
     roles = MONEY
+    sorts = None
     list_display = ("code", "name")
     ordering = ("code",)
     search_fields = ("code", "name")
     small = True
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.append_view)
-        return [path("append/", view, name="billing_plan_append"), *super().get_urls()]
+        append, preview = map(self.admin_site.admin_view, (self.append_view, self.preview_view))
+        return [
+            path("append/", append, name="billing_plan_append"),
+            path("preview/", preview, name="billing_plan_preview"),
+            *super().get_urls(),
+        ]
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -328,8 +342,47 @@ class PlanPage(ReadOnlyPage):
             else:
                 messages.success(request, f"{version} was appended.")
                 return HttpResponseRedirect(reverse("admin:billing_plan_change", args=[version.plan_id]))
+        return self._append_page(request, form)
+
+    def preview_view(self, request: HttpRequest) -> HttpResponse:
+        """Show what last month would have cost the plan's largest tenants with a version that is not appended yet."""
+        member = member_of(request)
+        if member is None or not self.has_view_permission(request):
+            raise PermissionDenied
+        if request.method != "POST":
+            return HttpResponseRedirect(reverse("admin:billing_plan_append"))
+        form = PlanVersionForm(request.POST)
+        if not form.is_valid():
+            return self._append_page(request, form)
+        now, version = timezone.now(), form.new_version(author=member.person.email)
+        try:
+            check_plan_version(version, using=STAFF)
+        except PlanRefused as refused:
+            form.add_error(None, str(refused))
+            return self._append_page(request, form)
+        month = last_month(now)
+        found = preview_plan(version, month=month, at=now, most=MOST_PREVIEWED)
+        names = names_of([line.tenant_id for line in found.lines])
+        totals: dict[tuple[str, str], tuple[Decimal, Decimal]] = {}
+        for line in found.lines:
+            key = line.present.currency, line.previewed.currency
+            present, previewed = totals.get(key, (Decimal(0), Decimal(0)))
+            totals[key] = present + line.present.total, previewed + line.previewed.total
+        context = {
+            **self.page_context(request, "Last month would have cost"),
+            "month": month, "version": version, "found": found, "totals": sorted(totals.items()),
+            "lines": [(names.get(line.tenant_id, {}).get("name", "–"), line) for line in found.lines],
+            "sent": [(name, value) for name, value in request.POST.items() if name != "csrfmiddlewaretoken"],
+        }  # fmt: skip
+        return TemplateResponse(request, "console/plan_preview.html", context)
+
+    def _append_page(self, request: HttpRequest, form: Form) -> HttpResponse:
         explains = "Versions are never changed."
-        return _form_page(self, request, form, "Append a version of a plan", explains, back="billing_plan")
+        page = _form_page(
+            self, request, form, "Append a version of a plan", explains,
+            back="billing_plan", template="console/plan_append.html",
+        )  # fmt: skip
+        return page
 
 
 def _terms_of(code: str) -> dict[str, Any]:

@@ -28,7 +28,8 @@ from backend.console.queries.work import queues
 from backend.console.site import site
 from backend.console.viewing import OPERATORS, WORK, role_of
 from backend.jobs.breakers import NEEDS
-from backend.jobs.models import Breaker
+from backend.jobs.control import SKIPPABLE
+from backend.jobs.models import QUEUE_OF, Breaker
 from backend.tenancy.refusals import Refused
 
 SPAN = timedelta(days=7)
@@ -60,6 +61,7 @@ def operations(request: HttpRequest) -> HttpResponse:
         "queues": queues(),
         "failing": queries.failing_jobs(now - SPAN),
         "most_at_once": queries.MOST_AT_ONCE,
+        "skippable": {QUEUE_OF[kind] for kind in SKIPPABLE},
         "breakers": queries.breakers(),
         "dependencies": DEPENDENCIES,
         "hold_form": HoldForm(),
@@ -108,7 +110,7 @@ def _act(request: HttpRequest) -> None:
         chosen = request.POST.get("act", "").lower()
         if chosen == "hold":
             _hold(request)
-        elif chosen in ("replay", "cancel"):
+        elif chosen in ("replay", "cancel", "skip"):
             _act_on_jobs(request, JOB_ACTS[chosen])
         else:
             raise Refused("unknown_act", "There is no such act.")

@@ -19,9 +19,11 @@ from redis import RedisError
 from backend.console import charts
 from backend.console.charts import Chart, Series
 from backend.console.queries import feedback, latency, money, work
-from backend.console.queries.latency import WHOLE, Latency
+from backend.console.queries.latency import Latency
 from backend.console.queries.money import Spending, Sums
 from backend.console.viewing import MONEY, WORK, role_of
+from backend.questions.models import TimesKind
+from backend.questions.queries.stage_times import WHOLE
 
 SPANS = {"1": "Today", "7": "7 days", "30": "30 days", "90": "90 days"}
 DEFAULT_SPAN = "7"
@@ -36,9 +38,7 @@ ORDERS = {"revenue": "revenue at list prices in USD", "cost": "cost"}
 FEWEST_FAILURES = 5
 """Failures from which on the share of them may stand out."""
 KEPT_SECONDS = 60
-"""Time for which the percentiles of several days are kept: they sort every measurement of the span."""
-EARLIER_SECONDS = 600
-"""Time for which the sums of days before yesterday are kept: little is booked to such a day."""
+"""Time for which the dearest questions of a span are kept: they are searched in all of its questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +128,6 @@ def _ended(listed: str, status: str, column: str, first: date, last: date) -> st
     return f"{reverse(f'admin:{listed}_changelist')}?status__exact={status}&{_between(column, first, last)}"
 
 
-def kept_spending(first: date, last: date) -> Spending:
-    """Return the money of the days first to last; days before yesterday are read at most EARLIER_SECONDS ago."""
-    recent = last - timedelta(days=1)
-    if recent <= first:
-        return money.spending(first, last)
-    name = f"console:spending:{first:%Y%m%d}:{recent:%Y%m%d}"
-    earlier: Spending = _kept(name, EARLIER_SECONDS, lambda: money.spending(first, recent - timedelta(days=1)))
-    return earlier + money.spending(recent, last)
-
-
 def _kept(name: str, seconds: int, read: Callable[[], Any]) -> Any:
     """Return what was read at most so many seconds ago. Without Redis it is read each time: the page must not fail."""
     with suppress(RedisError):
@@ -150,7 +140,7 @@ def _kept(name: str, seconds: int, read: Callable[[], Any]) -> Any:
 
 
 def _money(first: date, last: date, order: str) -> dict[str, Any]:
-    spent = kept_spending(first, last)
+    spent = money.spending(first, last)
     by_cost = order == "cost"
 
     def rank(item: tuple[Any, Sums]) -> tuple[Decimal, Decimal]:
@@ -227,36 +217,34 @@ def stage_chart(spent: Spending) -> Chart:
 def _latency(since: datetime, now: datetime, days: str, point: str, *, opens: bool) -> dict[str, Any]:
     bucket = "hour" if int(days) <= HOURLY else "day"
 
-    def kept(name: str, read: Any) -> Any:
-        if int(days) == 1:
-            return read()
-        return _kept(f"console:{name}:{days}:{since:%Y%m%d}", KEPT_SECONDS, read)
-
-    questions = kept("questions", lambda: latency.question_latency(since, bucket=bucket))
-    indexing = kept("indexing", lambda: latency.index_latency(since, bucket=bucket))
+    until = latency.built_until()
+    questions = latency.times_of_all(TimesKind.QUESTION, since, now, bucket=bucket, until=until)
+    indexing = latency.times_of_all(TimesKind.VIDEO, since, now, bucket=bucket, until=until)
     bands = feedback.calibration(since)
     heat_since = datetime.combine(now.astimezone(UTC).date() - timedelta(days=HEAT_DAYS - 1), datetime.min.time(), UTC)
-    hours = latency.questions_ended(heat_since, bucket="hour")
-    asked = kept("asked", lambda: latency.questions_ended(since, bucket=bucket)) if since < heat_since else hours
-    recorded = kept("recorded", lambda: latency.videos_ended(since, bucket=bucket))
+    hours = (
+        questions.ended
+        if bucket == "hour" and since <= heat_since
+        else latency.times_of_all(TimesKind.QUESTION, heat_since, now, bucket="hour", until=until).ended
+    )
     asked_link = _opener("questions_question", "completed_at", bucket) if opens else None
     ready_link = _opener("library_video", "ready_at", bucket) if opens else None
     failed_link = _opener("library_video", "failed_at", bucket) if opens else None
     times = _times(since, now, bucket)
     return {
-        "question_volume": volume_chart(asked, times, bucket, "questions", link=asked_link),
-        "question_errors": errors_chart(asked, times, bucket, link=asked_link),
-        "video_volume": volume_chart(recorded, times, bucket, "videos", link=ready_link),
-        "video_errors": errors_chart(recorded, times, bucket, link=failed_link),
-        "dearest": kept("dearest", lambda: _dearest(since)) if opens else [],
-        "question_latency": questions.stages,
-        "question_lines": percentile_chart(questions, bucket, unit="s", divisor=1_000, link=asked_link),
+        "question_volume": volume_chart(questions.ended, times, bucket, "questions", link=asked_link),
+        "question_errors": errors_chart(questions.ended, times, bucket, link=asked_link),
+        "video_volume": volume_chart(indexing.ended, times, bucket, "videos", link=ready_link),
+        "video_errors": errors_chart(indexing.ended, times, bucket, link=failed_link),
+        "dearest": _dearest(since, days) if opens else [],
+        "question_latency": questions.latency.stages,
+        "question_lines": percentile_chart(questions.latency, bucket, unit="s", divisor=1_000, link=asked_link),
         "question_stages": stage_times_chart(
-            questions, bucket, point, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
+            questions.latency, bucket, point, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
         ),
-        "index_latency": indexing.stages,
-        "index_lines": percentile_chart(indexing, bucket, unit="s per minute", divisor=1_000, link=ready_link),
-        "index_stages": stage_times_chart(indexing, bucket, point, unit="s per minute", divisor=1_000),
+        "index_latency": indexing.latency.stages,
+        "index_lines": percentile_chart(indexing.latency, bucket, unit="s per minute", divisor=1_000, link=ready_link),
+        "index_stages": stage_times_chart(indexing.latency, bucket, point, unit="s per minute", divisor=1_000),
         "stages_note": POINTS[point],
         "index_stages_note": f"{POINTS[point]} of the work per minute of media",
         "stages_kind": "bar" if point == "p50" else "line",
@@ -325,9 +313,10 @@ def errors_chart(
     )
 
 
-def _dearest(since: datetime) -> list[dict[str, Any]]:
+def _dearest(since: datetime, days: str) -> list[dict[str, Any]]:
     """Return the dearest questions of the span with the names of their tenants."""
-    found = latency.dearest_questions(since, 10)
+    name = f"console:dearest:{days}:{since:%Y%m%d}"
+    found: list[dict[str, Any]] = _kept(name, KEPT_SECONDS, lambda: latency.dearest_questions(since, 10))
     names = money.names_of([row["tenant_id"] for row in found])
     return [{**row, "tenant": names.get(row["tenant_id"], {}).get("name", "–")} for row in found]
 

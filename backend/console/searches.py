@@ -49,7 +49,6 @@ class SearchPage(ReadOnlyPage):
     roles, content = WORK, True
     content_columns = frozenset({"words"})
     content_searches = frozenset({"text"})
-    sorts = ()
     list_display = ("words", "shown_status", "tenant", "mode", "found", "total", "created_at")
     list_filter = (TenantFilter, "status", ModeFilter)
     list_select_related = ("tenant",)

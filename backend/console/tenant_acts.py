@@ -12,6 +12,7 @@ from django.urls import reverse
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
     UnfoldAdminEmailInputWidget,
+    UnfoldAdminIntegerFieldWidget,
     UnfoldAdminSelectWidget,
     UnfoldAdminTextInputWidget,
     UnfoldBooleanWidget,
@@ -85,6 +86,22 @@ class CreditForm(ActForm):
         widget=UnfoldAdminTextInputWidget(attrs={"type": "date"}),
         help_text="The first day (UTC) on which the credit is gone; empty for never.",
     )
+
+
+class ThrottleForm(ActForm):
+    """How many requests a tenant is answered each minute."""
+
+    requests_per_minute = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        widget=UnfoldAdminIntegerFieldWidget(),
+        help_text="Of all keys together, and of each member. Empty for the limit of the service.",
+    )
+
+    def __init__(self, tenant: Tenant | None, data: Mapping[str, Any] | None) -> None:
+        super().__init__(tenant, data)
+        self.fields["requests_per_minute"].initial = tenant.requests_per_minute if tenant else None
 
 
 class EraseForm(ActForm):
@@ -165,6 +182,15 @@ def _resume(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     if not suspension.resume(actor=by.actor, reason=by.reason):
         raise Refused("nothing_to_do", "The tenant is not suspended.")
     return Done(f"The suspension of {tenant.name} ended.")
+
+
+def _throttle(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
+    limit = values["requests_per_minute"]
+    before = suspension.throttle(limit)
+    record_in_tenant("tenant.throttled", tenant, by, {"from": before, "to": limit})
+    if limit is None:
+        return Done(f"{tenant.name} has the request limit of the service.")
+    return Done(f"{tenant.name} is answered {limit} requests a minute.")
 
 
 def _erase(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
@@ -248,6 +274,10 @@ ACTS = named(
     Act(
         "end-sessions", "End sessions", _end_sessions, form=SessionsForm, records=True, enters=True,
         explains="The member's browsers are signed out and open streams end. Membership, role and keys stay.",
+    ),
+    Act(
+        "throttle", "Throttle", _throttle, form=ThrottleForm, records=True,
+        explains="Requests above the limit are answered with 429 from the next request on. Jobs and webhooks go on.",
     ),
     Act(
         "suspend", "Suspend", _suspend, dangerous=True, records=True, fits=lambda tenant: tenant.suspended_at is None,

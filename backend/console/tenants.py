@@ -34,6 +34,8 @@ from backend.tenancy.refusals import Refused
 
 CHART_DAYS = 30
 FAILURE_DAYS = 7
+DEAREST = 10
+"""Videos of a tenant that its page shows by their cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class IncludedLine:
 class TenantPage(Actionable, ReadOnlyPage):
     roles = EVERYBODY
     acts = tenant_acts.ACTS
+    sorts = ("slug",)
     list_display = ("name", "slug", "plan", "placement", "created_at", "suspended_at")
     list_filter = (typed("plan"),)
     search_fields = ("name", "slug")
@@ -167,6 +170,7 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
         "month": month.total,
         "currencies": sorted(month.by_currency.items()),
         "by_day": money_chart(recent, first, today),
+        "dearest": tenants.dearest_videos(tenant.id, datetime.combine(first, datetime.min.time(), UTC), DEAREST),
         "by_stage": sorted((line for line in by_stage if line[0]), key=lambda line: -line[2].cost)[:15],
         "invoices": billing.invoices_of(tenant.id),
         "credits": billing.credits_of(tenant.id),

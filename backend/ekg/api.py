@@ -172,6 +172,75 @@ class SummaryView(VideoPartView):
         return Response(bodies.summary_body(self.video(video_id)))
 
 
+class VideoPartItemView(VideoPartView):
+    """Base of the views of one row under a video. prefix: of its public id."""
+
+    prefix: ClassVar[str]
+
+    def one(self, video_id: str, part_id: str) -> Response:
+        kind = type(self)
+        row = self.get_or_404(kind.rows(self.video(video_id), Narrowing()), decode(self.prefix, part_id))
+        return Response(kind.serialize_many([row])[0])
+
+
+def _reading(operation: str, body: type[serializers.Serializer[Any]]) -> Callable[[View], View]:
+    return extend_schema(operation_id=operation, responses=body, tags=["Event Knowledge Graph"])
+
+
+class EventView(VideoPartItemView):
+    rows, serialize_many, prefix = queries.events, bodies.event_bodies, "evt"
+
+    @_reading("getEvent", bodies.EventSerializer)
+    def get(self, request: Request, video_id: str, event_id: str) -> Response:
+        """Return one event, as an answer or a search cites it. An index that was built again has events of its own."""
+        return self.one(video_id, event_id)
+
+
+class FrameView(VideoPartItemView):
+    rows, serialize_many, prefix = queries.frames, bodies.frame_bodies, "frm"
+
+    @_reading("getFrame", bodies.VideoFrameSerializer)
+    def get(self, request: Request, video_id: str, frame_id: str) -> Response:
+        """Return one sampled frame. The URL of its thumbnail is valid for 30 minutes."""
+        return self.one(video_id, frame_id)
+
+
+class ObjectView(VideoPartItemView):
+    rows, serialize_many, prefix = queries.objects, bodies.object_bodies, "obj"
+
+    @_reading("getObject", bodies.TrackedObjectSerializer)
+    def get(self, request: Request, video_id: str, object_id: str) -> Response:
+        """Return one tracked person or thing, with the times when it is visible."""
+        return self.one(video_id, object_id)
+
+
+class TrackView(VideoPartItemView):
+    rows, serialize_many, prefix = queries.tracks, bodies.track_bodies, "trk"
+
+    @_reading("getTrack", bodies.TrackSerializer)
+    def get(self, request: Request, video_id: str, track_id: str) -> Response:
+        """Return one track: the positions of an object in one segment."""
+        return self.one(video_id, track_id)
+
+
+class EntityView(VideoPartItemView):
+    rows, serialize_many, prefix = queries.entities, bodies.entity_bodies, "ent"
+
+    @_reading("getEntity", bodies.EntitySerializer)
+    def get(self, request: Request, video_id: str, entity_id: str) -> Response:
+        """Return one entity, with the events in which it appears."""
+        return self.one(video_id, entity_id)
+
+
+class RelationView(VideoPartItemView):
+    rows, serialize_many, prefix = queries.relations, bodies.relation_bodies, "rel"
+
+    @_reading("getRelation", bodies.RelationSerializer)
+    def get(self, request: Request, video_id: str, relation_id: str) -> Response:
+        """Return one relation between two entities, with the event that shows it."""
+        return self.one(video_id, relation_id)
+
+
 routes = [
     path("videos/<str:video_id>/events", EventsView.as_view()),
     path("videos/<str:video_id>/chunks", ChunksView.as_view()),
@@ -182,4 +251,10 @@ routes = [
     path("videos/<str:video_id>/entities", EntitiesView.as_view()),
     path("videos/<str:video_id>/relations", RelationsView.as_view()),
     path("videos/<str:video_id>/summary", SummaryView.as_view()),
+    path("videos/<str:video_id>/events/<str:event_id>", EventView.as_view()),
+    path("videos/<str:video_id>/frames/<str:frame_id>", FrameView.as_view()),
+    path("videos/<str:video_id>/objects/<str:object_id>", ObjectView.as_view()),
+    path("videos/<str:video_id>/tracks/<str:track_id>", TrackView.as_view()),
+    path("videos/<str:video_id>/entities/<str:entity_id>", EntityView.as_view()),
+    path("videos/<str:video_id>/relations/<str:relation_id>", RelationView.as_view()),
 ]

@@ -39,6 +39,8 @@ class Subject:
 
 _subjects: dict[JobKind, Subject] = {}
 
+SKIPPABLE = frozenset({JobKind.OBSERVE_SEGMENT})
+"""Kinds of jobs without whose result the work behind them goes on."""
 ENDED_BADLY = (JobState.DEAD, JobState.FAILED, JobState.CANCELED)
 
 
@@ -108,6 +110,19 @@ def cancel_job(job: Job) -> None:
         subject.cancel(job)
     else:
         cancel_jobs(Job.objects.filter(id=job.id))
+
+
+def skip_job(job: Job) -> None:
+    """End an open job without its result, so that the work behind it goes on: a segment is left out with gaps.
+
+    A job that waits ends at its next turn with `deadline_exceeded`, and a job that runs ends so if its attempt fails.
+    The segment is retried by itself when its video is ready. Raises Refused: job_over, not_skippable.
+    """
+    if job.state not in (JobState.QUEUED, JobState.RUNNING):
+        raise Refused("job_over", "The job is over already.")
+    if job.kind not in SKIPPABLE:
+        raise Refused("not_skippable", "Nothing can go on without the result of this job. Cancel it instead.")
+    _locked(Job.objects.filter(OPEN, id=job.id)).update(deadline_at=Now(), paused_at=None)
 
 
 def replay_dead(job: Job) -> None:

@@ -18,6 +18,7 @@ from backend.library.models import (
     Upload,
     UploadStatus,
     Video,
+    VideoStatus,
 )
 
 
@@ -65,6 +66,11 @@ def videos_of_uploads(uploads: Sequence[Upload]) -> dict[UUID, UUID]:
     ids = [upload.id for upload in uploads]
     pieces = InputSegment.objects.filter(upload_id__in=ids).values_list("upload_id", "video_id")
     return {**dict(pieces), **dict(Video.objects.filter(upload_id__in=ids).values_list("upload_id", "id"))}
+
+
+def video_count() -> int:
+    """Return the number of the tenant's videos that are not being deleted."""
+    return Video.objects.exclude(status=VideoStatus.DELETING).count()
 
 
 def stored_bytes(api_key_id: UUID | None = None) -> int:

@@ -94,6 +94,7 @@ def principal_of(request: Request, person: Person, membership: Membership) -> Pr
         name=person.email,
         role=membership.role,
         collections=None if collections is None else tuple(UUID(one) for one in collections),
+        tenant_requests_per_minute=membership.tenant.requests_per_minute,
         fresh=sessions.is_fresh(request),
         signed_in_at=sessions.signed_in_at(request),
     )

@@ -57,10 +57,11 @@ def sign_in_settings() -> SignInSettings | None:
 
 
 def membership_of(person_id: UUID, slug: str) -> Membership | None:
-    """Return the membership of a person in a living tenant; None if there is none."""
+    """Return the membership of a person in a living tenant, with the tenant; None if there is none."""
     return (
         Membership.unscoped.using("dispatch")
         .filter(person_id=person_id, tenant__slug=slug, tenant__suspended_at=None)
+        .select_related("tenant")
         .first()
     )
 

@@ -34,7 +34,8 @@ class Principal:
     expires_at, allowed_ips, requests_per_minute: limits of a key, which no key that it makes may pass. allowed_ips:
     networks; empty for everywhere. name, role: of a member. collections: ids of the collections that a member is
     limited to; None for all. fresh: whether the caller may do dangerous acts now; a member must have signed in lately.
-    signed_in_at: Unix time of a member's last authentication.
+    signed_in_at: Unix time of a member's last authentication. tenant_requests_per_minute: limit that staff set for the
+    tenant, and for each of its members; None for that of the service.
     """
 
     tenant_id: UUID
@@ -49,6 +50,7 @@ class Principal:
     collections: tuple[UUID, ...] | None = None
     fresh: bool = True
     signed_in_at: float = 0.0
+    tenant_requests_per_minute: int | None = None
     # Origins of web pages that may read replies to this caller.
     origins: tuple[str, ...] = ()
 
@@ -135,6 +137,7 @@ def resolve(text: str, *, address: str = "") -> Principal:
         expires_at=key.expires_at,
         allowed_ips=tuple(key.allowed_ips),
         requests_per_minute=key.requests_per_minute,
+        tenant_requests_per_minute=tenant.requests_per_minute,
         origins=tuple(tenant.allowed_origins),
     )
 

@@ -27,6 +27,7 @@ PLAIN_TABLES = frozenset(
         "billing_legalentity",
         "billing_plan",
         "billing_costday",
+        "billing_daytotal",
         "billing_machineday",
         "billing_modelrate",
         "billing_planallowance",
@@ -35,12 +36,14 @@ PLAIN_TABLES = frozenset(
         "billing_planversion",
         "billing_price",
         "billing_pricebook",
+        "billing_staleday",
         "jobs_breaker",
         "jobs_classclock",
         "jobs_lostattempt",
         "people_person",
         "people_person_groups",
         "people_person_user_permissions",
+        "questions_stagetimes",
         "staff_contentaccess",
         "staff_member",
         "staff_passkey",
@@ -97,6 +100,7 @@ _ERASABLE = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ('public', %s) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 AND has_table_privilege('app_dispatch', c.oid, 'DELETE') AND NOT has_table_privilege('app_rw', c.oid, 'DELETE')
+AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped)
 AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'erased_only'
     AND t.tgenabled IN ('O', 'A') AND t.tgfoid = to_regproc('public.refuse_to_erase_the_living'))
 """

@@ -49,6 +49,8 @@ class Tenant(models.Model):
     notice_roles = models.JSONField(default=notice_roles, blank=True)
     # Origins of web pages that may use the tenant's keys (backend.tenancy.origins).
     allowed_origins = models.JSONField(default=list, blank=True)
+    # Requests that staff allow each minute in place of AVA_RATE_LIMIT_PER_MINUTE; each member has as many.
+    requests_per_minute = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     suspended_at = models.DateTimeField(null=True, blank=True)
 

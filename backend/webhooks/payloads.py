@@ -38,8 +38,8 @@ def body_for(event_body: str, *, endpoint_sequence: int) -> str:
 
 
 def timestamp(at: datetime | None) -> str | None:
-    """Return at as RFC 3339 in UTC with milliseconds."""
-    return None if at is None else at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """Return at as RFC 3339 in UTC, as the API writes it."""
+    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def error_data(code: str, message: str) -> dict[str, str] | None:

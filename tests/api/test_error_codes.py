@@ -43,6 +43,7 @@ INTERNAL = {
     "too_short": "staff at the console",
     "job_not_ended": "operators replay jobs in the console and on the command line",
     "job_over": "operators cancel jobs in the console and on the command line",
+    "not_skippable": "operators skip jobs in the console and on the command line",
     "mail_refused": "the job that mails a notice is tried again",
     "cost_book_away": "a worker waits before its first task",
     "unpriced_model": "a worker waits before its first task",

@@ -12,6 +12,7 @@ from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.accounts import suspension
 from backend.api import rate_limits
 from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode, parse
@@ -105,6 +106,19 @@ def test_a_tenant_has_its_requests_per_minute_and_no_more(acme: Cast, globex: Ca
     assert refused.json()["code"] == "rate_limited"
     assert 1 <= int(refused.headers["Retry-After"]) <= 20
     assert refused.headers["X-RateLimit-Remaining"] == "0"
+
+
+def test_a_throttled_tenant_is_answered_what_staff_allow(acme: Cast, globex: Cast) -> None:
+    with acme.scope():
+        assert suspension.throttle(2) is None
+    answers = [acme.client.get("/v1/videos") for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[0].headers["RateLimit-Policy"] == '"requests";q=2;w=60'
+    assert globex.client.get("/v1/videos").headers["RateLimit-Policy"] == '"requests";q=600;w=60'
+    with acme.scope():
+        assert suspension.throttle(None) == 2
+    assert acme.client.get("/v1/videos").headers["RateLimit-Policy"] == '"requests";q=600;w=60'
 
 
 def test_without_redis_requests_pass_uncounted(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:

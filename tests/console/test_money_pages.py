@@ -155,7 +155,55 @@ def test_a_version_of_a_plan_is_appended(staff_as: Any, usd_book: PriceBook) -> 
     assert "questions any graduated 1000 0.01" in filled
 
 
-@pytest.mark.parametrize("path", ["price/preview/", "plan/append/", "price/add/"])
+def plan_form(book: str, **values: str) -> dict[str, str]:
+    start = timezone.now() + timedelta(hours=1)
+    return {
+        "code": "standard", "name": "", "price_book": book, "effective_from": f"{start:%Y-%m-%d %H:%M:%S}",
+        "minimum_amount": "12.5", "trial_days": "0", "allowances": "questions any 900", "tiers": "", "limits": "",
+        "note": "What the market asks", **values,
+    }  # fmt: skip
+
+
+def test_a_preview_of_a_plan_shows_what_its_tenants_would_have_paid_and_writes_nothing(
+    staff_as: Any, acme: Cast, usd_book: PriceBook
+) -> None:
+    month = last_month(timezone.now())
+    at = datetime(month.year, month.month, 3, tzinfo=UTC)
+    rate = rates_at(timezone.now(), acme.tenant_id).rate("price", "questions", "")
+    book(acme, at, "0", str(rate.unit_amount * 1000), quantity=Decimal(1000), price_id=rate.price_id)
+    rebuild(acme)
+    versions, client = PlanVersion.objects.count(), staff_as("finance")
+    form = plan_form(usd_book.code)
+    page = client.post("/console/billing/plan/preview/", form).content.decode()
+
+    assert "Last month would have cost" in page
+    line = re.sub(r"<[^>]+>|\s+", " ", page[page.index("Acme") :].split("</tr>")[0]).split()
+    paid = f"{rate.unit_amount * 1000:.2f}"
+    assert line == ["Acme", paid, "USD", paid, "USD", "12.50", "USD", f"−{Decimal(paid) - Decimal('12.5'):.2f}", "USD"]
+    assert PlanVersion.objects.count() == versions
+    sent = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page))
+    assert {name: sent[name] for name in form} == form
+    assert client.get("/console/billing/plan/preview/").headers["Location"] == "/console/billing/plan/append/"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"limits": "wishes 3"}, "Line 1 cannot be read: wishes 3"),
+        ({"price_book": "nowhere"}, "There is no price book nowhere for every tenant."),
+        ({"effective_from": "2020-01-01 00:00:00"}, "cannot begin in the past"),
+        ({"tiers": "questions any graduated 10 0.01"}, "the first tier begins at 0"),
+    ],
+)
+def test_a_preview_of_a_wrong_version_says_what_is_wrong(
+    staff_as: Any, usd_book: PriceBook, wrong: dict[str, str], said: str
+) -> None:
+    reply = staff_as("finance").post("/console/billing/plan/preview/", plan_form(usd_book.code, **wrong))
+
+    assert (reply.status_code, said in reply.content.decode()) == (400, True)
+
+
+@pytest.mark.parametrize("path", ["price/preview/", "plan/append/", "plan/preview/", "price/add/"])
 def test_support_appends_nothing(staff_as: Any, usd_book: PriceBook, path: str) -> None:
     plans = Plan.objects.count()
     reply = staff_as("support").post(f"/console/billing/{path}", price_form(book=str(usd_book.id)))

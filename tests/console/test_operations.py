@@ -8,6 +8,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -20,12 +21,14 @@ from backend.console.operations import waits_chart
 from backend.console.queries import operations as queries
 from backend.jobs import breakers
 from backend.jobs.models import Breaker, Job, JobKind, JobState
+from backend.jobs.services import enqueue
 from backend.questions.models import Question
 from backend.questions.services import questions
 from backend.webhooks.models import Attempt, Delivery, Endpoint, WebhookEvent
 from backend.webhooks.services import create_endpoint
 from tests.conftest import Cast
 from tests.console.signing_in import appointed, staff_events
+from tests.factories import make_video
 from tests.questions.world import ask
 
 REASON = "Ticket 4711, the model is back"
@@ -62,6 +65,31 @@ def test_dead_jobs_of_two_tenants_are_replayed_by_their_error(staff: Client, acm
         acts = [(event["action"], event["resource_id"], event["reason"]) for event in staff_events(cast)]
         assert acts == [("job.replay", encode("job", job.id), REASON)]
     assert REASON in staff.get("/console/operations/").content.decode()
+
+
+def test_segments_that_block_are_skipped_and_nothing_else_is(staff: Client, acme: Cast) -> None:
+    with acme.scope():
+        video = make_video()
+        observing, assembling = (
+            enqueue(kind=kind, subject_id=uuid4(), video_id=video.id, dedupe_key=f"{kind}:{video.id}")
+            for kind in (JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO)
+        )
+        Job.objects.update(error_code="model_timeout", paused_at=timezone.now())
+    asked = ask(acme)[0]
+    page = post(staff, act="Skip", queue="gpu.index", error_code="model_timeout")
+
+    assert "Skip: 1 jobs." in page.text
+    assert "1 refused: Nothing can go on without the result of this job. Cancel it instead." in page.text
+    with acme.scope():
+        skipped, kept = Job.objects.get(id=observing.id), Job.objects.get(id=assembling.id)
+        assert (skipped.deadline_at <= timezone.now(), skipped.paused_at) == (True, None)
+        assert kept.paused_at is not None
+        question = Job.objects.get(subject_id=asked)
+    for job, offered in ((skipped, True), (kept, False), (question, False)):
+        shown = staff.get(f"/console/jobs/job/{job.id}/change/").content.decode()
+        assert ('value="skip"' in shown) is offered
+    acts = [(event["action"], event["resource_id"], event["reason"]) for event in staff_events(acme)]
+    assert ("job.skip", encode("job", observing.id), REASON) in acts
 
 
 def test_open_jobs_with_an_error_are_canceled_together(staff: Client, acme: Cast) -> None:

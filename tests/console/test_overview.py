@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -13,21 +15,27 @@ from uuid import UUID
 import pytest
 from django.conf import settings
 from django.core.cache import cache
+from django.db import connections
 from django.test import Client, override_settings
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from backend.api.public_ids import encode
-from backend.billing.models import CostDay, UsageDay, UsageEvent, UsageHour
+from backend.billing.models import CostDay, DayTotal, StaleDay, TenantDay, UsageDay, UsageEvent, UsageHour
 from backend.billing.services import rollups
+from backend.billing.services.day_totals import rebuild_stale_days
 from backend.console.anomalies import anomalies
 from backend.console.charts import Mark
-from backend.console.overview import errors_chart, heat_map, kept_spending, volume_chart
+from backend.console.overview import errors_chart, heat_map, volume_chart
 from backend.console.queries import latency, money, work
+from backend.console.queries.latency import TimesOfAll
 from backend.jobs.models import Job
 from backend.library.indexing.control import retry_indexing
 from backend.library.indexing.failure import fail_version
 from backend.library.models import Segment, Video
-from backend.questions.models import Question
+from backend.questions.models import Question, TimesKind
+from backend.questions.queries import stage_times
+from backend.questions.services.stage_times import build_days
 from tests.conftest import Cast
 from tests.console.signing_in import open_content
 from tests.factories import make_video
@@ -86,6 +94,33 @@ def test_the_sums_of_days_equal_the_ledger_after_any_rebuild(acme: Cast, globex:
     assert (found.total.margin, found.total.compared_cost) == (Decimal("5.025"), Decimal("0.975"))
     assert found.prices_of(globex.tenant_id) == [("EUR", Decimal(4))]
     assert money.spending(NOON.date(), NOON.date(), tenant_id=globex.tenant_id).total.cost == Decimal(3)
+
+
+def test_the_totals_of_days_equal_the_tenants_days_before_and_after_they_are_rebuilt(acme: Cast, globex: Cast) -> None:
+    def booked(cast: Cast, price: str, hours: int = 0) -> None:
+        book(cast, NOON + timedelta(hours=hours), "0.25", price, stage="rank", model="m")
+        rebuild(cast)
+
+    def shown() -> tuple[Any, ...]:
+        found = money.spending(NOON.date(), NOON.date())
+        return found.total.price, found.by_day[NOON.date()].price, found.by_stage["rank", "m"].price, found.total.cost
+
+    booked(acme, "1")
+    booked(globex, "2")
+    assert (shown()[:3], DayTotal.objects.filter(day=NOON.date()).count()) == ((3, 3, 3), 0), "out of stale days"
+    assert rebuild_stale_days() >= 1
+    assert shown()[:3] == (3, 3, 3)
+    assert not StaleDay.objects.using("dispatch").exists()
+    booked(globex, "4", hours=1)
+    assert shown() == (7, 7, 7, Decimal("0.75")), "a row that is booked late is not missed"
+    rebuild_stale_days()
+    assert shown() == (7, 7, 7, Decimal("0.75"))
+    with globex.scope():
+        UsageHour.objects.all().delete()
+        assert [(row.price, row.events) for row in TenantDay.objects.all()] == [(0, 0)]
+    assert shown()[:3] == (1, 1, 1)
+    assert (rebuild_stale_days(), shown()[:3]) == (1, (1, 1, 1))
+    assert money.spending(NOON.date(), NOON.date()).by_tenant[acme.tenant_id].price == 1
 
 
 def test_revenue_is_shown_in_its_currency_and_has_no_margin_over_costs_in_another(staff_as: Any, globex: Cast) -> None:
@@ -159,23 +194,80 @@ def test_a_failure_that_rises_is_marked(staff: Client, acme: Cast) -> None:
     assert staff.get("/console/").content.decode().count(">rising <") == 1
 
 
+def answered(cast: Cast, totals: Sequence[int], at: datetime | None = None) -> list[UUID]:
+    """Have a tenant ask one question for each time to its answer in ms. at: when they ended, now by default."""
+    made = []
+    for total in totals:
+        question_id, video_id = ask(cast, text=f"{total}?")
+        finish(cast, question_id, video_id)
+        with cast.scope():
+            Question.objects.filter(id=question_id).update(
+                timings={"total_ms": total, "search_ms": total // 2}, completed_at=at or timezone.now()
+            )
+        made.append(question_id)
+    return made
+
+
 def test_percentiles_and_hours_of_questions(acme: Cast) -> None:
     since = timezone.now() - timedelta(hours=1)
-    for total in (1_000, 2_000, 9_000):
-        question_id, video_id = ask(acme, text=f"{total}?")
-        finish(acme, question_id, video_id)
-        with acme.scope():
-            Question.objects.filter(id=question_id).update(timings={"total_ms": total, "search_ms": total // 2})
+    answered(acme, (1_000, 2_000, 9_000), timezone.now())
+    found = latency.times_of_all(TimesKind.QUESTION, since, timezone.now(), bucket="hour", until=None)
+    own = latency.question_latency(since, bucket="hour", tenant_id=acme.tenant_id)
 
-    measured = latency.question_latency(since, bucket="hour")
-
-    whole, search = measured.stages
-    assert (whole.stage, whole.n, whole.p50, whole.p95) == ("end to end", 3, 2_000, pytest.approx(8_300))
-    assert (search.stage, search.p50) == ("search", 1_000)
-    assert sum(stages["end to end"].n for stages in measured.over_time.values()) == 3
-    assert sum(row["n"] for row in latency.questions_ended(since, bucket="hour")) == 3
+    for measured in (found.latency, own):
+        whole, search = measured.stages
+        assert (whole.stage, whole.n, whole.p50) == ("end to end", 3, 2_000)
+        assert whole.p95 == pytest.approx(8_300)
+        assert (search.stage, search.p50) == ("search", 1_000)
+        assert sum(stages["end to end"].n for stages in measured.over_time.values()) == 3
+    assert sum(row["n"] for row in found.ended) == 3
     with pytest.raises(ValueError, match="hours and days"):
-        latency.question_latency(since, bucket="minute")
+        latency.times_of_all(TimesKind.QUESTION, since, timezone.now(), bucket="minute", until=None)
+
+
+def test_days_that_are_over_are_read_from_their_sums_and_show_the_same(staff: Client, acme: Cast, globex: Cast) -> None:
+    now = timezone.now().astimezone(UTC)
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    since, early = today - timedelta(days=6), today - timedelta(days=3, hours=-5)
+    old = answered(acme, (1_000, 2_000, 9_000), early)
+    answered(globex, (4_000,), early + timedelta(hours=1))
+    failed = answered(globex, (700,), today - timedelta(minutes=30))
+    with globex.scope():
+        Question.objects.filter(id__in=failed).update(status="failed")
+    answered(acme, (3_000,), max(today, now - timedelta(minutes=1)))
+
+    def shown(bucket: str) -> TimesOfAll:
+        return latency.times_of_all(TimesKind.QUESTION, since, now, bucket=bucket, until=latency.built_until())
+
+    live = {bucket: shown(bucket) for bucket in ("hour", "day")}
+    assert build_days(today + timedelta(minutes=9)) > 90, "yesterday may still change"
+    assert build_days(today + timedelta(minutes=10)) == 1
+    assert build_days(today + timedelta(minutes=20)) == 0
+    for bucket, before in live.items():
+        after = shown(bucket)
+        assert after.ended == before.ended
+        assert after.latency.over_time == before.latency.over_time
+        for line, exact in zip(after.latency.stages, before.latency.stages, strict=True):
+            assert (line.stage, line.n) == (exact.stage, exact.n)
+            assert line.p50 == pytest.approx(exact.p50, rel=0.02)
+    with acme.scope():
+        Question.objects.filter(id__in=old).delete()
+    assert shown("day").ended == live["day"].ended, "a day that is over stays as it was"
+    assert [row["n"] for row in shown("day").ended] == [4, 1, 1]
+    with CaptureQueriesContext(connections["console"]) as captured:
+        assert staff.get("/console/?days=30").status_code == 200
+    asked = [query["sql"] for query in captured.captured_queries if "jsonb_each_text(timings)" in query["sql"]]
+    assert len(asked) == 2
+    assert all(f"{today:%Y-%m-%d}" in sql for sql in asked), "the rows of today alone are read"
+
+
+def test_a_percentile_of_buckets_is_at_most_two_percent_away() -> None:
+    times = [1.0, 3.0, 250.0, 1_000.0, 86_400_000.0]
+    for n, ms in enumerate(times):
+        share = n / (len(times) - 1)
+        assert stage_times.percentile(Counter(map(stage_times.bucket_of, times)), share) == pytest.approx(ms, rel=0.02)
+    assert stage_times.percentile({-1: 5}, 0.5) == 0
+    assert stage_times.percentile({}, 0.5) == 0
 
 
 @pytest.mark.parametrize(
@@ -184,12 +276,7 @@ def test_percentiles_and_hours_of_questions(acme: Cast) -> None:
 def test_stages_over_time_are_shown_by_the_percentile_that_is_chosen(
     staff: Client, acme: Cast, point: str, note: str, seconds: float
 ) -> None:
-    for total in (1_000, 2_000, 9_000):
-        question_id, video_id = ask(acme, text=f"{total}?")
-        finish(acme, question_id, video_id)
-        with acme.scope():
-            Question.objects.filter(id=question_id).update(timings={"total_ms": total, "search_ms": total // 2})
-
+    answered(acme, (1_000, 2_000, 9_000))
     context: Any = staff.get(f"/console/?days=1&point={point}").context_data
 
     assert (context["stages_note"], context["stages_kind"]) == (note, "bar" if point == "p50" else "line")
@@ -383,27 +470,6 @@ def test_the_utilisation_opens_the_days_with_what_was_lost_and_idle(staff_as: An
     assert detail.status_code == 200
     assert "at most lost by killed attempts" in detail.content.decode().lower()
     assert staff_as("support").get("/console/billing/costday/").status_code == 403
-
-
-def test_days_that_are_over_are_kept_and_the_last_two_are_not(acme: Cast) -> None:
-    now = timezone.now()
-    for ago in (0, 1, 5):
-        book(acme, now - timedelta(days=ago), "1", "4", stage="rank", model="m")
-    rebuild(acme)
-    first, last = (now - timedelta(days=29)).date(), now.date()
-
-    def revenue() -> Decimal:
-        return kept_spending(first, last).total.price
-
-    assert kept_spending(first, last) == money.spending(first, last)
-    before = revenue()
-    book(acme, now - timedelta(days=5), "1", "16", stage="rank", model="m")
-    book(acme, now - timedelta(days=1), "1", "64", stage="rank", model="m")
-    book(acme, now, "1", "256", stage="rank", model="m")
-    rebuild(acme)
-    assert revenue() == before + 64 + 256
-    cache.clear()
-    assert revenue() == before + 16 + 64 + 256
 
 
 def test_the_overview_needs_no_cache(staff_as: Any, acme: Cast) -> None:

@@ -12,6 +12,7 @@ import pytest
 from django.test import Client, override_settings
 from django.utils import timezone
 
+from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
 from backend.billing.models import (
     BillingAccount,
@@ -39,6 +40,7 @@ from backend.library.indexing.failure import fail_version
 from backend.library.models import InputSegment, Video
 from backend.people.models import Invitation, Membership, Person
 from backend.questions.models import Question
+from backend.questions.queries.stage_times import WHOLE
 from backend.tenancy.models import ApiKey, Tenant
 from gpu_workers.engine.models.roles import ModelCall
 from tests.billing.invoices.ledger import close, use
@@ -127,7 +129,7 @@ def test_the_page_shows_how_long_this_tenants_questions_took(staff: Client, acme
 
     measured = latency.question_latency(now - timedelta(days=1), bucket="day", tenant_id=acme.tenant_id)
 
-    assert [(line.stage, line.n, line.p99) for line in measured.stages] == [(latency.WHOLE, 1, 4_000)]
+    assert [(line.stage, line.n, line.p99) for line in measured.stages] == [(WHOLE, 1, 4_000)]
     assert "Time to answer" in staff.get(page_of(acme)).content.decode()
 
 
@@ -252,6 +254,49 @@ def test_an_operator_suspends_and_resumes(staff: Client, acme: Cast) -> None:
     assert act(staff, acme, "resume").status_code == 302
 
     assert acts_of(acme) == [("tenant.suspended", REASON), ("tenant.resumed", REASON)]
+
+
+def test_the_dearest_videos_lead_to_their_pages(staff_as: Any, acme: Cast, globex: Cast) -> None:
+    now = timezone.now()
+    with acme.scope():
+        ids = [make_video().id for _ in range(3)]
+    for video_id, cost, meter, seconds in (
+        (ids[0], "1.5", "device_seconds", 9), (ids[1], "2.25", "device_seconds", 9), (ids[1], "0", "media_seconds", 90),
+        (ids[2], "0", "media_seconds", 60),
+    ):  # fmt: skip
+        book(acme, now, cost, "0", video_id=video_id, meter=meter, quantity=Decimal(seconds), stage=f"s{seconds}")
+    book(acme, now - timedelta(days=40), "99", "0", video_id=ids[2], meter="device_seconds")
+    book(globex, now, "50", "0", video_id=ids[2], meter="device_seconds")
+    for cast in (acme, globex):
+        rebuild(cast)
+
+    def shown(role: str) -> str:
+        page: str = staff_as(role).get(page_of(acme)).content.decode()
+        return page[page.index("Dearest videos") :].split("</section>")[0]
+
+    table = shown("operator")
+    assert re.findall(r"/console/library/video/([^/]+)/change/", table) == [str(ids[1]), str(ids[0])]
+    text = " ".join(re.sub(r"<[^>]+>", " ", table).split())
+    for words in (f"{encode('vid', ids[1])} 1.5 $2.25", f"{encode('vid', ids[0])} 0.0 $1.50"):
+        assert words in text
+    assert encode("vid", ids[1]) in shown("finance")
+    assert "href" not in shown("finance")
+
+
+def test_an_operator_throttles_a_tenant_and_ends_it(staff: Client, acme: Cast, globex: Cast) -> None:
+    assert act(staff, acme, "throttle", requests_per_minute="0").status_code == 400
+    assert act(staff, acme, "throttle", requests_per_minute="2").status_code == 302
+    assert "Throttled to 2 requests a minute." in staff.get(page_of(acme)).content.decode()
+    limits = Tenant.objects.using("console").values_list("requests_per_minute", flat=True)
+    assert (limits.get(id=acme.tenant_id), limits.get(id=globex.tenant_id)) == (2, None)
+
+    assert act(staff, acme, "throttle", requests_per_minute="").status_code == 302
+    assert limits.get(id=acme.tenant_id) is None
+    assert "Throttled" not in staff.get(page_of(acme)).content.decode()
+    assert acts_of(acme) == [("tenant.throttled", REASON)] * 2
+    with acme.scope():
+        details = AuditEvent.objects.filter(action="tenant.throttled").order_by("id").values_list("details", flat=True)
+        assert list(details) == [{"from": None, "to": 2}, {"from": 2, "to": None}]
 
 
 def test_an_erasure_needs_the_slug_and_begins_with_a_suspension(staff: Client, acme: Cast) -> None:

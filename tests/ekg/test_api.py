@@ -38,6 +38,22 @@ def test_events_come_in_order_with_participants_and_a_thumbnail(acme: Cast) -> N
     assert [row["role"] for row in second["participants"]] == ["barker"]
 
 
+@pytest.mark.parametrize("part", ["events", "frames", "objects", "tracks", "entities", "relations"])
+def test_every_id_that_a_list_shows_can_be_read_by_itself(acme: Cast, globex: Cast, part: str) -> None:
+    made, other = record(acme), record(acme)
+    under, beside = (f"/v1/videos/{encode('vid', video.video_id)}/{part}" for video in (made, other))
+    rows = read(acme, made.video_id, part)
+
+    assert rows
+    for row in rows:
+        found = acme.client.get(f"{under}/{row['id']}")
+        assert found.status_code == 200, found.content
+        assert {**found.json(), "thumbnail_url": ""} == {**row, "thumbnail_url": ""}
+        for client, path in ((acme.client, beside), (globex.client, under)):
+            refused = client.get(f"{path}/{row['id']}")
+            assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+
+
 @pytest.mark.parametrize(
     ("part", "query", "count"),
     [

@@ -44,6 +44,12 @@ PREFIX_OF = {
     "delivery_id": "whd",
     "invoice_id": "ivc",
     "share_id": "shr",
+    "event_id": "evt",
+    "frame_id": "frm",
+    "object_id": "obj",
+    "track_id": "trk",
+    "entity_id": "ent",
+    "relation_id": "rel",
 }
 PARAMETER = re.compile(r"<str:(\w+)>")
 # A body that each POST and PATCH would accept from the owner, so that only the id can be at fault.
@@ -82,6 +88,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
     """One resource of each kind, as PREFIX_OF names them."""
     from backend.api.public_ids import decode
     from backend.billing.models import Budget
+    from backend.ekg.models import Frame, Track
     from backend.library.models import Collection, InputSegment
     from backend.questions.models import Comparison, Feedback, Question, QuestionBatch, Search, Session
     from backend.shares.models import Share
@@ -89,7 +96,8 @@ def belongings(cast: Cast) -> dict[str, UUID]:
     from backend.webhooks.models import Endpoint
     from backend.webhooks.services import send_test
 
-    video_id = record(cast).video_id
+    made = record(cast)
+    video_id = made.video_id
     upload = create_upload(cast.client, b"x")
     tenant = cast.tenant_id
     with cast.scope():
@@ -102,6 +110,12 @@ def belongings(cast: Cast) -> dict[str, UUID]:
         Feedback.objects.create(tenant_id=tenant, question=question, verdict="right")
         return {
             "vid": video_id,
+            "evt": made.events[0],
+            "ent": made.man,
+            "rel": made.relation,
+            "obj": made.walker,
+            "frm": Frame.objects.filter(video_id=video_id).values_list("id", flat=True)[0],
+            "trk": Track.objects.filter(video_id=video_id).values_list("id", flat=True)[0],
             "job": video_id,
             "seg": InputSegment.objects.create(tenant_id=tenant, video_id=video_id, n=0).id,
             "upl": decode("upl", upload["id"]),

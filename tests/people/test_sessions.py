@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 from django.contrib.sessions.models import Session
 
+from backend.accounts import suspension
 from backend.api.public_ids import encode
 from backend.people.models import Membership, Role
 from backend.people.roles import SCOPES_OF
@@ -48,6 +49,19 @@ def test_a_foreign_tenant_is_refused_like_one_that_does_not_exist(acme: Cast, gl
         answers.append(reply)
     assert answers[0] == answers[1]
     assert (answers[0]["status"], answers[0]["code"]) == (403, "not_a_member")
+
+
+def test_each_member_of_a_throttled_tenant_is_answered_what_staff_allow_it(acme: Cast, globex: Cast) -> None:
+    ada, bob = person("ada"), person("bob")
+    for who in (ada, bob):
+        member_of(acme, "viewer", who)
+        member_of(globex, "viewer", who)
+    with acme.scope():
+        suspension.throttle(2)
+
+    first = [Browser(ada, acme.slug).api("GET", "/v1/videos").status_code for _ in range(3)]
+    assert (first, Browser(bob, acme.slug).api("GET", "/v1/videos").status_code) == ([200, 200, 429], 200)
+    assert Browser(bob, globex.slug).api("GET", "/v1/videos").headers["RateLimit-Policy"] == '"requests";q=600;w=60'
 
 
 def test_a_removed_member_is_refused_at_once_and_open_replies_end(acme: Cast) -> None:

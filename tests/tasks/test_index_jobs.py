@@ -20,11 +20,13 @@ from backend.ekg.graph_store import GraphStore
 from backend.ekg.invariants import index_faults
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic
 from backend.jobs import services
+from backend.jobs.control import skip_job
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.indexing.follow_ups import MODEL_ATTEMPTS
 from backend.library.indexing.intake import fail_probe
 from backend.library.models import Segment, SegmentState, Video
 from backend.library.storage import ObjectStorage
+from backend.tenancy.refusals import Refused
 from backend.tenancy.secrets import cache_salt
 from backend.webhooks.models import WebhookEvent
 from gpu_workers.tasks import assemble_video, observe_segment
@@ -331,6 +333,29 @@ def test_a_model_that_comes_back_leaves_no_trace_of_its_absence(
         }
         assert attempts == {0: (JobState.SUCCEEDED, 1), 1: (JobState.SUCCEEDED, 1)}
         assert set(Segment.objects.values_list("error_code", flat=True)) == {""}
+
+
+def test_a_segment_that_is_skipped_leaves_gaps_and_the_video_goes_on(
+    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
+    vlm.script = failing_while(lambda r: r.schema_name == "chunk_description" and chunk_n(r) >= 2)
+    video_id = stored_video(acme, TWELVE_SECONDS)
+    run_due(rounds=4)
+    with acme.scope():
+        blocking = Job.objects.get(kind=JobKind.OBSERVE_SEGMENT, state=JobState.QUEUED)
+        assert Video.objects.get(id=video_id).status == "indexing"
+        skip_job(blocking)
+    run_due()
+
+    with acme.scope():
+        assert Video.objects.get(id=video_id).status == "ready"
+        gaps = list(Chunk.objects.order_by("n").values_list("gap", flat=True))
+        assert gaps == [None, None, "deadline_exceeded", "deadline_exceeded"]
+        segment = Segment.objects.get(id=blocking.subject_id)
+        assert (segment.error_code, segment.retry_at is not None) == ("deadline_exceeded", True)
+        with pytest.raises(Refused, match="over already"):
+            skip_job(Job.objects.get(id=blocking.id))
 
 
 def test_a_model_that_stays_away_past_the_deadline_leaves_gaps_and_the_rest_of_the_video(

@@ -25,8 +25,18 @@ from tests.questions.world import ask, finish
 SCHEMAS = Path(__file__).parents[2] / "frontend_api_schema" / "webhooks"
 
 
+def closed(schema: Any) -> Any:
+    """Return a schema that allows nothing that it does not name. A receiver's validator must accept our next field."""
+    if isinstance(schema, list):
+        return [closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    parts = {name: closed(part) for name, part in schema.items()}
+    return {"additionalProperties": False, **parts} if isinstance(parts.get("properties"), dict) else parts
+
+
 def errors(event: WebhookEvent) -> Iterator[Any]:
-    schema = json.loads((SCHEMAS / f"{event.type}.json").read_text())
+    schema = closed(json.loads((SCHEMAS / f"{event.type}.json").read_text()))
     Draft202012Validator.check_schema(schema)
     checker = Draft202012Validator.FORMAT_CHECKER
     return Draft202012Validator(schema, format_checker=checker).iter_errors(
@@ -36,6 +46,11 @@ def errors(event: WebhookEvent) -> Iterator[Any]:
 
 def test_every_type_has_a_schema_and_the_reverse() -> None:
     assert {path.stem for path in SCHEMAS.glob("*.json")} == set(payloads.EVENT_TYPES)
+
+
+def test_a_body_with_a_field_of_a_later_release_is_valid() -> None:
+    refusing = [path.name for path in SCHEMAS.glob("*.json") if '"additionalProperties": false' in path.read_text()]
+    assert refusing == []
 
 
 @pytest.mark.parametrize("event_type", payloads.EVENT_TYPES)

@@ -51,7 +51,7 @@ OVERLAP = timedelta(minutes=10)
 SETTLE = timedelta(minutes=1)
 AT_ONCE = 500
 COMPARED_DAYS = 2
-_SINKS: dict[str, Callable[[Client], Sink]] = {"stripe": Stripe, "lago": Lago, "openmeter": OpenMeter}
+SINKS: dict[str, Callable[[Client], Sink]] = {"stripe": Stripe, "lago": Lago, "openmeter": OpenMeter}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def configured_sink() -> Sink | None:
     """Return the billing system of the settings, None if there is none. Raises KeyError for an unknown name."""
     if not settings.BILLING_SINK:
         return None
-    return _SINKS[settings.BILLING_SINK](Client(settings.BILLING_SINK_URL, settings.BILLING_SINK_KEY))
+    return SINKS[settings.BILLING_SINK](Client(settings.BILLING_SINK_URL, settings.BILLING_SINK_KEY))
 
 
 def export_usage(tenant_id: UUID, sink: Sink, *, now: datetime | None = None) -> int:

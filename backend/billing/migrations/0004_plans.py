@@ -272,6 +272,7 @@ class Migration(migrations.Migration):
                             ("media_minutes", "Media Minutes"),
                             ("questions", "Questions"),
                             ("stored_bytes", "Stored Bytes"),
+                            ("videos", "Videos"),
                             ("open_jobs", "Open Jobs"),
                             ("charge", "Charge"),
                             ("tokens", "Tokens"),

@@ -2,7 +2,7 @@
 
 from backend.billing.models.budgets import OpenSpending, TenantBudget, UsageMonth
 from backend.billing.models.costs import CostDay, MachineDay, ModelRate
-from backend.billing.models.days import PricedMonth, UsageDay
+from backend.billing.models.days import DayTotal, PricedMonth, StaleDay, TenantDay, UsageDay
 from backend.billing.models.invoices import (
     CORRECTION_LINE,
     COUPON_LINE,
@@ -81,6 +81,7 @@ __all__ = [
     "CouponRedemption",
     "CreditGrant",
     "CreditUse",
+    "DayTotal",
     "ExportState",
     "InvariantResult",
     "Invoice",
@@ -105,9 +106,11 @@ __all__ = [
     "QuotaMonth",
     "Reservation",
     "Reserved",
+    "StaleDay",
     "StaleHour",
     "Subscription",
     "TenantBudget",
+    "TenantDay",
     "TierMode",
     "UsageDay",
     "UsageEvent",

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from django.db import models
+from uuid6 import uuid7
 
 from backend.tenancy.models import TenantRow
 
 
-class UsageDay(TenantRow):
-    """The usage of a tenant in one day (UTC), by stage, model and the currency of its prices.
+class Sums(models.Model):
+    """Sums of usage. cost: in USD. price: in price_currency. wasted: cost of work that nobody is charged for.
 
-    A trigger adds to it what is added to the hourly roll-ups, and takes away what is taken from them, so it equals
-    their sum at every moment. cost: in USD. price: in price_currency. wasted: cost of work that nobody is charged for.
     tokens_in: fresh and cached. events: rows of the ledger.
     """
 
-    day = models.DateField()
-    stage = models.CharField(max_length=64, default="", blank=True)
-    model = models.CharField(max_length=200, default="", blank=True)
     price_currency = models.CharField(max_length=3, default="USD")
     cost = models.DecimalField(max_digits=24, decimal_places=10, default=0)
     price = models.DecimalField(max_digits=24, decimal_places=10, default=0)
@@ -30,11 +26,60 @@ class UsageDay(TenantRow):
     device_seconds = models.DecimalField(max_digits=24, decimal_places=6, default=0)
     events = models.BigIntegerField(default=0)
 
+    class Meta:
+        abstract = True
+
+
+class UsageDay(Sums, TenantRow):
+    """The usage of a tenant in one day (UTC), by stage, model and the currency of its prices.
+
+    A trigger adds to it what is added to the hourly roll-ups, and takes away what is taken from them, so it equals
+    their sum at every moment.
+    """
+
+    day = models.DateField()
+    stage = models.CharField(max_length=64, default="", blank=True)
+    model = models.CharField(max_length=200, default="", blank=True)
+
     class Meta(TenantRow.Meta):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "day", "stage", "model", "price_currency"], name="usage_day_once")
         ]
         indexes = [models.Index(fields=["day", "tenant"], name="usage_day_of_all")]
+
+
+class TenantDay(Sums, TenantRow):
+    """The usage of a tenant in one day (UTC) by the currency of its prices, kept by the trigger that keeps UsageDay."""
+
+    day = models.DateField()
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "day", "price_currency"], name="tenant_day_once")]
+        indexes = [models.Index(fields=["day", "tenant"], name="tenant_day_of_all")]
+
+
+class DayTotal(Sums):
+    """The rows of UsageDay of one day, added up over all tenants by a sweep (backend.billing.services.day_totals)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    day = models.DateField()
+    stage = models.CharField(max_length=64, default="", blank=True)
+    model = models.CharField(max_length=200, default="", blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["day", "stage", "model", "price_currency"], name="day_total_once")
+        ]
+
+
+class StaleDay(models.Model):
+    """A day (UTC) whose DayTotal rows miss something of UsageDay. The trigger that keeps UsageDay writes it.
+
+    Several rows may name one day: writers never wait for each other.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    day = models.DateField()
 
 
 class PricedMonth(TenantRow):

@@ -107,6 +107,7 @@ class PlanLimit(models.Model):
         MEDIA_MINUTES = "media_minutes"
         QUESTIONS = "questions"
         STORED_BYTES = "stored_bytes"
+        VIDEOS = "videos"
         OPEN_JOBS = "open_jobs"
         CHARGE = "charge"
         TOKENS = "tokens"

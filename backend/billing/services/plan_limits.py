@@ -22,6 +22,7 @@ OPEN_JOBS = "open_jobs"
 QUESTIONS = "questions"
 STORED_BYTES = "stored_bytes"
 TOKENS = "tokens"
+VIDEOS = "videos"
 
 PLAN, TENANT, KEY = "plan", "tenant", "api_key"
 """Who sets a limit: the operator for the plan, the tenant for itself, the tenant for one of its keys."""

@@ -61,27 +61,13 @@ def append_plan_version(new: NewPlanVersion, *, using: str) -> PlanVersion:
 
     Subscribers of earlier versions keep them. Raises PlanRefused.
     """
-    if new.effective_from < timezone.now() - LATEST:
-        raise PlanRefused("A version of a plan cannot begin in the past.")
-    for group in {(tier.meter, tier.variant) for tier in new.tiers}:
-        try:
-            tiered_amount(Decimal(1), [tier for tier in new.tiers if (tier.meter, tier.variant) == group])
-        except ValueError as error:
-            raise PlanRefused(f"{group[0]}: {error}") from error
     with transaction.atomic(using=using):
-        book = PriceBook.objects.using(using).filter(code=new.price_book, kind="price", tenant_id=None).first()
-        if book is None:
-            raise PlanRefused(f"There is no price book {new.price_book} for every tenant.")
-        # Work whose usage has no price cannot be booked, so it would fail.
-        if unpriced := unpriced_meters(book.id, new.effective_from, using=using):
-            raise PlanRefused(f"The book {book.code} has no price for {', '.join(unpriced)} when the version begins.")
+        book = check_plan_version(new, using=using)
         plans = Plan.objects.using(using)
         plans.get_or_create(code=new.code, defaults={"name": new.name or new.code})
         # One version at a time per plan, so that versions are counted without gaps.
         plan = plans.select_for_update().get(code=new.code)
-        latest = PlanVersion.objects.using(using).filter(plan=plan).order_by("-version").first()
-        if latest is not None and new.effective_from <= latest.effective_from:
-            raise PlanRefused(f"Version {latest.version} begins at {latest.effective_from.isoformat()} or later.")
+        latest = _latest(new, using)
         if latest is not None and latest.effective_to is None:
             PlanVersion.objects.using(using).filter(id=latest.id).update(effective_to=new.effective_from)
         version = PlanVersion.objects.using(using).create(
@@ -113,6 +99,33 @@ def append_plan_version(new: NewPlanVersion, *, using: str) -> PlanVersion:
             PlanLimit(plan_version=version, name=name, amount=amount) for name, amount in new.limits
         )
     return version
+
+
+def check_plan_version(new: NewPlanVersion, *, using: str) -> PriceBook:
+    """Check a version of a plan as append_plan_version() does. Returns its book. Raises PlanRefused."""
+    if new.effective_from < timezone.now() - LATEST:
+        raise PlanRefused("A version of a plan cannot begin in the past.")
+    for group in {(tier.meter, tier.variant) for tier in new.tiers}:
+        try:
+            tiered_amount(Decimal(1), [tier for tier in new.tiers if (tier.meter, tier.variant) == group])
+        except ValueError as error:
+            raise PlanRefused(f"{group[0]}: {error}") from error
+    book = PriceBook.objects.using(using).filter(code=new.price_book, kind="price", tenant_id=None).first()
+    if book is None:
+        raise PlanRefused(f"There is no price book {new.price_book} for every tenant.")
+    # Work whose usage has no price cannot be booked, so it would fail.
+    if unpriced := unpriced_meters(book.id, new.effective_from, using=using):
+        raise PlanRefused(f"The book {book.code} has no price for {', '.join(unpriced)} when the version begins.")
+    _latest(new, using)
+    return book
+
+
+def _latest(new: NewPlanVersion, using: str) -> PlanVersion | None:
+    """Return the version before a new one, None for a new plan. Raises PlanRefused."""
+    latest = PlanVersion.objects.using(using).filter(plan__code=new.code).order_by("-version").first()
+    if latest is not None and new.effective_from <= latest.effective_from:
+        raise PlanRefused(f"Version {latest.version} begins at {latest.effective_from.isoformat()} or later.")
+    return latest
 
 
 def begin_subscription(tenant: Tenant) -> None:

@@ -39,6 +39,7 @@ from backend.billing.services.plan_limits import (
     QUESTIONS,
     STORED_BYTES,
     TENANT,
+    VIDEOS,
     exhausted,
     plan_limits,
 )
@@ -266,6 +267,27 @@ def check_storage(added_bytes: int, *, api_key_id: UUID | None) -> list[Crossing
             raise refused
         crossings += thresholds_reached(limited, STORED_BYTES, total + added_bytes, at=now)
     return crossings
+
+
+def check_videos(count: int) -> list[Crossing]:
+    """Check the plan's limit of videos for one more; the caller holds other videos of the tenant back.
+
+    count: videos that the tenant has. Returns the thresholds to which the limit has come. Raises QuotaExceeded (402
+    `video_quota_exceeded`).
+    """
+    now, limited = timezone.now(), Limited(PLAN, current_tenant_id(), plan_limits())
+    if VIDEOS not in limited.limits:
+        return []
+    if count + 1 > limited.limits[VIDEOS]:
+        refused = QuotaExceeded(
+            "video_quota_exceeded",
+            f"Your plan has room for {plain(limited.limits[VIDEOS])} videos, and you have {count}. Delete videos, or "
+            "change the plan.",
+            status=402,
+        )
+        refused.crossing = refused_work(limited, VIDEOS, Decimal(count), at=now)
+        raise refused
+    return thresholds_reached(limited, VIDEOS, Decimal(count + 1), at=now)
 
 
 def _checked(added: Amounts, api_key_id: UUID | None, now: datetime) -> list[Crossing]:

@@ -6,6 +6,9 @@ from django.db.migrations import RunSQL
 # Listed by id, the latest first, and opened by id.
 LISTED = (
     "audit_auditevent",
+    "billing_creditgrant",
+    "billing_invoice",
+    "billing_tenantbudget",
     "jobs_job",
     "library_video",
     "questions_comparison",
@@ -26,6 +29,7 @@ BY_TIME = (
     "CREATE INDEX job_dead ON jobs_job (queue) WHERE state = 'dead'",
     "CREATE INDEX job_of_subject ON jobs_job (tenant_id, subject_id)",
     "CREATE INDEX attempt_failed ON webhooks_attempt (attempted_at) WHERE error_code <> ''",
+    "CREATE INDEX export_refused ON billing_exportstate (failures DESC, id DESC)",
     "CREATE INDEX audit_request ON audit_auditevent (request_id) WHERE request_id <> ''",
 )
 
@@ -34,6 +38,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("console", "0001_grants"),
         ("audit", "0001_initial"),
+        ("billing", "0007_invoices"),
         ("jobs", "0001_initial"),
         ("library", "0004_video_failed_at"),
         ("questions", "0003_charges"),

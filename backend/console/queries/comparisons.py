@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import partial
 
 from backend.billing.models import GRADE
-from backend.console.queries.role import of_same_tenant, rows
+from backend.console.queries.role import joined, of_same_tenant, rows
 from backend.questions.models import Comparison, ComparisonItem, ComparisonVideo
 from backend.questions.queries.comparison_results import ItemResults, cost_of, results_of
 
@@ -28,7 +28,7 @@ def results_at(comparison: Comparison, position: int) -> ItemResults | None:
 def videos(comparison: Comparison) -> list[ComparisonVideo]:
     """Return the videos of a comparison with the versions that every arm reads."""
     found = of_same_tenant(ComparisonVideo, comparison).filter(comparison_id=comparison.id).order_by("video_id")
-    return list(found.select_related("video"))
+    return list(joined(found, "video"))
 
 
 def grading_cost(comparison: Comparison) -> Decimal:

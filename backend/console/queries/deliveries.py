@@ -6,15 +6,15 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from backend.console.queries.role import of_same_tenant
+from backend.console.queries.role import joined, of_same_tenant
 from backend.tenancy.models import TenantRow
 from backend.webhooks.models import Attempt, Delivery
 
 
 def latest_deliveries(row: TenantRow) -> QuerySet[Any]:
     """Return the latest 50 deliveries about one video or question, with their events and endpoints."""
-    deliveries = of_same_tenant(Delivery, row).filter(event__tenant_id=row.tenant_id, event__resource_id=row.pk)
-    return deliveries.select_related("event", "endpoint").order_by("-id")[:50]
+    deliveries = joined(of_same_tenant(Delivery, row), "event", "endpoint").filter(event__resource_id=row.pk)
+    return deliveries.order_by("-id")[:50]
 
 
 def attempts(delivery: Delivery) -> QuerySet[Any]:

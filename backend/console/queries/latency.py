@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from backend.console.queries.role import rows
+from backend.console.queries.role import CONSOLE, rows
+from backend.questions.models import TimesKind, TimesStep
+from backend.questions.queries import stage_times
+from backend.questions.queries.stage_times import WHOLE, Times
 
-WHOLE = "end to end"
+FUTURE = timedelta(minutes=5)
+"""Time by which another machine's clock may be ahead."""
 _PERCENTILES = "count(*) AS n, percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) AS points"
 _BUCKETS = {"hour", "day"}
 
@@ -35,16 +39,24 @@ class Latency:
     over_time: dict[datetime, dict[str, Percentiles]]
 
 
-def question_latency(since: datetime, *, bucket: str, tenant_id: UUID | None = None) -> Latency:
-    """Return the time to answer of questions that ended since then. bucket: hour or day (UTC).
+@dataclass(frozen=True, slots=True)
+class TimesOfAll:
+    """What times_of_all() returns. ended: number n, failed and p95 in ms by time; times without any are left out."""
 
-    tenant_id: of one tenant alone. The stage `llm` is summed over calls that ran side by side, so it may exceed the
+    latency: Latency
+    ended: list[dict[str, Any]]
+
+
+def question_latency(since: datetime, *, bucket: str, tenant_id: UUID) -> Latency:
+    """Return the time to answer of a tenant's questions that ended since then. bucket: hour or day (UTC).
+
+    The stage `llm` is summed over calls that ran side by side, so it may exceed the
     whole.
     """
     return _latency(
         "SELECT completed_at AS at, CASE t.key WHEN 'total_ms' THEN %(whole)s ELSE replace(t.key, '_ms', '') END "
         "AS stage, t.value::float AS ms FROM questions_question, jsonb_each_text(timings) t "
-        "WHERE (%(tenant)s::uuid IS NULL OR tenant_id = %(tenant)s) "
+        "WHERE tenant_id = %(tenant)s "
         "AND completed_at >= %(since)s AND status = 'succeeded' AND t.key LIKE '%%\\_ms'",
         since,
         bucket,
@@ -52,13 +64,16 @@ def question_latency(since: datetime, *, bucket: str, tenant_id: UUID | None = N
     )
 
 
-def index_latency(since: datetime, *, bucket: str, tenant_id: UUID | None = None) -> Latency:
-    """Return the time that a minute of media took of videos that became ready since then: whole, and work by stage."""
+def index_latency(since: datetime, *, bucket: str, tenant_id: UUID) -> Latency:
+    """Return the time that a minute of media took of a tenant's videos that became ready since then.
+
+    The whole, and the work by stage.
+    """
     return _latency(
         "SELECT ready_at AS at, t.key AS stage, t.ms / (duration_ms / 60000.0) AS ms FROM library_video, LATERAL ("
         "  SELECT %(whole)s AS key, extract(epoch FROM ready_at - index_started_at)::float * 1000 AS ms"
         "  UNION ALL SELECT replace(s.key, '_ms', ''), s.value::float FROM jsonb_each_text(stage_ms) s) t "
-        "WHERE (%(tenant)s::uuid IS NULL OR tenant_id = %(tenant)s) AND ready_at >= %(since)s "
+        "WHERE tenant_id = %(tenant)s AND ready_at >= %(since)s "
         "AND status = 'ready' AND index_started_at IS NOT NULL AND duration_ms > 0",
         since,
         bucket,
@@ -66,7 +81,7 @@ def index_latency(since: datetime, *, bucket: str, tenant_id: UUID | None = None
     )
 
 
-def _latency(measured: str, since: datetime, bucket: str, tenant_id: UUID | None) -> Latency:
+def _latency(measured: str, since: datetime, bucket: str, tenant_id: UUID) -> Latency:
     found = rows(
         f"SELECT date_trunc('{_bucket(bucket)}', at, 'UTC') AS at, stage, {_PERCENTILES} FROM ({measured}) m "  # noqa: S608
         "GROUP BY GROUPING SETS ((1, stage), (stage))",
@@ -80,34 +95,46 @@ def _latency(measured: str, since: datetime, bucket: str, tenant_id: UUID | None
             stages.append(line)
         else:
             over_time[row["at"]][line.stage] = line
-    stages.sort(key=lambda line: (line.stage != WHOLE, -line.p50, line.stage))
-    return Latency(stages, dict(sorted(over_time.items())))
+    return Latency(_in_order(stages), dict(sorted(over_time.items())))
 
 
-def questions_ended(since: datetime, *, bucket: str) -> list[dict[str, Any]]:
-    """Return the questions that ended since then by time: their number n, the failed ones, and the p95 in ms.
+def built_until() -> datetime | None:
+    """Return up to when the days of all tenants are added up; None if none is."""
+    return stage_times.built_until(using=CONSOLE)
 
-    bucket: hour or day (UTC). Times without any are left out.
+
+def times_of_all(kind: TimesKind, since: datetime, now: datetime, *, bucket: str, until: datetime | None) -> TimesOfAll:
+    """Return the times of all tenants since then: up to until from the sums of days, after it from the rows.
+
+    bucket: hour or day (UTC). until: of built_until(). Over several hours or days, the percentiles of the span are
+    those of buckets, and are at most 2 % away.
     """
-    return rows(
-        f"SELECT date_trunc('{_bucket(bucket)}', completed_at, 'UTC') AS at, count(*) AS n, "  # noqa: S608
-        "count(*) FILTER (WHERE status = 'failed') AS failed, "
-        "percentile_cont(0.95) WITHIN GROUP (ORDER BY (timings->>'total_ms')::float) AS p95 "
-        "FROM questions_question WHERE completed_at >= %(since)s GROUP BY 1 ORDER BY 1",
-        {"since": since},
-    )
+    step = TimesStep(_bucket(bucket))
+    live_since = since if until is None else max(since, until)
+    built = stage_times.built(kind, step, since, using=CONSOLE) if until is not None and until > since else []
+    found = [*built, *stage_times.measured(kind, step, live_since, now + FUTURE, using=CONSOLE)]
+    over_time: defaultdict[datetime, dict[str, Percentiles]] = defaultdict(dict)
+    by_stage: defaultdict[str, list[Times]] = defaultdict(list)
+    for row in found:
+        if row.stage:
+            by_stage[row.stage].append(row)
+            over_time[row.at][row.stage] = Percentiles(row.stage, row.n, row.p50 or 0, row.p95 or 0, row.p99 or 0)
+    stages = _in_order([_of_span(stage, times) for stage, times in by_stage.items()])
+    ended = [{"at": row.at, "n": row.n, "failed": row.failed, "p95": row.p95} for row in found if not row.stage]
+    return TimesOfAll(Latency(stages, dict(sorted(over_time.items()))), ended)
 
 
-def videos_ended(since: datetime, *, bucket: str) -> list[dict[str, Any]]:
-    """Return the videos that became ready or failed since then by time: their number n, and the failed ones."""
-    return rows(
-        f"SELECT date_trunc('{_bucket(bucket)}', at, 'UTC') AS at, count(*) AS n, "  # noqa: S608
-        "count(*) FILTER (WHERE failed) AS failed FROM ("
-        "SELECT ready_at AS at, false AS failed FROM library_video WHERE ready_at >= %(since)s AND status = 'ready' "
-        "UNION ALL SELECT failed_at, true FROM library_video WHERE failed_at >= %(since)s AND status = 'failed'"
-        ") v GROUP BY 1 ORDER BY 1",
-        {"since": since},
-    )
+def _of_span(stage: str, found: Sequence[Times]) -> Percentiles:
+    if len(found) == 1:
+        (row,) = found
+        return Percentiles(stage, row.n, row.p50 or 0, row.p95 or 0, row.p99 or 0)
+    buckets = stage_times.taken_together(found)
+    p50, p95, p99 = (stage_times.percentile(buckets, share) for share in (0.5, 0.95, 0.99))
+    return Percentiles(stage, sum(row.n for row in found), p50, p95, p99)
+
+
+def _in_order(stages: list[Percentiles]) -> list[Percentiles]:
+    return sorted(stages, key=lambda line: (line.stage != WHOLE, -line.p50, line.stage))
 
 
 def dearest_questions(since: datetime, most: int) -> list[dict[str, Any]]:

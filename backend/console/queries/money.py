@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from backend.billing.rates import LEDGER_CURRENCY
@@ -19,7 +19,6 @@ SUMS = (
 _READ = [name for name in SUMS if name != "compared_cost"]
 _SUMMED = ", ".join(f"coalesce(sum({name}), 0) AS {name}" for name in _READ)
 _ZERO = Decimal(0)
-Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +65,6 @@ class Spending:
     by_tenant: dict[UUID, Sums] = field(default_factory=dict)
     prices: dict[tuple[UUID, str], Decimal] = field(default_factory=dict)
 
-    def __add__(self, other: Spending) -> Spending:
-        """Return the money of two spans that share no day."""
-        return Spending(
-            self.total + other.total,
-            _added(self.by_currency, other.by_currency),
-            _added(self.by_day, other.by_day),
-            _added(self.by_stage, other.by_stage),
-            _added(self.by_tenant, other.by_tenant),
-            {key: self.prices.get(key, _ZERO) + other.prices.get(key, _ZERO) for key in self.prices | other.prices},
-        )
-
     def prices_of(self, tenant_id: UUID) -> list[tuple[str, Decimal]]:
         """Return the list prices of a tenant's usage by currency, without currencies in which it used nothing."""
         return sorted((code, price) for (owner, code), price in self.prices.items() if owner == tenant_id and price)
@@ -86,41 +74,53 @@ class Spending:
         return sorted((code, sums) for code, sums in self.by_currency.items() if code != LEDGER_CURRENCY and sums.price)
 
 
-def _added(left: dict[Key, Sums], right: dict[Key, Sums]) -> dict[Key, Sums]:
-    return {key: left.get(key, Sums()) + right.get(key, Sums()) for key in left | right}
+_USD = ", ".join(
+    f"coalesce(sum({name}) FILTER (WHERE price_currency = %(currency)s), 0) AS {shown}"
+    for name, shown in (("price", "usd"), ("cost", "compared_cost"))
+)
+_OF_TENANT = "SELECT * FROM billing_usageday WHERE tenant_id = %(tenant)s AND day BETWEEN %(first)s AND %(last)s"
+_COLUMNS = f"day, stage, model, price_currency, {', '.join(_READ)}"
+# Days whose sums over all tenants are out of date are read out of the tenants' days.
+_OF_ALL = f"""
+SELECT {_COLUMNS} FROM billing_daytotal WHERE day BETWEEN %(first)s AND %(last)s
+AND NOT EXISTS (SELECT FROM billing_staleday stale WHERE stale.day = billing_daytotal.day)
+UNION ALL SELECT {_COLUMNS} FROM billing_usageday WHERE day = ANY(ARRAY(
+    SELECT DISTINCT day FROM billing_staleday WHERE day BETWEEN %(first)s AND %(last)s))
+"""  # noqa: S608 - names of columns
+_GROUPED = f"""
+SELECT grouping(day, stage, price_currency) AS kept, day, stage, model, price_currency, {_SUMMED}, {_USD}
+FROM ({{days}}) d GROUP BY GROUPING SETS ((), (day), (stage, model), (price_currency))
+"""  # noqa: S608 - names of columns
+_BY_TENANT = f"""
+SELECT tenant_id, price_currency, {_SUMMED}, {_USD} FROM billing_tenantday WHERE day BETWEEN %(first)s AND %(last)s
+GROUP BY GROUPING SETS ((tenant_id), (tenant_id, price_currency))
+"""  # noqa: S608 - names of columns
 
 
 def spending(first: date, last: date, *, tenant_id: UUID | None = None) -> Spending:
-    """Return the money of the days first to last (UTC), of all tenants or of one, in one read of their sums."""
+    """Return the money of the days first to last (UTC), of all tenants or of one.
+
+    by_tenant and prices are those of all tenants; of one tenant they are empty.
+    """
     found = Spending()
-    usd = ", ".join(
-        f"coalesce(sum({name}) FILTER (WHERE price_currency = %(currency)s), 0) AS {shown}"
-        for name, shown in (("price", "usd"), ("cost", "compared_cost"))
-    )
-    read = rows(
-        f"SELECT grouping(day, stage, tenant_id, price_currency) AS kept, day, stage, model, tenant_id, "  # noqa: S608
-        f"price_currency, {_SUMMED}, {usd} FROM billing_usageday WHERE day BETWEEN %(first)s AND %(last)s "
-        f"{'AND tenant_id = %(tenant)s' if tenant_id else ''} "
-        "GROUP BY GROUPING SETS "
-        "((), (day), (stage, model), (tenant_id), (tenant_id, price_currency), (price_currency))",
-        {"first": first, "last": last, "tenant": tenant_id, "currency": LEDGER_CURRENCY},
-    )
+    values = {"first": first, "last": last, "tenant": tenant_id, "currency": LEDGER_CURRENCY}
     total = Sums()
-    for row in read:
+    for row in rows(_GROUPED.format(days=_OF_TENANT if tenant_id else _OF_ALL), values):
         sums = _sums(row)
         match row["kept"]:
-            case 0b0111:
+            case 0b011:
                 found.by_day[row["day"]] = sums
-            case 0b1011:
+            case 0b101:
                 found.by_stage[row["stage"], row["model"]] = sums
-            case 0b1101:
-                found.by_tenant[row["tenant_id"]] = sums
-            case 0b1100:
-                found.prices[row["tenant_id"], row["price_currency"]] = row["price"]
-            case 0b1110:
+            case 0b110:
                 found.by_currency[row["price_currency"]] = _sums(row, price="price")
             case _:
                 total = sums
+    for row in () if tenant_id else rows(_BY_TENANT, values):
+        if row["price_currency"] is None:
+            found.by_tenant[row["tenant_id"]] = _sums(row)
+        else:
+            found.prices[row["tenant_id"], row["price_currency"]] = row["price"]
     return Spending(total, found.by_currency, found.by_day, found.by_stage, found.by_tenant, found.prices)
 
 

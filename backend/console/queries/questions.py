@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from backend.api.public_ids import encode, parse
 from backend.billing.models import QUESTION, ModelCall
-from backend.console.queries.role import across_tenants, of_same_tenant, rows
+from backend.console.queries.role import across_tenants, joined, of_same_tenant, rows
 from backend.jobs.models import Job
 from backend.questions.models import Candidate, Evidence, Feedback, Node, Question, QuestionBatch, QuestionVideo
 from backend.questions.services.again import ASKED_AGAIN
@@ -29,14 +29,12 @@ def nodes_with_candidates(question: Question) -> list[tuple[Node, list[Candidate
 
 def evidence(question: Question) -> QuerySet[Any]:
     """Return the evidence of a question's answer, in order."""
-    return (
-        of_same_tenant(Evidence, question).filter(question_id=question.id).select_related("video").order_by("ordinal")
-    )
+    return joined(of_same_tenant(Evidence, question), "video").filter(question_id=question.id).order_by("ordinal")
 
 
 def videos(question: Question) -> QuerySet[Any]:
     """Return the scope of a question: its videos with their pinned versions."""
-    return of_same_tenant(QuestionVideo, question).filter(question_id=question.id).select_related("video")
+    return joined(of_same_tenant(QuestionVideo, question), "video").filter(question_id=question.id)
 
 
 def feedback(question: Question) -> Feedback | None:

@@ -88,6 +88,20 @@ def videos(tenant_id: UUID) -> int:
     )
 
 
+def dearest_videos(tenant_id: UUID, since: datetime, most: int) -> list[dict[str, Any]]:
+    """Return the videos whose indexing has cost the most since then, the dearest first, as far as it is rolled up.
+
+    minutes: of media that was indexed.
+    """
+    return rows(
+        "SELECT video_id AS id, sum(cost) AS cost, "
+        "coalesce(sum(quantity) FILTER (WHERE meter IN ('media_seconds', 'live_seconds')), 0) / 60 AS minutes "
+        "FROM billing_usagehour WHERE tenant_id = %(tenant)s AND hour >= %(since)s AND video_id IS NOT NULL "
+        "GROUP BY video_id HAVING sum(cost) > 0 ORDER BY sum(cost) DESC, video_id LIMIT %(most)s",
+        {"tenant": tenant_id, "since": since, "most": most},
+    )
+
+
 def staff_acts(tenant_id: UUID) -> QuerySet[Any]:
     """Return the latest 20 acts of staff in a tenant, the latest first."""
     acts = (

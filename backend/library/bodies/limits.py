@@ -9,13 +9,15 @@ from rest_framework import serializers
 from backend.billing.bodies.amounts import ExactDecimalField
 
 SCOPES = ("plan", "tenant", "api_key")
-NAMES = ("charge", "media_minutes", "open_jobs", "questions", "stored_bytes", "tokens")
+NAMES = ("charge", "media_minutes", "open_jobs", "questions", "stored_bytes", "tokens", "videos")
 
 
 class LimitSerializer(serializers.Serializer[Any]):
     """One limit and what counts against it."""
 
-    name = serializers.ChoiceField(NAMES, help_text="What is limited. All but open_jobs and stored_bytes are monthly.")
+    name = serializers.ChoiceField(
+        NAMES, help_text="What is limited. All but open_jobs, stored_bytes and videos are monthly."
+    )
     scope = serializers.ChoiceField(
         SCOPES, help_text="Who set it: `plan` (only we can change it), `tenant` or `api_key` (`PUT /v1/budgets`)."
     )

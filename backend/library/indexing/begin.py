@@ -15,13 +15,18 @@ from backend.library.indexing.versions import is_reindexing
 from backend.library.indexing.wishes import wishes_of
 from backend.library.models import IndexVersion, Video, VideoStatus
 from backend.library.services.media_quota import hold_index
+from backend.library.services.video_quota import require_room_for_video
 from backend.tenancy.callers import current_caller
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 
 
 def create_video(**columns: Any) -> Video:
-    """Create a video together with its first index version, which is to be built."""
+    """Create a video together with its first index version, which is to be built.
+
+    Raises Refused `video_quota_exceeded` (402).
+    """
+    require_room_for_video()
     caller = current_caller()
     columns = {"api_key_id": caller.api_key_id, "person_id": caller.person_id, **columns}
     video: Video = Video.objects.create(tenant_id=current_tenant_id(), **columns)

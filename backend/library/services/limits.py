@@ -12,10 +12,11 @@ from django.utils import timezone
 from backend.billing.services.budgets import monthly_budget
 from backend.billing.services.crossings import Limited
 from backend.billing.services.own_budgets import NAMES
-from backend.billing.services.plan_limits import STORED_BYTES, TOKENS
+from backend.billing.services.plan_limits import STORED_BYTES, TOKENS, VIDEOS
 from backend.billing.services.quotas import limits_on, use_of, whole_use_of
+from backend.library.queries import video_count
 
-LIMITED = (*NAMES, TOKENS)
+LIMITED = (*NAMES, TOKENS, VIDEOS)
 """Everything that can be limited."""
 
 
@@ -50,11 +51,13 @@ def use_by_name(
 ) -> dict[str, tuple[Decimal, Decimal]]:
     """Return what is used and what is reserved of each of the names: by the tenant, or by one key.
 
-    Tokens are those of the tenant.
+    Tokens and videos are those of the tenant.
     """
     now = timezone.now()
     use = (whole_use_of if STORED_BYTES in names else use_of)(api_key_id, at=now)
-    found = {name: (use.booked.of(name), use.held.of(name)) for name in names if name != TOKENS}
+    found = {name: (use.booked.of(name), use.held.of(name)) for name in names if name not in (TOKENS, VIDEOS)}
+    if VIDEOS in names:
+        found[VIDEOS] = Decimal(video_count()), Decimal(0)
     if TOKENS in names:
         found[TOKENS] = Decimal(monthly_budget(at=now).used.tokens), Decimal(0)
     return found

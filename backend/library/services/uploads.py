@@ -21,6 +21,7 @@ from backend.library.models import InputSegment, Upload, UploadStatus, Video
 from backend.library.services import input_segments as growth
 from backend.library.services import media_quota
 from backend.library.services.storage_quota import require_room
+from backend.library.services.video_quota import require_room_for_video
 from backend.library.storage import (
     ChecksumRejected,
     ObjectExists,
@@ -210,8 +211,8 @@ def complete_upload(*, upload_id: UUID, parts: Sequence[NamedPart] | None) -> Vi
     """Make the object and its video, and queue the probe. A repeated call returns the same video.
 
     parts: the parts that the customer sent; None takes the parts that have arrived. Raises Upload.DoesNotExist; Refused
-    `part_mismatch`, `checksum_mismatch` or `parts_missing`, after which the upload stays open; and UploadUnusable,
-    after which the upload has ended.
+    `part_mismatch`, `checksum_mismatch`, `parts_missing` or `video_quota_exceeded`, after which the upload stays open;
+    and UploadUnusable, after which the upload has ended.
     """
     upload: Upload = Upload.objects.select_for_update().get(id=upload_id)
     if upload.status == UploadStatus.COMPLETED:
@@ -222,6 +223,8 @@ def complete_upload(*, upload_id: UUID, parts: Sequence[NamedPart] | None) -> Vi
                 "This upload was completed as a segment of a video, or as a video that has been deleted since.",
             )
         return video
+    # Before the object is made, so that a refusal leaves the upload open.
+    require_room_for_video()
     _make_object(upload, parts)
     return _become_video(upload)
 

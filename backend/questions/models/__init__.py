@@ -23,6 +23,7 @@ from backend.questions.models.questions import (
     Verdict,
 )
 from backend.questions.models.searches import Search, SearchVideo
+from backend.questions.models.times import StageTimes, TimesKind, TimesStep
 
 __all__ = [
     "OPEN",
@@ -48,6 +49,9 @@ __all__ = [
     "Search",
     "SearchVideo",
     "Session",
+    "StageTimes",
+    "TimesKind",
+    "TimesStep",
     "Verdict",
     "failure_of",
 ]

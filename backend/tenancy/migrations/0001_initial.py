@@ -47,6 +47,7 @@ class Migration(migrations.Migration):
                 ("notice_email", models.EmailField(blank=True, default="", max_length=254)),
                 ("notice_roles", models.JSONField(blank=True, default=backend.tenancy.models.notice_roles)),
                 ("allowed_origins", models.JSONField(blank=True, default=list)),
+                ("requests_per_minute", models.PositiveIntegerField(blank=True, null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("suspended_at", models.DateTimeField(blank=True, null=True)),
             ],

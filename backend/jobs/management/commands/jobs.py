@@ -28,6 +28,7 @@ def _rows(do: Callable[..., int], **arguments: Any) -> Callable[..., object]:
 ACTS: dict[str, tuple[Callable[..., object], str]] = {
     "replay": (control.replay_dead, "replayed"),
     "cancel": (control.cancel_job, "canceled"),
+    "skip": (control.skip_job, "skipped"),
     "pause": (_rows(control.pause_jobs), "paused"),
     "resume": (_rows(control.resume_jobs), "resumed"),
     "put_first": (_rows(control.set_rank, rank=JobRank.HIGH), "put first"),
