@@ -48,6 +48,8 @@ class WorkerProcess:
             f"--concurrency={at_once}",
             f"--pool={pool}",
             f"--hostname={uuid7().hex}@test",
+            "--without-gossip",
+            "--without-mingle",
         ]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, cwd=PROJECT, env=self.env, stdout=log, stderr=log)
