@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.indexing.box.boxes import ZYGOTE, Box, BoxEnded, BoxSilent
+from gpu_workers.engine.indexing.box.boxes import ZYGOTE, Box, BoxEnded, BoxLost, BoxSilent
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 from gpu_workers.engine.indexing.box.supply import Supply
 from gpu_workers.engine.indexing.container import DecodingFailed
@@ -155,7 +155,7 @@ def test_a_worker_starts_a_new_zygote_when_the_old_one_dies() -> None:
     with Box(f"{INTRUDER}:sleep", {}) as box:
         assert ZYGOTE._process is not None
         ZYGOTE._process.kill()
-        with pytest.raises(BoxEnded):
+        with pytest.raises(BoxLost):
             box.receive()
     with Box(f"{INTRUDER}:sleep", {}) as box:
         assert "syscalls" in box.layers
