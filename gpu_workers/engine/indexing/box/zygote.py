@@ -1,8 +1,8 @@
 """Starts boxes quickly: a bare process that has loaded the decoders forks one box for each request.
 
 Runs as `python -m gpu_workers.engine.indexing.box.zygote` with an empty environment; its standard input is a socket on
-which each message is one request, with the box's descriptors. It answers with a process descriptor of the box and with a pipe
-on which it reports how the box ended, or with no descriptor if the host gives it no process.
+which each message is one request, with descriptors for the box. It answers with a process descriptor of the box and
+with a pipe on which it reports how the box ended, or with no descriptor if the host gives it no process.
 """
 
 from __future__ import annotations
