@@ -181,8 +181,9 @@ class Consuming(bootsteps.StartStopStep):
 
     def _check(self, channel: Any) -> None:
         """Raise ConnectionError if the broker has closed the connection, or if messages without a task are held."""
-        connection = channel.client.connection
-        if not channel._in_poll and connection is not None and _ended(connection._sock):
+        connection = getattr(channel.client, "connection", None)
+        own = connection._sock if connection is not None else None
+        if own is not None and not channel._in_poll and _ended(own):
             raise ConnectionError("the broker has closed the connection")
         held = len(channel.qos._delivered) - len(channel.qos._dirty)
         too_many = held > len(celery_state.reserved_requests)
@@ -197,10 +198,8 @@ class Consuming(bootsteps.StartStopStep):
             self._timer = None
 
 
-def _ended(connection: socket.socket | None) -> bool:
+def _ended(connection: socket.socket) -> bool:
     """Whether the other side has ended a connection on which no reply is awaited."""
-    if connection is None:
-        return False
     # Not select(), which takes no descriptor above 1,023.
     looks = select.poll()
     looks.register(connection, select.POLLRDHUP)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
-from kombu import Connection, Exchange, Producer
+from kombu import Connection, Exchange, Producer, Queue
 from redis.exceptions import RedisError
 from uuid6 import uuid7
 
@@ -88,6 +88,8 @@ class WorkerProcess:
                         [["cpu.probe"], {}, {}],
                         exchange=Exchange("cpu.probe"),
                         routing_key="cpu.probe",
+                        # A broker that has come back empty knows no queue.
+                        declare=[Queue("cpu.probe", Exchange("cpu.probe"), routing_key="cpu.probe")],
                         serializer="json",
                         headers={"task": "workers.tasks.run_class", "id": uuid7().hex},
                     )
