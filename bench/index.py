@@ -23,6 +23,7 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "pipeline_frames_at_hand": ("pipeline", "frames_at_hand"),
     "pipeline_peak_memory": ("pipeline", "memory"),
     "similarity_time": ("similarity", "time_of_merging"),
+    "similarity_time_segments": ("similarity", "time_of_merging"),
     "similarity_scores": ("similarity", "equality"),
     "similarity_memory": ("similarity", "memory"),
     "linking_memory": ("linking", "memory"),

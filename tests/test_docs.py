@@ -18,6 +18,7 @@ READMES = ("README.md", "terraform/README.md", "backend/tenancy/README.md")
 DOCUMENTS = sorted([*ROOT.glob("docs/**/*.md"), *(ROOT / name for name in READMES)])
 NAMED_TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 COMMAND = re.compile(r"manage\.py ([a-z_]+[^`;|\n]*)")
+WRAPPED_IN = re.compile(r"^.*\S #{2,} .*$|^[^|\n].* \|.*$", re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 ADRS = sorted((ROOT / "docs" / "adr").glob("*.md"))
 
@@ -85,3 +86,9 @@ def test_prose_keeps_to_the_style_guide(document: Path) -> None:
             if len(line) > COLUMNS and not line.startswith("|"):
                 faults.append(f"line {number}: {len(line)} columns")
     assert faults == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_headings_and_rows_of_tables_begin_a_line(document: Path) -> None:
+    prose = re.sub(r"^\s*```.*?^\s*```", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert WRAPPED_IN.findall(re.sub(r"`[^`\n]*`", "", prose)) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -13,7 +14,7 @@ from backend.ekg.models import Chunk
 from backend.ekg.moment_reads import EVENTS
 from backend.ekg.named_reads import NamedReads
 from backend.ekg.scope import Scope, ScopedVideo
-from backend.ekg.sketch_search import is_large, nearby
+from backend.ekg.sketch_search import candidates, is_large
 from backend.ekg.view_search import read_hits, view_statement
 from backend.ekg.views import EVENT_IN_SCOPE, SCOPE
 from backend.library.storage import ObjectStorage
@@ -55,6 +56,10 @@ _FACTS = (
 )
 
 
+COMPUTING = 2
+"""Threads that estimate sketches and read texts for one graph, while its other thread waits for the database."""
+
+
 class PostgresGraph(NamedReads):
     """Implements gpu_workers.engine.ports.KnowledgeGraph over one Scope. close() ends its connection."""
 
@@ -64,6 +69,7 @@ class PostgresGraph(NamedReads):
         self._frame_model = frame_model
         self._storage = storage
         self._graph = GraphStore()
+        self._computing = ThreadPoolExecutor(max_workers=COMPUTING, thread_name_prefix="sketches")
 
     # --- views ------------------------------------------------------------------------------------------------------
 
@@ -75,12 +81,35 @@ class PostgresGraph(NamedReads):
             return read_hits(queries, [])
         models = {"text_model": self._text_model, "frame_model": self._frame_model}
 
-        def search() -> list[tuple[Any, ...]]:
-            chosen = nearby(self._scope, searched, self._rows, **models) if is_large(self._scope) else None
-            sql, parameters = view_statement(searched, floor=floor, nearby=chosen)
-            return self._rows(sql, **parameters, **models)
+        def found(part: Mapping[ViewName, ViewQuery], **nearby: Any) -> list[tuple[Any, ...]]:
+            sql, parameters = view_statement(part, floor=floor, **nearby)
+            return self._rows(sql, **parameters, **models) if sql else []
 
-        return read_hits(queries, self._run(search))
+        def view_by_view() -> dict[ViewName, list[Hit]]:
+            """Compute the next views and read texts while the database compares the items of one."""
+            estimates = {
+                self._computing.submit(compute): name
+                for name, compute in candidates(self._scope, searched, self._rows, **models)
+            }
+            others = {name: query for name, query in searched.items() if name not in estimates.values()}
+            hits = read_hits(queries, found(others, nearby={}))
+            reading = []
+            for estimate in as_completed(estimates):
+                name = estimates[estimate]
+                part = {name: searched[name]}
+                rows = found(part, nearby={name: estimate.result()})
+                reading.append(self._computing.submit(read_hits, part, rows))
+            for read in reading:
+                hits |= read.result()
+            return hits
+
+        if is_large(self._scope):
+            return self._run(view_by_view)
+        return read_hits(queries, self._run(lambda: found(searched)))
+
+    def close(self) -> None:
+        self._computing.shutdown()
+        super().close()
 
     def _cut(self, query: ViewQuery) -> ViewQuery | None:
         """Return the query with its part cut to the scope; None if nothing of it is in scope."""

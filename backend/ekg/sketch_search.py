@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from backend.ekg.scope import Scope
 from backend.ekg.sketches import BlockCache, BlockKey
 from backend.ekg.views import SCOPE, Nearby
-from backend.ekg.word_columns import RankedEvents, ReadRows, ranked_events
+from backend.ekg.word_columns import RankedEvents, ReadRows, words_search
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import ViewName, ViewQuery
 from gpu_workers.engine.retrieval.sketches import Context, Sketches, with_neighbours
@@ -48,35 +49,34 @@ def compared(name: ViewName, limit: int, sketched: int) -> int:
     return (limit + 32 if name == "frame" else 8 * limit + 96) + sketched // 1_200
 
 
-def nearby(
+def candidates(
     scope: Scope, queries: Mapping[ViewName, ViewQuery], rows: ReadRows, *, text_model: str, frame_model: str
-) -> dict[ViewName, Nearby | RankedEvents]:
-    """Return the items of each sketched view that are nearest to its query, and the events of the view of words.
+) -> Iterator[tuple[ViewName, Callable[[], Nearby | RankedEvents]]]:
+    """Yield for each sketched view what computes its items that are nearest to its query, then the events of the view
+    of words. What is yielded reads nothing, so that another thread may run it while the next view is read.
 
     rows: runs a statement with the scope's parameters, in the tenant's transaction.
     """
-    searched = [name for name, query in queries.items() if query.limit > 0 and (name in SKETCHED or name == "words")]
+    searched = [name for name, query in queries.items() if query.limit > 0]
+    views = {name for name in SKETCHED if name in searched}
     # The sketches of events say which events there are, and when.
-    views = {"event" if name == "words" else name for name in searched}
+    listed = views | {"event"} if "words" in searched else views
     blocks: defaultdict[ViewName, list[tuple[str, BlockKey]]] = defaultdict(list)
-    if views:
-        for view, model, *key in rows(_BLOCKS, views=list(views)):
+    if listed:
+        for view, model, *key in rows(_BLOCKS, views=list(listed)):
             blocks[view].append((model, BlockKey(*key)))
     spans = _readable(scope)
-    found: dict[ViewName, Nearby | RankedEvents] = {}
-    for name in searched:
-        if name == "words":
-            found[name] = ranked_events(scope, queries[name], [key for _, key in blocks["event"]], CACHE, rows)
-        else:
-            model = frame_model if name == "frame" else text_model
-            found[name] = _nearest(
-                spans, name, queries[name], [key for made_by, key in blocks[name] if made_by == model]
-            )
-    return found
+    for name in sorted(views, key=lambda view: -sum(key.items for _, key in blocks[view])):
+        model = frame_model if name == "frame" else text_model
+        keys, sketches = CACHE.together([key for made_by, key in blocks[name] if made_by == model], Sketches)
+        yield name, partial(_nearest, spans, name, queries[name], keys, sketches)
+    if "words" in searched:
+        yield "words", words_search(scope, queries["words"], [key for _, key in blocks["event"]], CACHE, rows)
 
 
-def _nearest(spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[BlockKey]) -> Nearby:
-    keys, sketches = CACHE.together(keys, Sketches)
+def _nearest(
+    spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[BlockKey], sketches: Sketches | None
+) -> Nearby:
     if sketches is None:
         return Nearby([], [], [], [], [])
     count = compared(name, query.limit, len(sketches.owner))

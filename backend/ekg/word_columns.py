@@ -5,8 +5,9 @@ A common word is in tens of thousands of events. SQL would look each of them up,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from backend.ekg.sketches import BlockCache, BlockKey
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.sketches import Places
 from gpu_workers.engine.retrieval.word_ranking import Posted, ranked_by_words
-from gpu_workers.engine.retrieval.word_terms import asked_words
+from gpu_workers.engine.retrieval.word_terms import AskedWords, asked_words
 
 MOST_WITH_PHRASES = 4_096
 """Events with all words of the exact phrases in which the phrases are looked for, best first."""
@@ -51,10 +52,11 @@ class RankedEvents:
     similarities: list[float]
 
 
-def ranked_events(
+def words_search(
     scope: Scope, query: ViewQuery, keys: Sequence[BlockKey], cache: BlockCache, rows: ReadRows
-) -> RankedEvents:
-    """Return the events in scope with the highest similarities to the words of query.
+) -> Callable[[], RankedEvents]:
+    """Read the postings of the query's words, and return what computes the events in scope with the highest
+    similarities to them.
 
     keys: all blocks of events in scope, in order, whatever their model. With exact phrases, events that have all words
     of these are returned, since the phrases themselves are looked for in SQL.
@@ -62,9 +64,16 @@ def ranked_events(
     asked = asked_words(query.text, query.exact)
     keys, places = cache.together(keys, Places)
     if places is None or not asked.terms:
-        return RankedEvents([], [])
+        return lambda: RankedEvents([], [])
     held = _Held(keys)
-    postings = _read(held, sorted({term.term for term in asked.terms}), rows)
+    posted = _read(held, sorted({term.term for term in asked.terms}), rows)
+    return partial(_ranked, scope, query, asked, held, places, posted)
+
+
+def _ranked(
+    scope: Scope, query: ViewQuery, asked: AskedWords, held: _Held, places: Places, posted: Sequence[tuple[Any, ...]]
+) -> RankedEvents:
+    postings = held.postings(posted)
     ranked = ranked_by_words(asked, postings, held.inside(scope, places))
     among = held.within(query, places)
     for term in asked.required:
@@ -107,17 +116,19 @@ class _Held:
         of_video = [video_id == query.within.video_id for video_id, _ in self.videos]
         return np.repeat(of_video, self.counts) & (places.start_ms < span.end_ms) & (places.end_ms > span.start_ms)
 
+    def postings(self, rows: Sequence[tuple[Any, ...]]) -> dict[str, Posted]:
+        """Return the postings of each term over all events that are held. rows: of _read()."""
+        postings = {}
+        for term, numbers, sizes, events, impacts in rows:
+            video = np.repeat(np.array(numbers, dtype=np.int64) - 1, sizes)
+            n = np.frombuffer(events, dtype=_EVENT)["value"].astype(np.int64)
+            # An event that was added since the blocks were listed is not among them.
+            known = n < self.counts[video]
+            impact = np.frombuffer(impacts, dtype=_IMPACT)["value"].astype(np.int64)
+            postings[term] = Posted((self.firsts[video] + n)[known], impact[known])
+        return postings
 
-def _read(held: _Held, terms: Sequence[str], rows: ReadRows) -> dict[str, Posted]:
-    """Return the postings of the terms over all events that are held."""
+
+def _read(held: _Held, terms: Sequence[str], rows: ReadRows) -> Sequence[tuple[Any, ...]]:
     videos, versions = [video_id for video_id, _ in held.videos], [version for _, version in held.videos]
-    found = rows(_POSTINGS, word_videos=videos, word_versions=versions, word_terms=list(terms))
-    postings = {}
-    for term, numbers, sizes, events, impacts in found:
-        video = np.repeat(np.array(numbers, dtype=np.int64) - 1, sizes)
-        n = np.frombuffer(events, dtype=_EVENT)["value"].astype(np.int64)
-        # An event that was added since the blocks were listed is not among them.
-        known = n < held.counts[video]
-        impact = np.frombuffer(impacts, dtype=_IMPACT)["value"].astype(np.int64)
-        postings[term] = Posted((held.firsts[video] + n)[known], impact[known])
-    return postings
+    return rows(_POSTINGS, word_videos=videos, word_versions=versions, word_terms=list(terms))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from bench import answer, index
+from bench import answer, billing, cells, gpu, index, jobs, rls
+from bench.abusers import ABUSES
 from bench.figures import Figure, at_least, at_most, ratio, side_by_side
 from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 
 ROOT = Path(__file__).parents[2]
+FAMILIES = ("answer_p50_s_", "embedded_real_time_")
+"""Names of figures with one line for each effort, or for each stage."""
 
 
 def run(*arguments: str, runner: str = "index") -> subprocess.CompletedProcess[str]:
@@ -61,3 +65,12 @@ def test_every_figure_of_the_documentation_is_measured() -> None:
     of_methods = {f"{name}_{kind}": f"<method>_{kind}" for name in METHOD_SETTINGS for kind in answer.METHOD_KINDS}
     names = [of_methods.get(name, name) for name in (*index.FIGURES, *answer.FIGURES)]
     assert [name for name in names if f"`{name}`" not in documented] == []
+
+
+def test_every_documented_figure_can_be_measured_alone() -> None:
+    rows = [line for line in (ROOT / "docs" / "benchmarks.md").read_text().splitlines() if line.startswith("| `")]
+    documented = {name for row in rows for name in re.findall(r"`([a-z]\w+)`", row.split("|")[1])}
+    known = {name for runner in (answer, billing, cells, gpu, index, jobs, rls) for name in runner.FIGURES}
+    begins = {name.split("_")[0] for name in known}
+    missing = {name for name in documented - known if name.split("_")[0] in begins and not name.startswith(FAMILIES)}
+    assert missing - METHOD_SETTINGS.keys() - {abuse.__name__ for abuse in ABUSES} == set()

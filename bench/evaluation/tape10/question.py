@@ -43,13 +43,17 @@ class TapeQuestion:
 
 STRANGERS_FROM = 100
 """First seed that asks with the sentences of somebody who did not know the rules of the engine."""
+VISITORS_FROM = 200
+"""First seed that asks with those of eight kinds of people, whose writer did not know the rules either."""
 
 
 def half_of(seed: int) -> str:
     """Return the name of the sentences that a seed draws from."""
     if seed == 0:
         return "development"
-    return "held_out" if seed < STRANGERS_FROM else "strangers"
+    if seed < STRANGERS_FROM:
+        return "held_out"
+    return "strangers" if seed < VISITORS_FROM else "visitors"
 
 
 class Drawing:

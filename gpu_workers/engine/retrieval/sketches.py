@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Vector
 
-QUERY_BITS, FINE_BITS = 3, 6
-FINE, FINE_SHARE, FINE_IN_CONTEXT = 4_096, 32, 16
+QUERY_BITS, FINE_BITS = 4, 4
+FINE, FINE_SHARE, FINE_IN_CONTEXT = 4_096, 16, 8
 """Items of the first estimate that are estimated again: this many, or one in FINE_SHARE of all, or one in
 FINE_IN_CONTEXT where neighbours count, because then two errors add up."""
 LARGE, SMALL_LEVEL, LARGE_LEVEL = 0.98, 0.4528, 1.51

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from gpu_workers.engine.languages.codes import ENGLISH
@@ -104,7 +105,7 @@ def event_terms(words: EventWords) -> dict[str, int]:
     return {term: max(1, int(MAX_IMPACT * count / (count + norm))) for term, count in counts.items()}
 
 
-def word_terms(text: str, languages: Sequence[str]) -> set[str]:
+def word_terms(text: str, languages: tuple[str, ...]) -> set[str]:
     """Return the terms of a text's words by the rules of these languages, without those of its codes and names."""
     found = list(tokens(text))
     return {*(term for token in found for term in _word_terms(token, languages)), *_pairs(found)}
@@ -164,7 +165,7 @@ def grams(run: Sequence[Token], *, inner: bool) -> list[str]:
 class _Query:
     """The terms of a query as they are gathered."""
 
-    def __init__(self, languages: Sequence[str]) -> None:
+    def __init__(self, languages: tuple[str, ...]) -> None:
         self._languages = languages
         self.terms: list[AskedTerm] = []
         self._groups: dict[str, int] = {}
@@ -202,12 +203,15 @@ def languages_of(text: str) -> tuple[str, ...]:
     return (ENGLISH,) if language in ("", ENGLISH) else (ENGLISH, language)
 
 
-def _word_terms(token: Token, languages: Sequence[str]) -> list[str]:
+def _word_terms(token: Token, languages: tuple[str, ...]) -> tuple[str, ...]:
     """Return the term of the word as it stands, then those without accents and of its stems."""
-    if token.dense:
-        return [f"s{token.folded}"]
-    stems = dict.fromkeys([plain(token.folded), *(plain(stem(token.folded, language)) for language in languages)])
-    return [*([] if token.folded in stems else [f"w{token.folded}"]), *(f"s{bare}" for bare in stems)]
+    return (f"s{token.folded}",) if token.dense else _terms_of(token.folded, languages)
+
+
+@lru_cache(maxsize=65_536)
+def _terms_of(word: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    stems = dict.fromkeys([plain(word), *(plain(stem(word, language)) for language in languages)])
+    return (*(() if word in stems else (f"w{word}",)), *(f"s{bare}" for bare in stems))
 
 
 def _pairs(found: Sequence[Token], *, alone: bool = False) -> Iterator[str]:

@@ -42,6 +42,9 @@ class Token:
 def tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of text in order. Every character has a meaning of its own or none; no text raises."""
     for run in _runs().finditer(text):
+        if run.group().isascii():  # one token, and lower case is all that folding does
+            yield Token(run.group().lower()[:TOKEN_CHARACTERS], run.start(), run.end(), run.group())
+            continue
         folded = _folded(run.group())
         for part in _runs().finditer(folded):
             word = part.group()
