@@ -119,7 +119,8 @@ def test_a_closed_box_is_gone() -> None:
     # Not select(), which takes no descriptor above 1,023.
     ended = select.poll()
     ended.register(process, select.POLLIN)
-    assert ended.poll(30_000) == [(process, select.POLLIN)], "a process descriptor is readable when it has ended"
+    ((_, events),) = ended.poll(30_000)
+    assert events & select.POLLIN, "a process descriptor is readable when it has ended"
     os.close(process)
 
 

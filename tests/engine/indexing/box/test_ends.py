@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -23,6 +25,7 @@ from tests.engine.indexing.media import write_steady
 
 INTRUDER = "tests.engine.indexing.box.intruder"
 GROUPS = Path("/sys/fs/cgroup")
+PATIENCE_S = 30.0
 
 
 @pytest.fixture
@@ -109,12 +112,24 @@ def group() -> Iterator[Callable[[str], Path]]:
 
     yield make
     for folder in made:
+        leave(folder)
+
+
+def leave(folder: Path) -> None:
+    """Move what is in a control group to its parent, and remove the group; what ends stays in it until then."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
         for process in (folder / "cgroup.procs").read_text().split():
-            try:
+            with suppress(ProcessLookupError):  # it has ended
                 (folder.parent / "cgroup.procs").write_text(process)
-            except ProcessLookupError:
-                continue  # it has ended
-        folder.rmdir()
+        try:
+            folder.rmdir()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return
 
 
 @pytest.fixture
