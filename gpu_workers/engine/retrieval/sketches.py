@@ -82,8 +82,8 @@ def item_type(dimension: int) -> np.dtype[np.void]:
 def centre_of(vectors: Rows) -> Rows:
     """Return the centre for a new block whose first vectors are these, shape (n, d), of unit length, in half precision.
 
-    It is their mean, shrunk to what they have in common beyond chance (James and Stein, 1961): the mean of a few vectors
-    is mostly noise, which would lengthen the rest of every vector of the block. One vector alone gives 0.
+    It is their mean, shrunk to what they have in common beyond chance (James and Stein, 1961): the mean of a few
+    vectors is mostly noise, which would lengthen the rest of every vector of the block. One vector alone gives 0.
     """
     mean, count = vectors.mean(axis=0), len(vectors)
     length = float(mean @ mean)
