@@ -25,10 +25,13 @@ from infra.local.stack import Stack
 
 CUSTOMER, PROBE = "127.0.0.2", "127.0.0.3"
 """Addresses of the customer and of the balancer's probe; the abuser comes from 127.0.0.1."""
+CROWD = 9
+"""Tenants that each use what a tenant may."""
 REQUESTS, SENT = 300, 100
 """Requests of one measurement that read, and that leave work behind."""
 PATIENCE_S, START_S = 60.0, 300.0
 _TENANTS = """
+import sys
 import django; django.setup()
 from backend.library.models import VideoStatus
 from backend.questions.models import Question, QuestionBatch
@@ -36,6 +39,11 @@ from backend.tenancy.context import tenant_scope
 from backend.tenancy.services import create_tenant, issue_api_key
 from tests.factories import make_video
 from backend.api.public_ids import encode
+for number in range(int(sys.argv[1])):
+    tenant = create_tenant(name=f"crowd {number}", slug=f"crowd-{number}")
+    with tenant_scope(tenant.id):
+        video = make_video(indexed_until_ms=30_000)
+        print(issue_api_key(name="crowd", scopes=["*"])[1], encode("vid", video.id))
 for slug in ("abuser", "customer"):
     tenant = create_tenant(name=slug, slug=slug)
     with tenant_scope(tenant.id):
@@ -55,7 +63,8 @@ for slug in ("abuser", "customer"):
 class AbusedService:
     """The service as its abuser sees it. video_id, batch_id: a video and an answered batch of the abuser.
 
-    customer_key, customers_video_id: of another tenant. database: URL of PostgreSQL, past all policies.
+    customer_key, customers_video_id: of another tenant. crowd: keys and videos of further tenants. database: URL of
+    PostgreSQL, past all policies.
     """
 
     port: int
@@ -64,6 +73,7 @@ class AbusedService:
     batch_id: str
     customer_key: str
     customers_video_id: str
+    crowd: tuple[tuple[str, str], ...]
     database: str
 
     @property
@@ -77,20 +87,27 @@ class AbusedService:
     @property
     def head(self) -> str:
         """Return the headers of a request of the abuser, without the empty line that ends them."""
-        return f"Host: 127.0.0.1\r\nAuthorization: Bearer {self.key}\r\n"
+        return head_of(self.key)
 
-    def connect(self, *, receive_buffer: int = 0) -> socket.socket:
-        """Open a connection of the abuser. receive_buffer: its size in bytes, 0 for the system's own."""
+    def connect(self, *, source: str = "", receive_buffer: int = 0) -> socket.socket:
+        """Open a connection of the abuser. source: its address, "" for the abuser's own. receive_buffer: its size in
+        bytes, 0 for the system's own."""
         connection = socket.socket()
+        if source:
+            connection.bind((source, 0))
         if receive_buffer:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         connection.settimeout(PATIENCE_S)
         connection.connect(("127.0.0.1", self.port))
         return connection
 
-    def call(self, method: str, path: str, body: Any) -> Any:
-        """Send a request of the abuser to /v1 and return the body of the reply. Raises httpx.HTTPStatusError."""
-        reply = httpx.request(method, f"{self.url}/v1{path}", json=body, headers=self.authorization, trust_env=False)
+    def call(self, method: str, path: str, body: Any, *, key: str = "") -> Any:
+        """Send a request to /v1 and return the body of the reply. key: of its tenant, "" for the abuser's.
+
+        Raises httpx.HTTPStatusError.
+        """
+        headers = {"Authorization": f"Bearer {key or self.key}"}
+        reply = httpx.request(method, f"{self.url}/v1{path}", json=body, headers=headers, trust_env=False)
         return reply.raise_for_status().json()
 
     def customers_p95(self) -> dict[str, float]:
@@ -120,6 +137,11 @@ class AbusedService:
         return statistics.quantiles(seconds, n=20)[-1]
 
 
+def head_of(key: str) -> str:
+    """Return the headers of a request with this key, without the empty line that ends them."""
+    return f"Host: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
+
+
 @contextmanager
 def abused_service(*others: str) -> Iterator[AbusedService]:
     """Yield a service that runs in a folder of its own: servers, API processes, the relay, a worker for fetches.
@@ -139,10 +161,13 @@ def abused_service(*others: str) -> Iterator[AbusedService]:
             env = {**os.environ, **NOT_USED, **stack.env(), **own}
             for command in (["provision"], ["migrate", "--noinput", "--database", "owner", "-v0"]):
                 subprocess.run([sys.executable, "manage.py", *command], check=True, env=env, stdout=2)
-            made = subprocess.run([sys.executable, "-c", _TENANTS], check=True, env=env, capture_output=True, text=True)
+            script = [sys.executable, "-c", _TENANTS, str(CROWD)]
+            made = subprocess.run(script, check=True, env=env, capture_output=True, text=True)
             (key, video_id, batch_id), (customer_key, customers_video_id, _) = (
                 line.split() for line in made.stdout.splitlines()[-2:]
             )
+            lines = (line.split() for line in made.stdout.splitlines()[-2 - CROWD : -2])
+            crowd = tuple((own_key, video) for own_key, video in lines)
             port = ports.claim(stack.state, "api")
             for process in app_processes(port):
                 if process.name in ("api", "relay", "worker-fetch", *others):
@@ -150,7 +175,7 @@ def abused_service(*others: str) -> Iterator[AbusedService]:
                     child = subprocess.Popen(process.arguments, env=process.environment(env), stdout=log, stderr=log)
                     running.callback(_stop, child)
             database = stack.env()["DATABASE_SUPERUSER_URL"]
-            service = AbusedService(port, key, video_id, batch_id, customer_key, customers_video_id, database)
+            service = AbusedService(port, key, video_id, batch_id, customer_key, customers_video_id, crowd, database)
             _wait_until_ready(service, root / "api.log")
             yield service
     finally:

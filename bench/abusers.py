@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import itertools
+import json
 import re
 import socket
 import threading
@@ -13,9 +14,11 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import httpx
 
-from bench.abused_service import AbusedService
+from bench.abused_service import AbusedService, head_of
 
 DRIP_S = 2.0
+STREAMS, WAITS = 500, 50
+"""Streams of a crowd of tenants, and requests of one more that wait for their answers."""
 _FORM = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000000\r\n\r\nx="
 
 
@@ -42,6 +45,35 @@ def streams(service: AbusedService) -> Iterator[None]:
     with ExitStack() as opened:
         for _ in range(64):
             opened.enter_context(service.connect()).sendall(request.encode())
+        yield
+
+
+@contextmanager
+def crowds(service: AbusedService) -> Iterator[None]:
+    """Eight tenants with 500 open streams, and 50 requests of another that wait for their answers."""
+    *streaming, (waiting_key, waiting_video) = service.crowd
+    asked = {
+        key: service.call("POST", "/questions", {"question": "What?", "video_ids": [video]}, key=key)["id"]
+        for key, video in streaming
+    }
+    with ExitStack() as opened:
+
+        def send(number: int, request: str) -> socket.socket:
+            connection = opened.enter_context(service.connect(source=f"127.0.0.{10 + number}"))
+            connection.sendall(request.encode())
+            return connection
+
+        streams = [
+            send(number, f"GET /v1/questions/{question}/stream HTTP/1.1\r\n{head_of(key)}\r\n")
+            for number, (key, question) in itertools.islice(itertools.cycle(enumerate(asked.items())), STREAMS)
+        ]
+        for stream in streams:
+            if b" 200 " not in stream.recv(4_096):
+                raise RuntimeError("a stream is refused")
+        body = json.dumps({"question": "What?", "video_ids": [waiting_video]})
+        kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nPrefer: wait=60\r\n\r\n"
+        for _ in range(WAITS):
+            send(len(asked), f"POST /v1/questions HTTP/1.1\r\n{head_of(waiting_key)}{kind}{body}")
         yield
 
 
@@ -179,6 +211,7 @@ ABUSES = (
     dripped_bodies,
     dripped_headers,
     streams,
+    crowds,
     slow_readers,
     slow_results,
     dripping_urls,

@@ -36,6 +36,8 @@ from workers.process_gauges import ProcessGauges  # noqa: E402
 from workers.runner import CLAIM_SECONDS  # noqa: E402
 
 RUN_CLASS = "workers.tasks.run_class"
+BROKER_REPLY_SECONDS = 10.0
+"""Longest wait for a reply of the broker."""
 LATE_SECONDS = settings.TASK_SECONDS + int(CLAIM_SECONDS)
 """Age from which a task is asked to end. Its last job began within CLAIM_SECONDS and may take TASK_SECONDS."""
 TASK_LIMIT_SECONDS = LATE_SECONDS + min(30, settings.TASK_SECONDS)
@@ -65,6 +67,11 @@ app.conf.update(
         "visibility_timeout": TASK_LIMIT_SECONDS + 30,
         "unacked_restore_interval": 5,
         "unacked_restore_throttle": 1,
+        # A broker's host that vanished sends no word: its connections must not hold the event loop. A reply to the
+        # longest command comes within the second for which it waits.
+        "socket_timeout": BROKER_REPLY_SECONDS,
+        "socket_connect_timeout": BROKER_REPLY_SECONDS,
+        "socket_keepalive": True,
     },
     broker_connection_retry_on_startup=True,
     # Whoever reaches the broker could otherwise stop all workers. Signals and manage.py drain stop them.

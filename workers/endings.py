@@ -28,8 +28,12 @@ logger = logging.getLogger("ava.jobs")
 
 FailureHandler = Callable[[Lease, JobFailed], None]
 
-DATABASE = "database"
+DATABASE, HOST = "database", "host"
+"""Dependencies of a job without a breaker: its connection, and the machine that it runs on."""
 SETTLE_ATTEMPTS = 20
+LOST_DECODERS = 12
+"""Number of decoders that a job may lose without spending an attempt, within an hour of waiting: after that its own
+recording may be what no host can bear."""
 SUSPECT_OUTAGES = 5
 """Number of outages after which a job that meets another one, while all others go on, opens no breaker: its own content
 may be what its dependency cannot bear."""
@@ -80,6 +84,13 @@ def record_waste(work: Work, module: ModuleType, *, reason: str) -> None:
         if calls:
             _record(work, module, calls, reason)
             work.waste_recorded()
+
+
+def without_decoder(work: Work, code: str, message: str) -> Unavailable | JobFailed:
+    """Return the ending of an attempt whose decoder was killed by the host, or could not be started."""
+    if outages_met(work) < LOST_DECODERS:
+        return Unavailable(HOST, code, message)
+    return JobFailed(code, message, retryable=True)
 
 
 def too_long() -> JobFailed:
@@ -147,7 +158,7 @@ def _put_back(work: Work, error: Unavailable, module: ModuleType) -> None:
 
 def _opens(work: Work, error: Unavailable) -> bool:
     """Whether an error shows that the dependency is away for all jobs, and not for this one alone."""
-    if error.dependency == DATABASE:
+    if error.dependency in (DATABASE, HOST):
         return False
     if error.retry_after:
         return True

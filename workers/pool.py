@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import signal
+import socket
 import threading
 import time
 from contextlib import suppress
@@ -148,15 +150,22 @@ def _stops() -> bool:
 
 
 class Consuming(bootsteps.StartStopStep):
-    """Notes that the consumer's event loop turns, and lets it take no more bells once the worker drains."""
+    """Notes that the consumer's event loop turns, and lets it take no more bells once the worker drains.
+
+    It also ends a connection to the broker whose state is wrong, so that Celery makes a new one. Celery only logs an
+    acknowledgement that fails, and takes no message in the place of one that it still counts as held. And while it
+    holds as many as it may, nobody reads from the connection, so nobody notices its end: the event loop spins.
+    """
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
 
     def __init__(self, parent: Any, **options: Any) -> None:
         super().__init__(parent, **options)
         self._timer: Any = None
+        self._held_too_many = False
 
     def start(self, parent: Any) -> None:
+        self._held_too_many = False
         watch: Watch = parent.controller.ava_watch
 
         def turned() -> None:
@@ -165,11 +174,33 @@ class Consuming(bootsteps.StartStopStep):
                 # The bells are for the other workers.
                 for queue in list(parent.app.amqp.queues.consume_from):
                     parent.cancel_task_queue(queue)
+            self._check(parent.task_consumer.channel)
 
         turned()
         self._timer = parent.timer.call_repeatedly(WATCH_SECONDS, turned)
+
+    def _check(self, channel: Any) -> None:
+        """Raise ConnectionError if the broker has closed the connection, or if messages without a task are held."""
+        connection = getattr(channel.client, "connection", None)
+        own = connection._sock if connection is not None else None
+        if own is not None and not channel._in_poll and _ended(own):
+            raise ConnectionError("the broker has closed the connection")
+        held = len(channel.qos._delivered) - len(channel.qos._dirty)
+        too_many = held > len(celery_state.reserved_requests)
+        # Twice, because a task of a pool of threads ends while this counts.
+        if too_many and self._held_too_many:
+            raise ConnectionError("the broker was not told about the end of a task")
+        self._held_too_many = too_many
 
     def stop(self, parent: Any) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def _ended(connection: socket.socket) -> bool:
+    """Whether the other side has ended a connection on which no reply is awaited."""
+    # Not select(), which takes no descriptor above 1,023.
+    looks = select.poll()
+    looks.register(connection, select.POLLRDHUP)
+    return bool(looks.poll(0))

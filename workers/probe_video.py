@@ -13,7 +13,9 @@ from backend.library.models import Video
 from backend.library.services import contents
 from backend.library.storage import source_prefix
 from backend.tenancy.context import tenant_scope
+from gpu_workers.engine.indexing.container import DecoderUnavailable
 from gpu_workers.engine.indexing.probe import ProbeError, ProbeLimits, ProbeResult, probe
+from workers.endings import without_decoder
 from workers.runner import FollowUp, Work
 from workers.source_digest import digest_of
 
@@ -60,7 +62,7 @@ def identified(work: Work, video: Video) -> str:
 
 
 def measure(work: Work, object_key: str) -> ProbeResult:
-    """Return the measurement of the stored object. Raises JobFailed with the probe's verdict."""
+    """Return the measurement of the stored object. Raises JobFailed with the probe's verdict, and Unavailable."""
     url = work.objects().presign_get(object_key, expires=URL_LIFETIME)
     try:
         return probe(
@@ -68,6 +70,8 @@ def measure(work: Work, object_key: str) -> ProbeResult:
             limits=ProbeLimits(max_duration_ms=settings.MAX_VIDEO_MS, max_bytes=settings.MAX_UPLOAD_BYTES),
         )
     except ProbeError as error:
+        if error.code == DecoderUnavailable.code:
+            raise without_decoder(work, error.code, str(error)) from error
         if error.retryable:
             # Raises StorageAway if the store, and not the recording, is at fault.
             work.objects().head(object_key)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import socket
+import sys
 from typing import Any
 
 import h11
@@ -22,6 +23,8 @@ READER_SECONDS = 60.0
 """Longest time for which a client takes nothing of a reply that is ready for it."""
 MAX_HEADER_BYTES = 64 * 1024
 """Maximum size of the headers of a request; h11 keeps no more than this of what it cannot parse yet."""
+TOO_LARGE = 431
+"""Status that h11 proposes for headers above MAX_HEADER_BYTES."""
 _SPARE_FILES = 256
 
 
@@ -81,6 +84,26 @@ class BoundedConnection(H11Protocol):
     def resume_writing(self) -> None:
         super().resume_writing()
         self._reader_timer = _stopped(self._reader_timer)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer bytes that are no HTTP request with a problem, as every other fault of a request, and close.
+
+        uvicorn calls it while it handles h11's error, and would send its message as text.
+        """
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            # A reply has begun: a second one would be taken for a part of it.
+            self.transport.close()
+            return
+        # Only now, because uvicorn loads this module before Django is set up.
+        from backend.api.early_refusals import refuse_bytes
+
+        error = sys.exc_info()[1]
+        too_large = isinstance(error, h11.RemoteProtocolError) and error.error_status_hint == TOO_LARGE
+        status, headers, body = refuse_bytes((self.client or ("", 0))[0], most=MAX_HEADER_BYTES if too_large else None)
+        events = (h11.Response(status_code=status, headers=headers), h11.Data(data=body), h11.EndOfMessage())
+        for event in events:
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def _watch_headers(self) -> None:
         """Start the clock when headers have begun and not ended; stop it when they have."""

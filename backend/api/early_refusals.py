@@ -19,6 +19,8 @@ from backend.observability.middleware import METHODS, UNMATCHED
 logger = logging.getLogger("ava.requests")
 _WANTED = HEADER.lower().encode()
 
+Headers = list[tuple[bytes, bytes]]
+
 
 def headers_for_browsers() -> dict[str, str]:
     """Return what the middlewares set on every reply that is no page."""
@@ -39,7 +41,30 @@ async def refuse(scope: Scope, send: Send, problem: Problem, *, request_id: str 
     """
     sent_id = next((value.decode("latin-1") for name, value in scope["headers"] if name == _WANTED), "")
     request_id = request_id or request_id_of(sent_id)
-    request = SimpleNamespace(path=scope["path"], request_id=request_id)
+    address = (scope.get("client") or ("", 0))[0]
+    head, body = reply_of(problem, scope["path"], request_id)
+    note(problem, scope["method"], route_of(scope["path"]), address, request_id)
+    await send({"type": "http.response.start", "status": problem.status, "headers": head})
+    await send({"type": "http.response.body", "body": body})
+
+
+def refuse_bytes(address: str, *, most: int | None) -> tuple[int, Headers, bytes]:
+    """Return status, headers and body of the reply to bytes that are no HTTP request, and write its line.
+
+    most: bytes of headers that are read, for headers beyond it; None for other faults.
+    """
+    if most is None:
+        problem = Problem(400, "bad_request", "The bytes are no HTTP request that can be read.")
+    else:
+        problem = Problem(431, "headers_too_large", f"The headers have more than {most // 1024} KiB.")
+    request_id = request_id_of("")
+    note(problem, "", UNMATCHED, address, request_id)
+    return problem.status, *reply_of(problem, "", request_id)
+
+
+def reply_of(problem: Problem, path: str, request_id: str) -> tuple[Headers, bytes]:
+    """Return the headers and the body of a reply that closes the connection."""
+    request = SimpleNamespace(path=path, request_id=request_id)
     body = json.dumps(problem.body(request)).encode()  # type: ignore[arg-type]
     headers = {
         "Content-Type": CONTENT_TYPE,
@@ -49,15 +74,15 @@ async def refuse(scope: Scope, send: Send, problem: Problem, *, request_id: str 
         **headers_for_browsers(),
         **problem.headers,
     }
-    method = scope["method"] if scope["method"] in METHODS else "OTHER"
-    with log_context.bound(request=request_id, route=route_of(scope["path"])):
-        address = (scope.get("client") or ("", 0))[0]
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()], body
+
+
+def note(problem: Problem, method: str, route: str, address: str, request_id: str) -> None:
+    """Write the line of a refused request."""
+    method = method if method in METHODS else "OTHER"
+    with log_context.bound(request=request_id, route=route):
         line = {"method": method, "status": problem.status, "reason": problem.code}
-        route = log_context.current()["route"]
         logger.warning("%s %s %d for %s", method, route, problem.status, address, extra=line)
-    head = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": problem.status, "headers": head})
-    await send({"type": "http.response.body", "body": body})
 
 
 def route_of(path: str) -> str:

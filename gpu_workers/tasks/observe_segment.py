@@ -31,6 +31,7 @@ from backend.library.storage import thumbnail_key
 from backend.observability.metrics import SEGMENTS_GIVEN_UP, count_gaps, observe_stages
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
+from gpu_workers.engine.indexing.container import DecoderUnavailable
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
 from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment, spoken_language
 from gpu_workers.engine.models.roles import Meter
@@ -38,6 +39,7 @@ from gpu_workers.engine.models.settings import ModelSettings
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
 from gpu_workers.tasks.recent_thumbnails import RECENT
+from workers.endings import without_decoder
 from workers.runner import FollowUp, Work
 
 logger = logging.getLogger("ava.jobs")
@@ -86,6 +88,8 @@ def handle(work: Work) -> FollowUp | None:
                 meter=meter,
                 on_progress=observed_until,
             )
+    except DecoderUnavailable as error:
+        raise without_decoder(work, error.code, str(error)) from error
     except SourceUnreadable as error:
         # Raises StorageAway if the store, and not the recording, is at fault.
         storage.head(pending.pieces[0].object_key)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import re
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 
 import httpx
 import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
 
+from backend.api.connections import BoundedConnection
 from backend.tenancy.services import issue_api_key
 from infra.local import ports
 from infra.local.state import State
@@ -126,7 +131,64 @@ def test_pipelined_requests_are_answered_in_their_order(front: Front) -> None:
 def test_headers_that_are_too_large_are_refused(front: Front) -> None:
     for size in (128 * 1024, 2 * 1024**2):
         large = PROBE + b"X-Large: " + b"a" * size + b"\r\nConnection: close\r\n\r\n"
-        assert statuses(front.answer(large)) == ([431] if front.proxied else [400])
+        assert statuses(front.answer(large)) == [431]
+
+
+NO_REQUESTS = {
+    "no words": b"\r\n\x00\x01\x02\r\n\r\n",
+    "another protocol": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"a" * 64,
+    "no host": b"GET /healthz HTTP/1.1\r\n\r\n",
+    "a header without a colon": PROBE + b"no colon\r\n\r\n",
+    "a header with a control character": PROBE + b"X-Bad: a\x00b\r\n\r\n",
+    "a length that is none": POST + b"Content-Length: five\r\n\r\nhello",
+    "a chunk that is none": POST + CHUNKED + b"\r\nZZ\r\n",
+}
+
+
+@pytest.mark.parametrize("kind", NO_REQUESTS)
+def test_bytes_that_are_no_request_get_a_problem(servers: dict[str, Front], kind: str) -> None:
+    check_problem(servers["api"].answer(NO_REQUESTS[kind]), 400, "bad_request")
+
+
+def test_headers_that_are_too_large_get_a_problem(servers: dict[str, Front]) -> None:
+    large = PROBE + b"X-Large: " + b"a" * 128 * 1024
+    check_problem(servers["api"].answer(large), 431, "headers_too_large")
+
+
+def check_problem(received: bytes, status: int, code: str) -> None:
+    """Assert that this is the only reply, and a problem as those of all other errors."""
+    assert statuses(received) == [status]
+    head, _, body = received.partition(b"\r\n\r\n")
+    names = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
+    problem = json.loads(body)
+    assert names[b"content-type"] == b"application/problem+json"
+    assert names[b"content-length"] == str(len(body)).encode()
+    assert (names[b"connection"], names[b"cache-control"]) == (b"close", b"no-store")
+    assert (problem["status"], problem["code"], problem["type"]) == (status, code, f"urn:ava:problem:{code}")
+    assert problem["request_id"].startswith("req_")
+    assert problem["request_id"].encode().lower() == names[b"x-request-id"]
+    assert set(problem) == {"type", "title", "status", "detail", "instance", "code", "request_id", "errors"}
+
+
+def test_a_refused_request_is_logged_with_the_id_of_its_reply(lines: Callable[[], list[dict[str, str]]]) -> None:
+    config = Config(lambda *_: None, http=BoundedConnection, lifespan="off", log_config=None)
+    config.load()
+
+    async def refused() -> bytes:
+        loop = asyncio.get_running_loop()
+        listener = await loop.create_server(
+            lambda: BoundedConnection(config=config, server_state=ServerState(), app_state={}), "127.0.0.1", 0
+        )
+        async with listener:
+            reader, writer = await asyncio.open_connection(*listener.sockets[0].getsockname())
+            writer.write(b"nonsense\r\n\r\n")
+            received = await reader.read()
+            writer.close()
+            return received
+
+    problem = json.loads(asyncio.run(refused()).partition(b"\r\n\r\n")[2])
+    (line,) = [line for line in lines() if line["logger"] == "ava.requests"]
+    assert (line["request"], line["reason"]) == (problem["request_id"], "bad_request")
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,10 +15,12 @@ from django.conf import settings
 from backend.billing import queries as ledger
 from backend.billing.models import UsageEvent
 from backend.ekg.models import Chunk, Event
+from backend.jobs import breakers
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage, StorageAway
 from backend.questions.models import Question
+from gpu_workers.engine.indexing.box.boxes import Box
 from gpu_workers.tasks import answer_question, observe_segment, summarise_video
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer
@@ -130,3 +133,32 @@ def test_storage_that_is_away_for_a_while_leaves_no_trace(acme: Cast, monkeypatc
         assert Event.objects.count() == 2
         assert Video.objects.get(id=video_id).status == "ready"
     assert refused["thumbnails"] == 12
+
+
+def test_decoders_that_the_host_kills_cost_no_attempt_and_leave_no_trace(
+    acme: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, killed = Box.__init__, Counter[str]()
+
+    def begun(self: Box, job: str, *arguments: Any, **options: Any) -> None:
+        name = job.rpartition(":")[2]
+        if killed[name] == 3:
+            begin(self, job, *arguments, **options)
+            return
+        # One that cannot answer before it is killed.
+        begin(self, "tests.engine.indexing.box.intruder:sleep", *arguments, **options)
+        killed[name] += 1
+        signal.pidfd_send_signal(self._process, signal.SIGKILL)
+
+    monkeypatch.setattr(Box, "__init__", begun)
+    video_id = indexed_video(acme, TWELVE_SECONDS)
+    with acme.scope():
+        check_graph(video_id, 12_000)
+        check_bill(video_id, 12_000)
+        for kind in (JobKind.PROBE_VIDEO, JobKind.OBSERVE_SEGMENT):
+            job = Job.objects.get(kind=kind)
+            assert (job.state, job.attempt, job.outages) == (JobState.SUCCEEDED, 1, 3)
+        assert not Chunk.objects.exclude(gap=None).exists()
+        assert Video.objects.get(id=video_id).status == "ready"
+    assert breakers.breakers() == []
+    assert killed == {"probe": 3, "frames": 3}

@@ -26,6 +26,7 @@ from backend.library.storage import ObjectStorage, StorageAway, StorageDenied
 from gpu_workers.engine.models import roles
 from tests.conftest import Cast
 from workers import runner
+from workers.endings import LOST_DECODERS, without_decoder
 from workers.runner import Work, run_leased
 
 AWAY = Unavailable("describer", "model_unavailable", "no answer")
@@ -119,6 +120,27 @@ def test_content_that_its_dependency_cannot_bear_is_tried_ever_less_often(
         run()
         waits.append((shown(acme, job).not_before - timezone.now()).total_seconds())
     assert waits == pytest.approx([2, 64, 1_024, 3_600, 3_600], abs=30)
+
+
+def test_a_job_that_loses_its_decoder_again_and_again_ends(acme: Cast, handler: Handler) -> None:
+    """A host without memory costs no attempt for an hour; a recording that no host can bear is not tried for ever."""
+    job = queued(acme, max_attempts=2)
+
+    def lose(work: Work) -> None:
+        raise without_decoder(work, "decoder_unavailable", "killed by its host")
+
+    handler.handle, handler.failed = lose, lambda lease, error: None
+    states = []
+    for outages in (0, LOST_DECODERS - 1, LOST_DECODERS, LOST_DECODERS):
+        with acme.scope():
+            Job.objects.filter(id=job.id).update(outages=outages, not_before=timezone.now(), due=True)
+        run()
+        row = shown(acme, job)
+        states.append((row.state, row.attempt, row.error_code))
+    assert states == [(state, attempt, "decoder_unavailable") for state, attempt in (
+        ("queued", 0), ("queued", 0), ("queued", 1), ("dead", 2),
+    )]  # fmt: skip
+    assert breakers.breakers() == []
 
 
 def test_a_job_that_alone_meets_outages_again_and_again_opens_no_breaker(acme: Cast, handler: Handler) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import pytest
@@ -16,6 +17,7 @@ from backend.jobs.models import Job, JobState
 from infra.local.child_process import Identity
 from infra.local.stack import Stack
 from tests.conftest import Cast
+from tests.faults.chaos.doors import Door, Way
 from tests.workers.worker_process import PATIENCE_S, WorkerProcess, enqueue, finish_a_later_job, state_of
 
 pytestmark = pytest.mark.slow
@@ -86,6 +88,32 @@ def test_a_restart_of_the_broker_ends_no_work(acme: Cast, tmp_path: Path) -> Non
             worker.wait(worker.is_healthy, "the worker is not healthy")
         finally:
             worker.stop()
+
+
+@pytest.mark.long
+def test_work_that_ends_while_the_broker_is_away_leaves_the_worker_its_slot(
+    acme: Cast, tmp_path: Path, database: None
+) -> None:
+    """Celery logs an acknowledgement that fails, and would count its message as one that the worker still holds."""
+    given = urlsplit(os.environ["REDIS_URL"])
+    broker = Door(given.geturl())
+    credentials, door = given.netloc.rpartition("@")[0], urlsplit(broker.url).netloc
+    worker = WorkerProcess(tmp_path, given._replace(netloc=f"{credentials}@{door}").geturl())
+    try:
+        worker.start()
+        subject = worker.hold()
+        enqueue(acme, subject)
+        worker.wait(lambda: len(worker.starts(subject)) == 1, "the job does not start")
+
+        broker.turn(Way.SHUT)
+        worker.release(subject)
+        worker.wait(lambda: "Couldn't" in worker.log.read_text(), "the acknowledgement does not fail")
+        broker.turn(Way.OPEN)
+        finish_a_later_job(acme, worker)
+        worker.wait(worker.is_healthy, "the worker is not healthy")
+    finally:
+        worker.stop()
+        broker.close()
 
 
 @pytest.mark.long

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
-from kombu import Connection, Exchange, Producer
+from kombu import Connection, Exchange, Producer, Queue
 from redis.exceptions import RedisError
 from uuid6 import uuid7
 
@@ -48,6 +48,8 @@ class WorkerProcess:
             f"--concurrency={at_once}",
             f"--pool={pool}",
             f"--hostname={uuid7().hex}@test",
+            "--without-gossip",
+            "--without-mingle",
         ]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, cwd=PROJECT, env=self.env, stdout=log, stderr=log)
@@ -86,6 +88,8 @@ class WorkerProcess:
                         [["cpu.probe"], {}, {}],
                         exchange=Exchange("cpu.probe"),
                         routing_key="cpu.probe",
+                        # A broker that has come back empty knows no queue.
+                        declare=[Queue("cpu.probe", Exchange("cpu.probe"), routing_key="cpu.probe")],
                         serializer="json",
                         headers={"task": "workers.tasks.run_class", "id": uuid7().hex},
                     )

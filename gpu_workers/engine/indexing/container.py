@@ -21,8 +21,8 @@ class ProbeError(Exception):
     """A file cannot be indexed. code is stable, message is for the customer, retryable says whether to try again.
 
     Codes: empty_file, not_a_video, playlist_refused, truncated, no_video_stream, no_frames, duration_unknown,
-    too_long, too_large, too_many_pixels, too_many_streams, frame_rate_too_high, too_few_packets; unreachable and
-    probe_timeout are the two that may be retryable.
+    too_long, too_large, too_many_pixels, too_many_streams, frame_rate_too_high, too_few_packets; unreachable,
+    probe_timeout and decoder_unavailable are the ones that may be retryable.
     """
 
     def __init__(self, code: str, message: str, *, retryable: bool = False) -> None:
@@ -52,6 +52,13 @@ class DecodingFailed(SourceUnreadable):
 
     code = "source_undecodable"
     retryable = False
+
+
+class DecoderUnavailable(SourceUnreadable):
+    """This host killed the decoder, or could not start it: a fault of the host, not of the video."""
+
+    code = "decoder_unavailable"
+    retryable = True
 
 
 def sniff_container(head: bytes) -> str:

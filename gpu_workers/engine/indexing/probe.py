@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from gpu_workers.engine.indexing.box.boxes import Box, BoxEnded, BoxSilent
+from gpu_workers.engine.indexing.box.boxes import Box, BoxEnded, BoxLost, BoxSilent, BoxUnavailable
 from gpu_workers.engine.indexing.box.decoding import JOBS
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 from gpu_workers.engine.indexing.box.supply import Supply
@@ -109,6 +109,9 @@ def _examined(supply: Supply, container: str, limits: ProbeLimits) -> dict[str, 
     except BoxSilent as error:
         message = f"The file could not be examined within {limits.wall_s:g} s."
         raise ProbeError("probe_timeout", message, retryable=supply.remote) from error
+    except (BoxLost, BoxUnavailable) as error:
+        message = "The file could not be examined: our decoder was not available."
+        raise ProbeError("decoder_unavailable", message, retryable=True) from error
     except BoxEnded as error:
         if supply.failure is not None:
             raise supply.failure from error

@@ -80,8 +80,16 @@ def item_type(dimension: int) -> np.dtype[np.void]:
 
 
 def centre_of(vectors: Rows) -> Rows:
-    """Return the centre for a new block whose first vectors are these, shape (n, d): their mean in half precision."""
-    return np.asarray(vectors.mean(axis=0).astype(np.float16), dtype=np.float32)
+    """Return the centre for a new block whose first vectors are these, shape (n, d), of unit length, in half precision.
+
+    It is their mean, shrunk to what they have in common beyond chance (James and Stein, 1961): the mean of a few
+    vectors is mostly noise, which would lengthen the rest of every vector of the block. One vector alone gives 0.
+    """
+    mean, count = vectors.mean(axis=0), len(vectors)
+    length = float(mean @ mean)
+    common = (count * length - 1) / (count - 1) if count > 1 else 0.0
+    shrunk = mean * (max(0.0, common) / length) if length > 0 else mean
+    return np.asarray(shrunk.astype(np.float16), dtype=np.float32)
 
 
 def sketch(ids: Sequence[bytes], times: Sequence[tuple[int, int]], vectors: Rows, centre: Rows) -> NDArray[np.void]:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from infra.local.leaving import unwind_on_signals
+from tests.faults.chaos.extents import EXTENTS
 from tests.faults.chaos.results import Result
 from tests.faults.chaos.scenarios import SCENARIOS
 from tests.faults.chaos.world import Started, started
@@ -20,6 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0, help="seed of the first run; each next run adds one")
     parser.add_argument("--scenario", choices=sorted(SCENARIOS), help="faults of this kind instead of random ones")
+    parser.add_argument("--extent", choices=sorted(EXTENTS), default="whole", help="how much each run contains")
     parser.add_argument("--patience", type=float, default=300.0, help="seconds for which customers wait in a run")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the logs")
     options = parser.parse_args(arguments)
@@ -29,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     # An unprivileged server process must be able to enter it.
     root.chmod(0o755)
     try:
-        with started(root, seed=options.seed, patience=options.patience) as world:
+        with started(root, EXTENTS[options.extent], seed=options.seed, patience=options.patience) as world:
             for seed in range(options.seed, options.seed + options.runs):
                 print(f"run {seed}", flush=True)
                 result = _run(world, seed, options.scenario)

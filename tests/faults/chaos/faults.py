@@ -12,8 +12,6 @@ from tests.faults.chaos.servers import Doors
 from tests.faults.chaos.service import Service
 from tests.faults.chaos.words import DESCRIBER, ILLS, REASONER, Patient
 
-WINDOW_S = 12.0
-"""Time from the start of a run in which faults begin."""
 CHILDLESS = frozenset({"relay", "signer"})
 LONGEST_S = 8.0
 """Longest fault at the pace of work: twice a lease."""
@@ -172,8 +170,8 @@ MAKERS: tuple[tuple[Maker, int], ...] = (
 """Kinds of faults, with their weights."""
 
 
-def faults_of(world: World, chance: random.Random) -> list[Fault]:
-    """Return the faults of one run, in the order of their beginnings."""
+def faults_of(world: World, chance: random.Random, window_s: float) -> list[Fault]:
+    """Return the faults of one run, in the order of their beginnings, all of which lie in the window."""
     makers = chance.choices([maker for maker, _ in MAKERS], [weight for _, weight in MAKERS], k=chance.randint(2, 5))
-    made = [maker(world, chance, chance.uniform(0, WINDOW_S)) for maker in makers]
+    made = [maker(world, chance, chance.uniform(0, window_s)) for maker in makers]
     return sorted(made, key=lambda fault: fault.at)

@@ -18,11 +18,11 @@ from backend.webhooks.payloads import body_for
 from backend.webhooks.redaction import EMPTIED
 from tests.faults.chaos import leftovers, reading
 from tests.faults.chaos.customers import Customer, GaveUp, Impatience
-from tests.faults.chaos.faults import WINDOW_S, Fault, World, faults_of
+from tests.faults.chaos.extents import Extent
+from tests.faults.chaos.faults import Fault, World, faults_of
 from tests.faults.chaos.leftovers import Database
 from tests.faults.chaos.receiver import Receiver
 from tests.faults.chaos.results import Result
-from tests.faults.chaos.service import POOLS
 
 TICK_S = 0.1
 IN_FLIGHT = 0.5
@@ -56,9 +56,15 @@ class Runs:
     """The runs over one service. patience: seconds for which customers wait in a run."""
 
     def __init__(
-        self, world: World, customers: list[Customer], receiver: Receiver, database: Database, patience: float
+        self,
+        world: World,
+        extent: Extent,
+        customers: list[Customer],
+        receiver: Receiver,
+        database: Database,
+        patience: float,
     ) -> None:
-        self._patience = patience
+        self._extent, self._patience = extent, patience
         self._world, self._customers, self._receiver, self._database = world, customers, receiver, database
         self._calm: dict[str, Calm] = {}
         self._before: dict[str, str] = {}
@@ -94,15 +100,15 @@ class Runs:
     def run(self, seed: int, faults: list[Fault] | None = None) -> Result:
         """Do one run. Everything random in it comes from seed. faults: instead of random ones."""
         chance = random.Random(seed)
-        pool = chance.choice(POOLS)
+        pool, window_s = chance.choice(self._extent.pools), self._extent.window_s
         self._world.service.use_pool(pool)
         began = time.monotonic()
-        faults = faults_of(self._world, chance) if faults is None else faults
+        faults = faults_of(self._world, chance, window_s) if faults is None else faults
         works = [Work(customer) for customer in self._customers]
         threads = []
         for work in works:
             work.customer.impatience = Impatience(self._patience)
-            delay, deletes = chance.uniform(0, WINDOW_S / 2), chance.uniform(0, WINDOW_S)
+            delay, deletes = chance.uniform(0, window_s / 2), chance.uniform(0, window_s)
             threads.append(_threaded(work, self._day(delay, seed)))
             if work.customer.slug in self._before:
                 work.deleted = self._before.pop(work.customer.slug)

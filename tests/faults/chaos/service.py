@@ -19,7 +19,7 @@ import httpx
 
 from backend.env import SIGNER_KEYS
 from infra.local import ports
-from infra.local.app_processes import WORKERS, AppProcess, app_processes, worker_process
+from infra.local.app_processes import WORKERS, AppProcess, Worker, app_processes, worker_process
 from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.metrics_targets import metrics_env
 from infra.local.pgbouncer import PgBouncer
@@ -51,7 +51,7 @@ SCALED = {
 
 POOLS = ("prefork", "threads")
 """Pools of the workers that call models: the local stack gives each task a process, deployments a thread."""
-POOLED = tuple(worker for worker in WORKERS if worker.queues[0].startswith("gpu."))
+WORKER_NAMES = frozenset(worker.name for worker in WORKERS)
 
 
 @dataclass
@@ -66,14 +66,23 @@ class Service:
     that started it.
 
     models: environment that names the model servers. clocks: shared library that moves the clock of a process, None to
-    leave all clocks alone.
+    leave all clocks alone. durable: False for a service whose PostgreSQL is never crashed. workers: those to start.
     """
 
-    def __init__(self, root: Path, models: Mapping[str, str], *, clocks: Path | None, chance: random.Random) -> None:
+    def __init__(
+        self,
+        root: Path,
+        models: Mapping[str, str],
+        *,
+        clocks: Path | None,
+        chance: random.Random,
+        durable: bool = True,
+        workers: tuple[Worker, ...] = WORKERS,
+    ) -> None:
         self.root = root
         self.scratch = Scratch(root / "scratch")
-        self._stack = Stack(root, SERVERS, environ={})
-        self._models, self._clocks, self._chance = models, clocks, chance
+        self._stack = Stack(root, SERVERS, durable=durable, environ={})
+        self._models, self._clocks, self._chance, self._workers = models, clocks, chance, workers
         self._running: dict[str, Running] = {}
         self.storage: Door | None = None
         self.env: dict[str, str] = {}
@@ -106,14 +115,19 @@ class Service:
         # Only provisioning may create roles.
         self.superuser_url = self.env.pop("DATABASE_SUPERUSER_URL")
         self._signer_port = ports.claim(self._stack.state, "signer")
+        workers = {worker.name: worker for worker in self._workers}
         for process in app_processes(self._stack.api_port(), signer_port=self._signer_port):
-            self._start_process(process)
+            if process.name in workers:
+                self._start_process(worker_process(workers[process.name], self._signer_port))
+            elif process.name not in WORKER_NAMES:
+                self._start_process(process)
         for name in list(self._running):
             self._wait_until_ready(name)
 
     def use_pool(self, pool: str) -> None:
         """Give each task of the workers that call models a process or a thread; replace workers of another pool."""
-        processes = [worker_process(replace(worker, pool=pool), self._signer_port) for worker in POOLED]
+        pooled = (worker for worker in self._workers if worker.queues[0].startswith("gpu."))
+        processes = [worker_process(replace(worker, pool=pool), self._signer_port) for worker in pooled]
         changed = [each for each in processes if self._running[each.name].process != each]
         for process in changed:
             self.terminate(process.name)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.faults.chaos.clocks import clock_library
-from tests.faults.chaos.customers import CLIPS, Customer, write_clip
+from tests.faults.chaos.customers import Customer, write_clip
+from tests.faults.chaos.extents import Extent
 from tests.faults.chaos.faults import World
 from tests.faults.chaos.leftovers import Database
 from tests.faults.chaos.receiver import Receiver
@@ -32,7 +33,7 @@ class Started:
 
 
 @contextmanager
-def started(root: Path, *, seed: int, patience: float) -> Iterator[Started]:
+def started(root: Path, extent: Extent, *, seed: int, patience: float) -> Iterator[Started]:
     """Start the service and its customers in a folder, and work through a day without faults.
 
     Once per process, because Django is set up here. patience: seconds for which customers wait in a run.
@@ -40,7 +41,9 @@ def started(root: Path, *, seed: int, patience: float) -> Iterator[Started]:
     patient = Patient()
     with ExitStack() as stack:
         models, doors = stack.enter_context(model_servers(patient))
-        service = Service(root, models, clocks=clock_library(), chance=random.Random(seed))
+        clocks = clock_library() if extent.clocks else None
+        chance = random.Random(seed)
+        service = Service(root, models, clocks=clocks, chance=chance, durable=extent.durable, workers=extent.workers)
         stack.callback(service.stop)
         service.start()
         os.environ.update(service.env)
@@ -52,12 +55,12 @@ def started(root: Path, *, seed: int, patience: float) -> Iterator[Started]:
         receiver = Receiver(random.Random(seed))
         stack.callback(receiver.close)
         customers = []
-        for slug, scenes in CLIPS.items():
+        for slug, scenes in extent.recordings.items():
             tenant_id, key = service.new_key(slug)
             clip = write_clip(root / f"{slug}.mp4", scenes)
             customers.append(Customer(slug, tenant_id, service.url, key, clip))
             customers[-1].register(f"{receiver.url}/{slug}")
         world = World(service, doors, receiver.door, patient)
-        runs = Runs(world, customers, receiver, Database(service.superuser_url), patience)
+        runs = Runs(world, extent, customers, receiver, Database(service.superuser_url), patience)
         runs.undisturbed()
         yield Started(runs, world)

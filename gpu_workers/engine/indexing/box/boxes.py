@@ -7,6 +7,7 @@ import fcntl
 import json
 import mmap
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -26,12 +27,24 @@ from gpu_workers.engine.indexing.box.memory_limit import bounded, container_memo
 from gpu_workers.engine.indexing.box.supply import Supply
 
 START_TIMEOUT_S = 60.0
+END_TIMEOUT_S = 10.0
+"""Time in which the end of a box that has closed its side is reported."""
+_SPENT = 0.8
+"""Share of its CPU time from which a killed box counts as one at its limit. The kernel enforces the limit by ticks, and
+reports the time that was used exactly: these differ by some percent."""
 _SEALS = 0x0001 | 0x0002 | 0x0004
 """F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW: a box that shrank the memory would end the worker that reads it."""
 
 
 class BoxEnded(Exception):
     """A box ended without an answer: at one of its limits, by a fault of the decoder, or since it sent nonsense."""
+
+
+class BoxLost(Exception):
+    """A box was killed from outside, or could not be started: its file did not cause that.
+
+    The kernel kills a box when the memory of the host or of the container runs out, and so does an operator.
+    """
 
 
 class BoxSilent(Exception):
@@ -51,21 +64,23 @@ class Zygote:
         self._owner = 0
         self._requests: socket.socket | None = None
 
-    def start_box(self, request: dict[str, Any], descriptors: list[int]) -> int:
-        """Return a process descriptor of a new box. Raises BoxEnded if none can be started, twice in a row."""
+    def start_box(self, request: dict[str, Any], descriptors: list[int]) -> tuple[int, int]:
+        """Return a process descriptor of a new box, and a pipe on which its end is reported. Raises BoxLost."""
         with self._lock:
             for _ in range(2):
                 try:
                     requests = self._running()
                     socket.send_fds(requests, [json.dumps(request).encode()], descriptors)
-                    answer, handed, _, _ = socket.recv_fds(requests, 64, 1)
-                    if answer and handed:
-                        return handed[0]
+                    answer, handed, _, _ = socket.recv_fds(requests, 64, 2)
                 except OSError:
                     self._stop()
                     continue
+                if len(handed) == 2:
+                    return handed[0], handed[1]
+                if answer:
+                    break  # the boxes that run already go on
                 self._stop()
-        raise BoxEnded("no process for the decoder can be started")
+        raise BoxLost("no process for the decoder can be started")
 
     def stop(self) -> None:
         """End the zygote, and with it every box that still runs."""
@@ -121,7 +136,7 @@ class Box:
         wall_s: float = 600.0,
         device: bool = False,
     ) -> None:
-        """Start the job "module:function". Takes over supply. Raises BoxEnded, BoxSilent or BoxUnavailable.
+        """Start the job "module:function". Takes over supply. Raises BoxLost, BoxSilent or BoxUnavailable.
 
         A box gets no more memory than the container of this process has.
         """
@@ -130,7 +145,8 @@ class Box:
         self._ends = time.monotonic() + wall_s
         self._answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         memory = os.memfd_create("box", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        self._process = -1
+        self._process = self._end = -1
+        self._cpu_s = given.cpu_s
         try:
             self._memory = _sealed(memory, memory_bytes) if memory_bytes else None
             request = {
@@ -143,7 +159,7 @@ class Box:
                 "remote": supply is not None and supply.remote,
             }
             descriptors = [theirs.fileno(), memory, *([supply.descriptor] if supply is not None else [])]
-            self._process = ZYGOTE.start_box(request, descriptors)
+            self._process, self._end = ZYGOTE.start_box(request, descriptors)
             if supply is not None:
                 supply.serve()
         except BaseException:
@@ -156,7 +172,7 @@ class Box:
         self.layers = tuple(str(layer) for layer in first["layers"])
 
     def receive(self) -> dict[str, Any]:
-        """Return the next message. Raises BoxEnded or BoxSilent."""
+        """Return the next message. Raises BoxEnded, BoxLost or BoxSilent."""
         self._answers.settimeout(max(0.001, self._ends - time.monotonic()))
         try:
             data = self._answers.recv(MESSAGE_BYTES)
@@ -165,7 +181,7 @@ class Box:
         except OSError:
             data = b""
         if not data:
-            raise BoxEnded("the decoder ended at its limits or by a fault")
+            raise self._ending()
         try:
             message = json.loads(data)
         except ValueError:
@@ -199,7 +215,8 @@ class Box:
                 pass  # it has ended by itself
             finally:
                 os.close(self._process)
-                self._process = -1
+                os.close(self._end)
+                self._process = self._end = -1
         self._answers.close()
         if self.supply is not None:
             self.supply.close()
@@ -212,6 +229,23 @@ class Box:
     ) -> None:
         self.close()
 
+    def _ending(self) -> BoxEnded | BoxLost:
+        """Return what the end of the box means.
+
+        At the limit of its CPU time the kernel kills a box with SIGKILL too, so the time that it used decides.
+        """
+        # Not select(), which takes no descriptor above 1,023.
+        reports = select.poll()
+        reports.register(self._end, select.POLLIN)
+        if reports.poll(END_TIMEOUT_S * 1000):
+            report = os.read(self._end, MESSAGE_BYTES)
+            if not report:
+                return BoxLost("the process that starts decoders has ended")
+            end = json.loads(report)
+            if end["signal"] == signal.SIGKILL and end["cpu_s"] < _SPENT * self._cpu_s:
+                return BoxLost("the decoder was killed by its host")
+        return BoxEnded("the decoder ended at its limits or by a fault")
+
     def _first(self) -> dict[str, Any]:
         try:
             first = self.receive()
@@ -219,8 +253,9 @@ class Box:
             self.close()
             if "FilterMissing" in str(error):
                 raise BoxUnavailable("decoding needs libseccomp and a kernel with seccomp") from error
-            raise
-        except BoxSilent:
+            # It has not touched the file.
+            raise BoxLost(f"a process for the decoder cannot be locked down: {error}") from error
+        except (BoxLost, BoxSilent):
             self.close()
             raise
         if not isinstance(first.get("layers"), list):

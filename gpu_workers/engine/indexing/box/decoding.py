@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gpu_workers.engine.indexing.box.boxes import Box, BoxEnded, BoxSilent
+from gpu_workers.engine.indexing.box.boxes import Box, BoxEnded, BoxLost, BoxSilent, BoxUnavailable
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 from gpu_workers.engine.indexing.box.supply import Supply
-from gpu_workers.engine.indexing.container import DecodingFailed, SourceUnreachable, SourceUnreadable
+from gpu_workers.engine.indexing.container import (
+    DecoderUnavailable,
+    DecodingFailed,
+    SourceUnreachable,
+    SourceUnreadable,
+)
 
 JOBS = "gpu_workers.engine.indexing.box.jobs"
 _REASON_CHARACTERS = 200
@@ -29,7 +34,8 @@ def decoding(
     """Yield a box that runs a job of JOBS on source, a path or a URL.
 
     Raises SourceUnreadable when the bytes could not be fetched, DecodingFailed when they arrived and the box ended at
-    its limits, by a fault, or with an answer that makes no sense.
+    its limits, by a fault, or with an answer that makes no sense, DecoderUnavailable when this host killed the box or
+    could not start it.
     """
     try:
         supply = Supply(source)
@@ -42,6 +48,8 @@ def decoding(
             yield box
     except BoxSilent as error:
         raise SourceUnreadable(str(error)) from error
+    except (BoxLost, BoxUnavailable) as error:
+        raise DecoderUnavailable(str(error)) from error
     except (BoxEnded, DecodingFailed) as error:
         if supply.failure is not None:
             raise SourceUnreadable(supply.failure.message) from error

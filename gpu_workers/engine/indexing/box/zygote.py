@@ -1,7 +1,8 @@
 """Starts boxes quickly: a bare process that has loaded the decoders forks one box for each request.
 
 Runs as `python -m gpu_workers.engine.indexing.box.zygote` with an empty environment; its standard input is a socket on
-which each message is one request, with the box's descriptors. It answers with a process descriptor of the box.
+which each message is one request, with descriptors for the box. It answers with a process descriptor of the box and
+with a pipe on which it reports how the box ended, or with no descriptor if the host gives it no process.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ import json
 import os
 import resource
 import select
+import signal
 import socket
 import sys
 import tempfile
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from gpu_workers.engine.indexing.box import jobs, lockdown
 from gpu_workers.engine.indexing.box.channel import Channel
 from gpu_workers.engine.indexing.box.supplied import Supplied
 
 REQUEST_BYTES = 16 * 1024
-REAP_EVERY_S = 5.0
 
 Job = Callable[[dict[str, Any], Supplied | None, Channel], None]
 
@@ -35,27 +36,56 @@ def main() -> None:
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
     empty = _empty_folder()
+    running: dict[int, tuple[int, int]] = {}
+    # Not select(), which takes no descriptor above 1,023.
+    watched = select.poll()
+    watched.register(requests, select.POLLIN)
     while True:
-        ready, _, _ = select.select([requests], [], [], REAP_EVERY_S)
-        _reap()
-        if not ready:
-            continue
-        message, handed, _, _ = socket.recv_fds(requests, REQUEST_BYTES, 3)
-        if not message:
-            return  # the worker has ended, and its boxes end with this process
-        mine = os.getpid()
+        for descriptor, _ in watched.poll():
+            if descriptor in running:
+                watched.unregister(descriptor)
+                os.close(descriptor)
+                _report(*running.pop(descriptor))
+                continue
+            message, handed, _, _ = socket.recv_fds(requests, REQUEST_BYTES, 3)
+            if not message:
+                return  # the worker has ended, and its boxes end with this process
+            box = _fork(requests, message, handed, empty)
+            for each in handed:
+                os.close(each)
+            if box is None:
+                requests.send(b"refused")
+                continue
+            process, (reading, writing) = os.pidfd_open(box), os.pipe()
+            watched.register(process, select.POLLIN)
+            running[process] = (box, writing)
+            socket.send_fds(requests, [b"started"], [process, reading])
+            os.close(reading)
+
+
+def _fork(requests: socket.socket, message: bytes, handed: list[int], empty: int) -> int | None:
+    """Return the process of a new box; None if the host gives none."""
+    mine = os.getpid()
+    try:
         box = os.fork()
-        if box == 0:
-            requests.close()
-            try:
-                _enter(json.loads(message), handed, empty, mine)
-            finally:
-                os._exit(1)
-        process = os.pidfd_open(box)
-        for descriptor in handed:
-            os.close(descriptor)
-        socket.send_fds(requests, [b"started"], [process])
-        os.close(process)
+    except OSError:
+        return None
+    if box == 0:
+        requests.close()
+        try:
+            _enter(json.loads(message), handed, empty, mine)
+        finally:
+            os._exit(1)
+    return box
+
+
+def _report(box: int, pipe: int) -> None:
+    """Report to the worker how a box ended: the signal, 0 for none, and the CPU time of the box."""
+    _, status, used = os.wait4(box, 0)
+    end = {"signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0, "cpu_s": used.ru_utime + used.ru_stime}
+    with contextlib.suppress(BrokenPipeError):  # the worker ended the box itself
+        os.write(pipe, json.dumps(end).encode())
+    os.close(pipe)
 
 
 def _enter(request: dict[str, Any], handed: list[int], empty: int, zygote: int) -> None:
@@ -72,10 +102,8 @@ def _enter(request: dict[str, Any], handed: list[int], empty: int, zygote: int) 
         # Only a process that is forked now lives in the new namespaces. This one waits, and holds nothing.
         inside = os.fork()
         if inside:
-            for descriptor in (*handed, empty):
-                os.close(descriptor)
-            os.waitpid(inside, 0)
-            os._exit(0)
+            _close_all_but({0, 1, 2})
+            _end_as(os.waitpid(inside, 0)[1])
         lockdown.die_with_parent(0)
     _close_all_but({0, 1, 2, empty, *handed})
     answers, memory, *recording = handed
@@ -93,6 +121,14 @@ def _enter(request: dict[str, Any], handed: list[int], empty: int, zygote: int) 
     os._exit(0)
 
 
+def _end_as(status: int) -> NoReturn:
+    """End as the process with this status did: by the same signal, or with a code."""
+    if os.WIFSIGNALED(status):
+        os.kill(os.getpid(), os.WTERMSIG(status))
+        signal.pause()
+    os._exit(int(status != 0))
+
+
 def _close_all_but(kept: set[int]) -> None:
     for descriptor in map(int, os.listdir("/proc/self/fd")):
         if descriptor not in kept:
@@ -107,15 +143,6 @@ def _empty_folder() -> int:
     folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     os.rmdir(path)
     return folder
-
-
-def _reap() -> None:
-    while True:
-        try:
-            if os.waitpid(-1, os.WNOHANG)[0] == 0:
-                return
-        except ChildProcessError:
-            return
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import os
 import resource
+import signal
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -88,6 +89,31 @@ def write_over_the_recording(arguments: dict[str, Any], recording: Supplied | No
 def eat_memory(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
     eaten = [bytearray(arguments["bytes"] // 16) for _ in range(64)]
     channel.send({"eaten": len(eaten)})
+
+
+def eat_memory_when_told(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
+    channel.wait()
+    eat_memory(arguments, recording, channel)
+
+
+def map_memory(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
+    """Ask the C library for memory, as a decoder does, and use it without looking."""
+    _libc.malloc.restype = ctypes.c_void_p
+    _libc.malloc.argtypes = [ctypes.c_size_t]
+    ctypes.memset(_libc.malloc(arguments["bytes"]), 1, arguments["bytes"])
+
+
+def ignore_the_end_and_burn_time(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
+    signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+    burn_time(arguments, recording, channel)
+
+
+def abort(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
+    os.abort()
+
+
+def leave(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
+    os._exit(arguments["code"])
 
 
 def burn_time(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.indexing.box.boxes import ZYGOTE, Box, BoxEnded, BoxSilent
+from gpu_workers.engine.indexing.box.boxes import ZYGOTE, Box, BoxEnded, BoxLost, BoxSilent
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 from gpu_workers.engine.indexing.box.supply import Supply
 from gpu_workers.engine.indexing.container import DecodingFailed
@@ -119,7 +119,8 @@ def test_a_closed_box_is_gone() -> None:
     # Not select(), which takes no descriptor above 1,023.
     ended = select.poll()
     ended.register(process, select.POLLIN)
-    assert ended.poll(30_000) == [(process, select.POLLIN)], "a process descriptor is readable when it has ended"
+    ((_, events),) = ended.poll(30_000)
+    assert events & select.POLLIN, "a process descriptor is readable when it has ended"
     os.close(process)
 
 
@@ -155,7 +156,7 @@ def test_a_worker_starts_a_new_zygote_when_the_old_one_dies() -> None:
     with Box(f"{INTRUDER}:sleep", {}) as box:
         assert ZYGOTE._process is not None
         ZYGOTE._process.kill()
-        with pytest.raises(BoxEnded):
+        with pytest.raises(BoxLost):
             box.receive()
     with Box(f"{INTRUDER}:sleep", {}) as box:
         assert "syscalls" in box.layers
