@@ -40,6 +40,18 @@ def test_a_sketch_keeps_signs_large_numbers_and_the_length() -> None:
     assert item["scale"] == pytest.approx(22 / (4 * 0.4528 + 4 * 1.51))
 
 
+def test_a_centre_is_what_vectors_have_in_common_beyond_chance() -> None:
+    """Two vectors with the cosine c have a mean of length sqrt((1 + c) / 2), of which sqrt(c) is no chance."""
+    one, other = np.array([1, 0], dtype=np.float32), np.array([0.6, 0.8], dtype=np.float32)
+    centre = centre_of(np.stack([one, other]))
+    assert centre == pytest.approx((one + other) / 2 * 0.6 / 0.8, abs=1e-3)
+    assert centre_of(np.eye(2, dtype=np.float32)).tolist() == [0, 0]
+    assert centre_of(np.stack([one, -one])).tolist() == [0, 0]
+    assert centre_of(one[None]).tolist() == [0, 0]
+    same = np.repeat(other[None], 40, axis=0)
+    assert centre_of(same) == pytest.approx(other, abs=1e-3)
+
+
 def test_a_vector_that_is_its_centre_adds_nothing() -> None:
     (item,) = sketch([b"0" * 16], TIMES, np.ones((1, 70), dtype=np.float32), np.ones(70, dtype=np.float32))
     assert (item["scale"], item["sign_scale"]) == (0, 0)
