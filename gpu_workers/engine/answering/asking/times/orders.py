@@ -14,6 +14,7 @@ MOST_ANCHOR_WORDS = 8
 """Maximum number of words that name the event of an order."""
 
 _ORDER: Mapping[str, Literal["after", "before"]] = {">": "after", "<": "before"}
+_INDEFINITE = frozenset({"a", "an", "ein", "eine", "einem", "einen", "einer", "un", "una"})
 _IT = frozenset({"it", "that", "this", "them"})
 
 _PARTICIPLE = re.compile(r"(?:[a-zäöü]{2,5})?ge[a-zäöüß]+(?:t|en)|[a-zäöü]+iert")
@@ -33,8 +34,10 @@ def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
         most = MOST_ANCHOR_WORDS if nth else 1
         if not 1 <= len(words) <= most or words[0].kind != "x":
             continue
-        # Without a number only a noun with its article is a sure anchor: "after the delivery", not "after that".
-        if not nth and "t" not in match.group()[match.start("order") - match.start() :]:
+        # Without a number only a noun with the article of something known is a sure anchor: "after the delivery", not
+        # "after that" or "after a cut".
+        article = parsing.tokens[match.start("order") + 1]
+        if not nth and (article.kind != "t" or _text(parsing, article) in _INDEFINITE):
             continue
         parsing.take(match, last=words[-1])
         anchor = parsing.text[words[0].start : words[-1].end]
@@ -60,6 +63,10 @@ def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
         anchor = parsing.text[words[0].start : words[-1].end]
         order = parsing.tokens[match.start("then")].value if match["then"] else _ORDER[match["order"]]
         yield Order(order, 2 if which.kind == "Q" else which.value, anchor)
+
+
+def _text(parsing: Parsing, token: Token) -> str:
+    return parsing.text[token.start : token.end].lower()
 
 
 def _up_to_noun(text: str, words: list[Token]) -> list[Token]:
