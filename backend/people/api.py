@@ -112,6 +112,7 @@ class MemberView(ConditionalView):
             collection_ids=body.get("collection_ids"),
             limits_given="collection_ids" in body,
             by_owner=by_owner(self.principal),
+            caller=self.principal,
         )
         self.audit_details = {
             "before": member.role,
@@ -193,6 +194,7 @@ class InvitationsView(TenantView):
             by_person=self.principal.person_id,
             by_name=self.principal.name,
             by_owner=by_owner(self.principal),
+            caller=self.principal,
         )
         self.audit_details = {"email": invitation.email, "role": invitation.role}
         headers = {"Location": f"/v1/invitations/{encode('inv', invitation.id)}", "Cache-Control": "no-store"}

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import threading
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connections
+from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
 from backend.people.models import Invitation, Membership
+from backend.people.roles import READ
 from backend.people.services import members
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused
+from backend.tenancy.services import issue_api_key
 from tests.conftest import Cast
 from tests.people.cast import Browser, invitation_of, member_of, person
 
@@ -102,6 +106,32 @@ def test_an_admin_decides_about_everybody_but_owners(acme: Cast) -> None:
     assert browser.api("PATCH", viewer, {"role": "developer"}).json()["role"] == "developer"
     assert browser.api("DELETE", viewer).status_code == 204
     assert roles(acme) == ["admin", "owner"]
+
+
+def test_a_key_gives_no_role_with_scopes_that_it_lacks(acme: Cast) -> None:
+    end = timezone.now() + timedelta(minutes=1)
+    with acme.scope():
+        _, bare = issue_api_key(name="bare", scopes=["members:write"], expires_at=end)
+        _, reading = issue_api_key(name="reading", scopes=["members:write", *READ], expires_at=end)
+    client = acme.client
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {bare}")
+    member = f"/v1/members/{encode('mem', member_of(acme, 'viewer').id)}"
+
+    def invite(role: str) -> Any:
+        return client.post("/v1/invitations", {"email": f"{role}@example.org", "role": role})
+
+    for role in ("admin", "developer", "analyst", "viewer", "billing"):
+        assert problem(invite(role)) == (403, "insufficient_scope"), role
+    for role in ("admin", "analyst"):
+        assert problem(client.patch(member, {"role": role})) == (403, "insufficient_scope"), role
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {reading}")
+    assert problem(invite("analyst")) == (403, "insufficient_scope")
+    assert problem(client.patch(member, {"role": "admin"})) == (403, "insufficient_scope")
+    assert invite("viewer").status_code == 201
+
+    assert roles(acme) == ["viewer"]
+    with acme.scope():
+        assert list(Invitation.objects.values_list("role", "expires_at")) == [("viewer", end)]
 
 
 def test_administrative_acts_are_recorded_with_the_person(acme: Cast) -> None:

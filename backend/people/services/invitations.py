@@ -16,7 +16,8 @@ from backend.api.public_ids import encode
 from backend.audit.services import Actor, record
 from backend.people import queries
 from backend.people.models import Invitation, Membership, Person, written_email
-from backend.people.services.members import checked_limits, join, require_rank
+from backend.people.services.members import checked_limits, join, require_rank, require_scopes
+from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.link_tokens import digest_of, link_to
 from backend.tenancy.models import Tenant
@@ -45,19 +46,26 @@ def invite(
     by_person: UUID | None,
     by_name: str,
     by_owner: bool,
+    caller: Principal | None = None,
 ) -> tuple[Invitation, str]:
     """Offer a membership to an address; return the invitation and its link. Earlier offers to the address end.
 
+    caller: who invites; None for an operator. The offer of an expiring key ends with the key at the latest.
+
     With a mail server the link goes to the address alone, after the transaction. Raises Refused `owners_only`,
-    `already_member`, `role_not_limitable` or `not_found`.
+    `insufficient_scope`, `already_member`, `role_not_limitable` or `not_found`.
     """
     require_rank(role, by_owner=by_owner)
+    require_scopes(caller, role)
     limits = checked_limits(role, collection_ids)
     address = written_email(email)
     person = Person.objects.filter(email=address).first()
     if person is not None and queries.members().filter(person_id=person.id).exists():
         raise Refused("already_member", "The holder of this address is a member already.")
     token = secrets.token_urlsafe(32)
+    expires_at = timezone.now() + LIFETIME
+    if caller is not None and caller.expires_at is not None:
+        expires_at = min(expires_at, caller.expires_at)
     with transaction.atomic():
         # Invitations of one tenant are made one after the other, so that an address has one open offer.
         Tenant.objects.select_for_update(no_key=True).get(id=current_tenant_id())
@@ -68,7 +76,7 @@ def invite(
             role=role,
             collection_ids=limits,
             digest=digest_of(token),
-            expires_at=timezone.now() + LIFETIME,
+            expires_at=expires_at,
             created_by=by_person,
             created_by_name=by_name,
             mailed=bool(settings.EMAIL_HOST),

@@ -11,6 +11,7 @@ from django.utils import timezone
 from backend.library.queries import collections
 from backend.people import queries, roles
 from backend.people.models import Membership, Person, Role
+from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
 from backend.tenancy.services import revoke_keys_of_person
@@ -37,6 +38,17 @@ def require_rank(role: str, *, by_owner: bool) -> None:
     """Check that the caller may give, change or take a role. Raises Refused `owners_only`."""
     if not roles.may_assign(by_owner=by_owner, role=role):
         raise Refused("owners_only", "Only an owner makes, changes or removes owners.", status=403)
+
+
+def require_scopes(caller: Principal | None, role: str) -> None:
+    """Check that a caller, such as a key with few scopes, has every scope of a role that it gives.
+
+    caller: None for an operator. Raises Refused `insufficient_scope`.
+    """
+    lacking = [] if caller is None else sorted(scope for scope in roles.SCOPES_OF[role] if not caller.may(scope))
+    if lacking:
+        detail = f"The caller lacks {', '.join(lacking)}, which the role {role} has."
+        raise Refused("insufficient_scope", detail, status=403)
 
 
 def join(
@@ -68,18 +80,26 @@ def join(
 
 
 def change(
-    membership_id: UUID, *, role: str | None, collection_ids: Sequence[UUID] | None, limits_given: bool, by_owner: bool
+    membership_id: UUID,
+    *,
+    role: str | None,
+    collection_ids: Sequence[UUID] | None,
+    limits_given: bool,
+    by_owner: bool,
+    caller: Principal | None = None,
 ) -> Membership:
     """Change role and collections of a member. limits_given: whether collection_ids was sent at all.
 
-    Keys that the member made end if the new role does not have their scopes.
-    Raises Membership.DoesNotExist, Refused `owners_only`, `last_owner`, `role_not_limitable` or `not_found`.
+    caller: who asks for the change; None for an operator. Keys that the member made end if the new role does not have
+    their scopes. Raises Membership.DoesNotExist, Refused `owners_only`, `insufficient_scope`, `last_owner`,
+    `role_not_limitable` or `not_found`.
     """
     with transaction.atomic():
         membership = _locked(membership_id)
         wanted = role or membership.role
         for one in (membership.role, wanted):
             require_rank(one, by_owner=by_owner)
+        require_scopes(caller, wanted)
         if membership.role == Role.OWNER and wanted != Role.OWNER:
             _require_another_owner(membership)
         if limits_given:
@@ -101,7 +121,7 @@ def change(
 def remove(membership_id: UUID, *, by_owner: bool) -> Membership:
     """End a membership; the member's next request is refused, and the keys that the member made end.
 
-    Raises as change() does.
+    Raises Membership.DoesNotExist, Refused `owners_only` or `last_owner`.
     """
     with transaction.atomic():
         membership = _locked(membership_id)
