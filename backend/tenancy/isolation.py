@@ -14,6 +14,7 @@ from django.core.checks import CheckMessage, Error
 from django.db import connections, transaction
 
 from backend.tenancy import rights
+from backend.tenancy.models import NOTICE_ROLES
 from backend.tenancy.rights import GRAPH_SCHEMA
 
 # Tables without a tenant besides the framework's: prices and plans, the clocks of the classes of jobs, and people, who
@@ -71,6 +72,26 @@ SELECT n.nspname, c.relname, c.relrowsecurity AND c.relforcerowsecurity,
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('public', %s) ORDER BY 1, 2
 """
+_PEOPLE = """
+SELECT c.relrowsecurity,
+       (SELECT array_agg(ARRAY[p.polname::text, p.polcmd::text, p.polpermissive::text,
+           (SELECT coalesce(string_agg(r.rolname, ' ' ORDER BY r.rolname), 'PUBLIC')
+            FROM pg_roles r WHERE r.oid = ANY (p.polroles)),
+           pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)] ORDER BY p.polname)
+        FROM pg_policy p WHERE p.polrelid = c.oid)
+FROM pg_class c WHERE c.oid = to_regclass('public.people_person')
+"""
+_NOTICED = ", ".join(f"'{role}'::character varying" for role in NOTICE_ROLES)
+_MEMBERS = (  # noqa: S608 - constants
+    "SELECT people_membership.person_id FROM public.people_membership WHERE ({tenant} AND "
+    "((people_membership.role)::text = ANY ((ARRAY[{roles}])::text[])))"
+).format(tenant=_OWN.format(column="people_membership.tenant_id"), roles=_NOTICED)
+# Without the line breaks with which PostgreSQL shows a subquery.
+_PEOPLES_POLICIES = [
+    ["customers", "*", "true", "app_people", "(NOT is_staff)", "(NOT is_staff)"],
+    ["everybody", "*", "true", "app_console", "true", "true"],
+    ["notified", "r", "true", "app_rw", f"((NOT is_staff) AND (id IN ( {_MEMBERS})))", None],
+]
 _OWNED = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ('public', %s)
@@ -127,6 +148,7 @@ def faults(*, using: str = "default") -> list[str]:
             found = _table_faults(f"{schema}.{table}", forced, policies, _policy_of(schema, table))
             problems += found
             guarded += [f"{schema}.{table}"] if not found else []
+        problems += _people_faults(cursor)
         for query, complaint in (
             (_OWNED, "{} belongs to a role that serves requests"),
             (_DEFINERS, "{} is SECURITY DEFINER"),
@@ -155,6 +177,18 @@ def _table_faults(name: str, forced: bool, policies: Sequence[Sequence[str]], ow
         return [f"{name} has {len(policies)} policies; a second one widens the first"]
     if list(policies[0]) != ["tenant_rows", "*", "true", "{0}", own, own]:
         return [f"{name} has a policy that is not the tenant's"]
+    return []
+
+
+def _people_faults(cursor: Any) -> list[str]:
+    """Return the faults of people_person, which keeps staff from the API, and people from requests and workers."""
+    cursor.execute(_PEOPLE)
+    row = cursor.fetchone()
+    if row is None or not row[0]:
+        return ["public.people_person is not under row-level security"]
+    shown = [[value and " ".join(value.split()) for value in policy] for policy in row[1] or ()]
+    if shown != _PEOPLES_POLICIES:
+        return ["public.people_person has other policies than those that keep staff and people apart"]
     return []
 
 
