@@ -1,4 +1,4 @@
-"""Sweep: moves ended jobs out of the queue, and deletes what is older than history is kept."""
+"""Sweep: moves ended jobs out of the queue, and deletes expired sessions and what is older than history is kept."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 
 from backend.billing.services.retention import forget_old_calls
 from backend.jobs.retention import BATCH, forget_old_jobs, move_ended_jobs
+from backend.staff.session_retention import forget_expired_sessions
 from backend.tenancy.months import analyze_partitioned
 from backend.webhooks.retention import forget_old_deliveries
 from workers.work import FollowUp, Work
@@ -22,8 +23,10 @@ def handle(work: Work) -> FollowUp | None:
             break
     while forget_old_deliveries() >= BATCH:
         work.require_lease()
+    sessions = forget_expired_sessions()
     emptied = [*forget_old_jobs(), *forget_old_calls()]
     analyze_partitioned()
-    logger.info("%d ended jobs moved, months emptied: %s", moved, ", ".join(emptied) or "none")
+    months = ", ".join(emptied) or "none"
+    logger.info("%d ended jobs moved, %d expired sessions deleted, months emptied: %s", moved, sessions, months)
     work.finish()
     return None

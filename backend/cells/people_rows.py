@@ -32,6 +32,7 @@ LEFT = {
     "staff_member": "staff belongs to one cell",
     "staff_passkey": "staff belongs to one cell",
     "staff_secondfactor": "staff belongs to one cell",
+    "staff_session": "staff belongs to one cell",
     "staff_contentaccess": "staff belongs to one cell",
     "django_admin_log": "acts of staff in one cell",
 }

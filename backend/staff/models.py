@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from uuid6 import uuid7
 
 from backend.people.models import Person
+
+if TYPE_CHECKING:
+    from django.contrib.sessions.backends.base import SessionBase
 
 
 class Role(models.TextChoices):
@@ -59,6 +63,16 @@ class Passkey(models.Model):
     sign_count = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     used_at = models.DateTimeField(null=True)
+
+
+class Session(AbstractBaseSession):
+    """A browser's session with the console. It lies apart from customers' sessions, which the API reads and writes."""
+
+    @classmethod
+    def get_session_store_class(cls) -> type[SessionBase]:
+        from backend.staff.session_store import SessionStore
+
+        return SessionStore
 
 
 class ContentAccess(models.Model):

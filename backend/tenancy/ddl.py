@@ -120,14 +120,20 @@ def plain_table(table: str, *, rw: str = "SELECT", dispatch: str = "") -> RunSQL
     return RunSQL(tuple(statements), RunSQL.noop)
 
 
-def people_table(table: str, *, customers: bool = True, append_only: bool = False) -> RunSQL:
+def people_table(table: str, *, customers: bool = True, staff: bool = True, append_only: bool = False) -> RunSQL:
     """Grant rights on a table of people, sessions or staff to the roles that sign people in, and to no other.
 
-    customers: whether the API signs its people in with the table, or only the console its staff.
+    customers: whether the API signs its people in with the table, or only the console its staff. staff: whether the
+    console uses the table at all.
     """
     rights = "SELECT, INSERT" if append_only else "SELECT, INSERT, UPDATE, DELETE"
-    roles = "app_people, app_console" if customers else "app_console"
+    roles = ", ".join(["app_people"] * customers + ["app_console"] * staff)
     return RunSQL(f"GRANT {rights} ON {table} TO {roles}", RunSQL.noop)
+
+
+def swept_sessions(table: str) -> RunSQL:
+    """Let sweeps delete expired sessions: they see when a session ends, and neither its key nor its data."""
+    return RunSQL(f"GRANT SELECT (expire_date), DELETE ON {table} TO app_dispatch", RunSQL.noop)
 
 
 def staff_apart(table: str) -> RunSQL:

@@ -49,6 +49,7 @@ PLAIN_TABLES = frozenset(
         "staff_member",
         "staff_passkey",
         "staff_secondfactor",
+        "staff_session",
         "staff_staffevent",
     }
 )

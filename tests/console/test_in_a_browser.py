@@ -16,7 +16,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.test import override_settings
 from django.utils import timezone
@@ -32,6 +31,7 @@ from backend.people.models import Membership, Person
 from backend.questions.models import Question
 from backend.questions.services import questions
 from backend.staff import sign_in
+from backend.staff.models import Session
 from backend.webhooks.models import Attempt, Delivery, Endpoint
 from backend.webhooks.services import create_endpoint, send_test
 from tests.browser.chromium import (

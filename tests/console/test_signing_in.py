@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.test import Client, override_settings
 from django.utils import timezone
@@ -18,7 +17,7 @@ from django.utils import timezone
 from backend.console.site_settings import IDLE_SECONDS, console_settings
 from backend.people.models import Person
 from backend.staff import factors, services, sign_in
-from backend.staff.models import Member, Role, SecondFactor, StaffEvent
+from backend.staff.models import Member, Role, SecondFactor, Session, StaffEvent
 from backend.tenancy.secrets import seal
 from tests.console.signing_in import PASSWORD, appointed, code, signed_in
 

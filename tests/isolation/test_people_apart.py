@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 import psycopg
 import pytest
+from django.contrib.sessions.models import Session as CustomerSession
+from django.utils import timezone
 
 from backend.people.models import Person, Role
+from backend.staff.models import Session as StaffSession
 from backend.staff.models import StaffEvent
+from backend.staff.session_retention import forget_expired_sessions
 from backend.tenancy.models import NOTICE_ROLES
 from tests.conftest import Cast
 from tests.people.cast import make_staff, member_of
@@ -22,8 +27,10 @@ VARIABLES = {
     "app_people": "DATABASE_PEOPLE_URL",
     "app_console": "DATABASE_STAFF_URL",
 }
-PEOPLE = ("people_person", "django_session", "mfa_authenticator", "account_emailaddress", "usersessions_usersession")
-STAFF = ("staff_member", "staff_secondfactor", "staff_passkey", "staff_contentaccess", "django_admin_log")
+PEOPLE = ("people_person", "mfa_authenticator", "account_emailaddress", "usersessions_usersession")
+STAFF = (
+    "staff_member", "staff_secondfactor", "staff_passkey", "staff_session", "staff_contentaccess", "django_admin_log",
+)  # fmt: skip
 ALL = "SELECT, INSERT, UPDATE, DELETE"
 # Role: what it may do, by table. What is not named here it may not.
 MAY: dict[str, dict[str, str]] = {
@@ -32,20 +39,31 @@ MAY: dict[str, dict[str, str]] = {
         "billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, INSERT",
         "people_person": "SELECT",
     },
-    # SELECT on the column of the tenant alone, to erase what a tenant leaves.
-    "app_dispatch": {"billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, DELETE"},
+    # SELECT on the column of the tenant alone, to erase what a tenant leaves, and on the end of a session alone.
+    "app_dispatch": {
+        "billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, DELETE",
+        "django_session": "SELECT, DELETE", "staff_session": "SELECT, DELETE",
+    },
     "app_admin_ro": {
         "billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT",
         "staff_staffevent": "SELECT",
     },
-    "app_people": dict.fromkeys(PEOPLE, ALL),
+    "app_people": dict.fromkeys((*PEOPLE, "django_session"), ALL),
     "app_console": {
         **dict.fromkeys((*PEOPLE, *STAFF), ALL),
         "billing_pricebook": "SELECT, INSERT, UPDATE", "billing_price": "SELECT, INSERT, UPDATE",
         "staff_staffevent": "SELECT, INSERT",
     },
 }  # fmt: skip
-TABLES = (*PEOPLE, *STAFF, "staff_staffevent", "billing_pricebook", "billing_price", "audit_auditevent")
+TABLES = (
+    *PEOPLE,
+    *STAFF,
+    "django_session",
+    "staff_staffevent",
+    "billing_pricebook",
+    "billing_price",
+    "audit_auditevent",
+)
 
 
 @contextmanager
@@ -84,6 +102,9 @@ def test_each_role_may_do_what_it_is_for_and_nothing_else(database: None, role: 
         "SELECT name FROM people_person",
         "SELECT is_staff FROM people_person",
         "SELECT session_data FROM django_session",
+        "SELECT session_key FROM django_session",
+        "SELECT session_key FROM staff_session",
+        "UPDATE staff_session SET session_data = 'x'",
     ],
 )
 @pytest.mark.parametrize("role", ["app_rw", "app_dispatch", "app_admin_ro"])
@@ -105,6 +126,28 @@ def test_the_role_of_the_api_neither_sees_nor_makes_staff(database: None) -> Non
 
     assert Person.objects.using("staff").get(id=staff.id).password == staff.password
     assert not Person.objects.using("staff").get(id=customer.id).is_staff
+
+
+def test_the_role_of_the_api_reaches_no_session_of_staff(database: None) -> None:
+    for statement in (
+        "SELECT session_key FROM staff_session",
+        "INSERT INTO staff_session VALUES ('x', 'x', now())",
+        "UPDATE staff_session SET session_data = 'x'",
+        "DELETE FROM staff_session",
+    ):
+        with connected("app_people") as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(statement)
+
+
+def test_expired_sessions_of_customers_and_staff_are_deleted(database: None) -> None:
+    now = timezone.now()
+    for sessions in (CustomerSession, StaffSession):
+        for key, end in (("over", now - timedelta(seconds=1)), ("open", now + timedelta(hours=1))):
+            sessions.objects.create(session_key=key, session_data="x", expire_date=end)
+
+    assert forget_expired_sessions() == 2
+
+    assert [row.session_key for row in (*CustomerSession.objects.all(), *StaffSession.objects.all())] == ["open"] * 2
 
 
 def test_requests_and_workers_read_the_addresses_of_members_who_get_notices_alone(acme: Cast, globex: Cast) -> None:

@@ -1,11 +1,10 @@
-"""The roles that sign people in: the API's for customers, the console's for everybody. No other role reads people."""
+"""The roles that sign people in: the API's for customers, the console's for staff. No other role reads people."""
 
 from django.db import migrations
 from django.db.migrations import RunSQL
 
-from backend.tenancy.ddl import people_table, plain_table
+from backend.tenancy.ddl import people_table, plain_table, swept_sessions
 
-SIGNING_IN = ("auth_group", "django_session")
 OF_THE_CONSOLE = ("auth_group_permissions", "django_admin_log")
 FRAMEWORK = ("auth_permission", "django_content_type")
 
@@ -20,7 +19,10 @@ class Migration(migrations.Migration):
         ("sessions", "0001_initial"),
     ]
     operations = [
-        *[people_table(table) for table in SIGNING_IN],
+        people_table("auth_group"),
+        # Staff have sessions of their own (backend.staff.models.Session).
+        people_table("django_session", staff=False),
+        swept_sessions("django_session"),
         *[people_table(table, customers=False) for table in OF_THE_CONSOLE],
         *[plain_table(table, rw="SELECT") for table in (*FRAMEWORK, "django_migrations")],
         *[RunSQL(f"GRANT SELECT ON {table} TO app_people, app_console", RunSQL.noop) for table in FRAMEWORK],

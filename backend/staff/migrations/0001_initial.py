@@ -3,7 +3,7 @@ import uuid6
 from django.conf import settings
 from django.db import migrations, models
 
-from backend.tenancy.ddl import people_table
+from backend.tenancy.ddl import people_table, swept_sessions
 
 
 class Migration(migrations.Migration):
@@ -73,6 +73,22 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="Session",
+            fields=[
+                (
+                    "session_key",
+                    models.CharField(max_length=40, primary_key=True, serialize=False, verbose_name="session key"),
+                ),
+                ("session_data", models.TextField(verbose_name="session data")),
+                ("expire_date", models.DateTimeField(db_index=True, verbose_name="expire date")),
+            ],
+            options={
+                "verbose_name": "session",
+                "verbose_name_plural": "sessions",
+                "abstract": False,
+            },
+        ),
+        migrations.CreateModel(
             name="StaffEvent",
             fields=[
                 ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
@@ -108,8 +124,15 @@ class Migration(migrations.Migration):
         ),
         *[
             people_table(table, customers=False)
-            for table in ("staff_member", "staff_secondfactor", "staff_passkey", "staff_contentaccess")
+            for table in (
+                "staff_member",
+                "staff_secondfactor",
+                "staff_passkey",
+                "staff_session",
+                "staff_contentaccess",
+            )
         ],
+        swept_sessions("staff_session"),
         people_table("staff_staffevent", customers=False, append_only=True),
         migrations.RunSQL("GRANT SELECT ON staff_staffevent TO app_admin_ro", migrations.RunSQL.noop),
     ]
