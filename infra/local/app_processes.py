@@ -97,7 +97,7 @@ WORKERS = (
     Worker("worker-probe", ("cpu.probe",), 2),
     # These wait for other servers most of the time, so threads of one process do.
     Worker("worker-fetch", ("io.fetch",), 8, pool="threads"),
-    Worker("worker-delete", ("system.delete",), 2, pool="threads"),
+    Worker("worker-delete", ("system.delete",), 4, pool="threads"),
     Worker("worker-sweep", ("system.sweep",), 2, pool="threads"),
     # A question that somebody waits for goes before an index that grows in the background.
     # One thread per process: segments in parallel use the cores better than parallel kernels do.

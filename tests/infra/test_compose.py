@@ -17,9 +17,10 @@ from backend.env import SIGNER_KEYS
 from gpu_workers.engine.models.model_table import ROLES, Preset, table
 from gpu_workers.engine.models.served.vllm_server import settings_of
 from gpu_workers.engine.models.settings import ModelSettings
+from infra.local.app_processes import WORKERS
 from infra.presets.environment import FOLDER, rendered
 from tests.infra.conftest import ROOT, tool
-from tests.infra.variables import LOCAL_ONLY, backend_variables, model_variables
+from tests.infra.variables import LOCAL_ONLY, backend_variables, jobs_per_tenant, model_variables
 
 COMPOSE = ROOT / "infra" / "compose.yaml"
 ONE_SHOT = {"provision", "migrate"}
@@ -100,6 +101,18 @@ def test_every_queue_is_consumed_by_exactly_one_service(preset: Preset):
         if "--queues" in command:
             consumed += command[command.index("--queues") + 1].split(",")
     assert sorted(consumed) == sorted(QUEUES)
+
+
+def test_a_tenant_cannot_fill_a_class_of_workers(services: dict[str, Any]):
+    commands = [service.get("command") or [] for service in services.values()]
+    slots = {
+        command[command.index("--queues") + 1]: command[command.index("--concurrency") + 1]
+        for command in commands
+        if "--queues" in command
+    }
+    local = {worker.queues[0]: worker.concurrency for worker in WORKERS}
+    for queue in ("cpu.probe", "io.fetch", "system.delete"):
+        assert jobs_per_tenant()[queue] < min(int(slots[queue]), local[queue]), queue
 
 
 def test_each_class_has_workers_of_its_own_and_the_relay_has_a_second(services: dict[str, Any]):

@@ -19,6 +19,7 @@ import pytest
 
 from gpu_workers.engine.models import model_table
 from tests.infra.conftest import ROOT
+from tests.infra.variables import jobs_per_tenant
 from workers import server_metrics
 
 TERRAFORM = ROOT / "terraform"
@@ -264,6 +265,12 @@ def test_every_queue_is_consumed_by_exactly_one_group_that_scales_on_it():
     assert sorted(scaled) == sorted(QUEUES)
     scaling = (module("workers") / "scaling.tf").read_text()
     assert scaling.count('metric_name = "OldestRunnableAge"') == 2  # one alarm to grow, one to shrink
+
+
+def test_a_tenant_cannot_fill_a_class_of_workers():
+    slots = dict(re.findall(r"--queues (\S+) .*?--concurrency (\d+)", text(TERRAFORM)))
+    for queue in ("cpu.probe", "io.fetch", "system.delete"):
+        assert jobs_per_tenant()[queue] < int(slots[queue]), queue
 
 
 def test_the_owner_and_superuser_passwords_never_leave_the_database_host():

@@ -67,6 +67,13 @@ def backend_variables() -> frozenset[str]:
     return frozenset(_literal("backend") | _literal("workers"))
 
 
+def jobs_per_tenant() -> dict[str, int]:
+    """Return how many jobs of a class one tenant may run at once by default, by queue."""
+    found = re.search(r'"AVA_JOBS_PER_TENANT", "([^"]+)"', (ROOT / "backend" / "settings.py").read_text())
+    assert found is not None
+    return {queue: int(cap) for queue, _, cap in (entry.partition("=") for entry in found[1].split(","))}
+
+
 @cache
 def model_variables() -> frozenset[str]:
     """Return the variables of the workers that ask models."""
