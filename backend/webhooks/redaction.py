@@ -11,7 +11,7 @@ from uuid import UUID
 
 from backend.webhooks.models import WebhookEvent
 
-EMPTIED = {"answer": "", "error": None, "name": ""}
+EMPTIED = {"answer": "", "choice": None, "confidence": None, "error": None, "name": ""}
 """Fields of `data` that may hold text from a video or from a customer, and what stands there afterwards."""
 BATCH = 500
 

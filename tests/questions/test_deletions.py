@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from backend.library.models import Retention, Tombstone
 from backend.library.services.deletion_ledger import Deleted, entries
 from backend.library.storage import ObjectStorage, evidence_key
 from backend.questions.models import Comparison, Question, Search, SearchVideo
+from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser
 from tests.questions.world import ask, finish
@@ -66,11 +68,19 @@ def ledger_of(cast: Cast) -> list[tuple[Deleted, tuple[UUID, ...]]]:
     return [(entry.kind, entry.ids) for entry in entries() if entry.tenant_id == cast.tenant_id]
 
 
+def announced(cast: Cast, question_id: UUID) -> list[dict[str, Any]]:
+    """Return what webhook events tell about a question."""
+    with cast.scope():
+        bodies = WebhookEvent.objects.filter(resource_id=question_id).values_list("body", flat=True)
+        return [json.loads(body)["data"] for body in bodies]
+
+
 def test_a_deleted_question_leaves_no_word_and_no_picture(acme: Cast) -> None:
     question_id, video_id = answered(acme)
     picture = evidence_key(acme.tenant_id, video_id, question_id, uuid7(), b"a picture")
     ObjectStorage().put(picture, b"jpeg", content_type="image/jpeg")
     assert set(tables_with(SECRET)) >= {"questions_question", "questions_candidate", "webhooks_webhookevent"}
+    assert {shown["confidence"] is None for shown in announced(acme, question_id)} == {False}
     path = f"/v1/questions/{encode('qst', question_id)}"
 
     assert acme.client.delete(path).status_code == 204
@@ -83,6 +93,8 @@ def test_a_deleted_question_leaves_no_word_and_no_picture(acme: Cast) -> None:
     with acme.scope():
         assert Tombstone.objects.get().subject_id == question_id, "a late worker's picture is still swept"
         assert UsageEvent.objects.filter(question_id=question_id).exists(), "what it cost stays"
+    emptied = {"answer": "", "choice": None, "confidence": None}
+    assert [{name: shown[name] for name in emptied} for shown in announced(acme, question_id)] == [emptied]
 
 
 def test_the_stored_reply_of_a_deleted_question_is_gone(acme: Cast) -> None:
