@@ -1,6 +1,6 @@
-"""The caps per tenant and per API key on replies that stay open: streams, and requests that wait for an outcome.
+"""The caps per tenant and per caller on replies that stay open: streams, and requests that wait for an outcome.
 
-A sorted set in Redis holds one member per open reply of a tenant or key, scored with the time at which it counts no
+A sorted set in Redis holds one member per open reply of a tenant or caller, scored with the time at which it counts no
 more. So all API processes share the cap, and replies of a process that died are forgotten within LEASE_SECONDS.
 """
 
@@ -18,7 +18,7 @@ LEASE_SECONDS = 90
 """Time for which an open reply counts without being renewed."""
 RENEW_SECONDS = 30
 
-# KEYS[1]: the open replies of a tenant or key. ARGV: the cap, the lease in seconds, the member.
+# KEYS[1]: the open replies of a tenant or caller. ARGV: the cap, the lease in seconds, the member.
 _OPEN = """
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -41,13 +41,13 @@ _CLOSE = "return redis.call('ZREM', KEYS[1], ARGV[1])"
 class OpenReply:
     """One counted reply. close() ends the count and may be called again.
 
-    caller_id: the API key, or whoever else asks; each caller has a cap below the tenant's.
+    caller_id: the API key or the person that asks, named by caller in messages; each has a cap below the tenant's.
     """
 
-    def __init__(self, tenant_id: UUID, caller_id: UUID | None = None) -> None:
+    def __init__(self, tenant_id: UUID, caller_id: UUID | None = None, *, caller: str = "API key") -> None:
         self._caps = {f"open:{tenant_id}": (settings.OPEN_STREAMS_PER_TENANT, "tenant")}
         if caller_id is not None:
-            self._caps[f"open:{caller_id}"] = (settings.OPEN_STREAMS_PER_KEY, "API key")
+            self._caps[f"open:{caller_id}"] = (settings.OPEN_STREAMS_PER_KEY, caller)
         self._taken: list[str] = []
         self._member = uuid4().hex
 
@@ -78,6 +78,9 @@ class OpenReply:
 
 def open_reply(principal: Principal) -> OpenReply:
     """Count a reply that will stay open. Raises Problem 429 `too_many_open_streams`."""
-    reply = OpenReply(principal.tenant_id, principal.api_key_id)
+    if principal.person_id is None:
+        reply = OpenReply(principal.tenant_id, principal.api_key_id)
+    else:
+        reply = OpenReply(principal.tenant_id, principal.person_id, caller="member")
     reply.take()
     return reply

@@ -12,9 +12,11 @@ from uuid6 import uuid7
 
 from backend.api import public_ids
 from backend.api.address_limits import network_of
-from backend.api.problems import problem_of
+from backend.api.open_replies import open_reply
+from backend.api.problems import Problem, problem_of
 from backend.billing.services import ledger
 from backend.library.models import Upload
+from backend.tenancy.authentication import Principal
 from backend.tenancy.context import bounded_statements
 from backend.tenancy.models import Tenant
 from backend.tenancy.services import issue_api_key
@@ -108,6 +110,22 @@ def test_open_uploads_of_a_key_have_a_maximum_below_the_tenants(acme: Cast) -> N
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_open_uploads")
         assert "of this API key" in refused.json()["detail"]
         assert with_key(other).post("/v1/uploads", UPLOAD, format="json").status_code == 201
+
+
+def test_open_streams_of_a_member_have_a_maximum_below_the_tenants(acme: Cast) -> None:
+    def member() -> Principal:
+        return Principal(acme.tenant_id, None, frozenset({"videos:read"}), person_id=uuid7())
+
+    ada, bob = member(), member()
+    with override_settings(OPEN_STREAMS_PER_KEY=1):
+        first = open_reply(ada)
+        with pytest.raises(Problem) as refused:
+            open_reply(ada)
+        others = open_reply(bob)
+    for reply in (first, others):
+        reply.close()
+    assert refused.value.code == "too_many_open_streams"
+    assert "of this member" in str(refused.value.detail)
 
 
 def test_a_plan_has_minutes_of_recordings_and_tokens(acme: Cast, globex: Cast) -> None:
