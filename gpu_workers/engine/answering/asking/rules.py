@@ -144,7 +144,7 @@ def _statement(match: re.Match[str], words: RouteWords) -> str:
 
 
 def _before(match: re.Match[str]) -> str:
-    """Return the words before the question's words that are about the video; "" if they ask, or tell of the asker."""
+    """Return the words before the question's words that are about the video; "" if they ask, or are about the asker."""
     before = _LEAD.sub("", match["pre"]).strip(" ,:;")
     return "" if _ASKING.fullmatch(before) or _PERSON.search(before) else before
 
@@ -192,7 +192,7 @@ _ASKED_LAST = re.compile(
 )
 """Things, and then how many: "black cats - how many?"."""
 _PERSON = re.compile(r"\b(?:i|i'm|i'd|my|you|your|we|we're|us|our|me|they|it's|sorry)\b", re.IGNORECASE)
-"""Words before a question that tell of the asker, not of the video."""
+"""Words before a question that are about the asker, not of the video."""
 _TO_THE_READER = re.compile(
     r",\s*(?:so,?\s+|and\s+)?(?:what(?:'s|s)?|how (?:many|much)|can|could|would|will|is that|do you|tell me)\b"
     r"[^,]*$",
