@@ -95,7 +95,8 @@ _ENGLISH = _words(
     rf"^what is (?:all )?(?:this|that) {_RECORDING}$",
     summary=r"^(?:(?:give|write|make|show)(?: me| us)? )?(?:an?|the|one)?\s?(?:\w+ )?(?:summar\w+|recap|overview|"
     r"synopsis|outline|gist|tl;?dr)\b|^sum up\b|\bsum (?:it|this|that|everything)(?: all)? up\b|"
-    r"\b(?:summary|synopsis|gist|digest|recap|rundown|short version|resume|(?:full|complete) (?:report|account)) (?:of|on)\b|"
+    r"\b(?:summary|synopsis|gist|digest|recap|rundown|short version|resume|(?:full|complete) (?:report|account)) "
+    r"(?:of|on)\b|"
     r"\b(?:wants? an? (?:digest|summary|overview)|(?:brief|catch|fill) me (?:up|in|on)|in (?:its|their) entirety)\b|"
     rf"\b{_EVERYTHING}\b|\bwhat (?:are|were) all the things\b|\bwhat all (?:goes|went|happens)\b|"
     rf"\b(?:in a few (?:sentences|words)|all of it|all in all|broadly|roughly)\b.*\b{_RECORDING}\b|"
@@ -113,9 +114,11 @@ _ENGLISH = _words(
     r"take place|took place|occur(?:s|red)?)\b|^(?:make|give|write|list|name)\b.*\b(?:activities|everything)\b|"
     rf"^(?:what|which) (?:places|people|activities|things|rooms) does {_WHICH} {_WHOLE}{_RECORDING} (?:show|contain)\b",
     steps=r"\btimeline of\b|\b(?:numbered|bulleted) list\b|\bbullet points\b|\b(?:item by item|thing by thing)\b|"
-    r"\b(?:sequence of (?:the )?(?:activities|events|things|actions)|in what (?:sequence|order)|one after other|what came first)\b|"
+    r"\b(?:sequence of (?:the )?(?:activities|events|things|actions)|in what (?:sequence|order)|one after other|"
+    r"what came first)\b|"
     r"\b(?:list|everything|activities|things|what (?:they|people) (?:do|did|were doing))\b.*"
-    r"\bin (?:the )?(?:\w+ )?order\b(?! to)|\b(?:list|what|which|name|give|show|describe|explain|write)\b.*\bsteps\b|\bstep[- ]by[- ]step\b|"
+    r"\bin (?:the )?(?:\w+ )?order\b(?! to)|"
+    r"\b(?:list|what|which|name|give|show|describe|explain|write)\b.*\bsteps\b|\bstep[- ]by[- ]step\b|"
     r"\bone after (?:another|the other)\b|\bin (?:sequence|chronological order|order of time)\b|^list in order\b",
     changed=r"^what(?:'s| is| has| have| had| was| all)?(?: been| all)? (?:different|chang(?:e|es|ed|ing))\b|^how "
     r"(?:did|does|has|have) .*\bchanged?$|\bwhat changes\b",
