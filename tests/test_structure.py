@@ -217,6 +217,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     },
     "staff": {
         "factors": "who may add and remove second factors, and codes of authenticator apps",
+        "session_retention": "deletes expired sessions of customers and staff",
+        "session_store": "the store of the console's sessions",
         "passkeys": "WebAuthn as a second factor",
         "sign_in": "counted attempts and limits of sessions",
     },

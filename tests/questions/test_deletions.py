@@ -69,7 +69,7 @@ def ledger_of(cast: Cast) -> list[tuple[Deleted, tuple[UUID, ...]]]:
 
 
 def announced(cast: Cast, question_id: UUID) -> list[dict[str, Any]]:
-    """Return what webhook events tell about a question."""
+    """Return the data of the webhook events of a question."""
     with cast.scope():
         bodies = WebhookEvent.objects.filter(resource_id=question_id).values_list("body", flat=True)
         return [json.loads(body)["data"] for body in bodies]
