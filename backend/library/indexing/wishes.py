@@ -39,7 +39,8 @@ def jobs_of(video_id: UUID) -> QuerySet[Job]:
 def wishes_of(video_id: UUID) -> Wishes:
     """Return what a new job of the video inherits from its index job.
 
-    A recording that still grows comes before the tenant's archive, unless somebody gave it another rank. A job that is enqueued while a person decides may miss the decision; then it runs once as before.
+    A recording that still grows comes before the tenant's archive, unless somebody gave it another rank. A job that
+    is enqueued while a person decides may miss the decision; then it runs once as before.
     """
     row: dict[str, Any] = Video.objects.values(
         "source_type", "input_closed_at", "index_rank", "index_paused_at", "index_deadline_at"

@@ -319,7 +319,7 @@ def typed(error: Exception, model: str) -> ModelError:
         if error.code in _REFUSALS:
             return ModelRefused(f"{model} declined to answer (HTTP {error.status_code})")
         if error.status_code in _MISCONFIGURED_STATUS:
-            message = f"{model}: HTTP {error.status_code}: the server refuses the key or the account, or serves no such model"
+            message = f"{model}: HTTP {error.status_code}: the key or account is refused, or no such model served"
             return ModelError("model_misconfigured", message, retryable=True)
         if error.status_code in _RETRY_STATUS or error.status_code >= 500:
             return ModelError("model_unavailable", f"{model}: HTTP {error.status_code}", retryable=True)
