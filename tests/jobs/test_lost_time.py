@@ -67,6 +67,7 @@ def held_for(cast: Cast, seconds: int, *, until: datetime) -> None:
         )
 
 
+@pytest.mark.long
 def test_attributed_lost_and_idle_add_up_to_what_was_paid_over_a_kill(acme: Cast) -> None:
     enqueued(acme)
     with ScriptedOpenAIServer(Reply("yes", prompt_tokens=100)) as server:

@@ -126,6 +126,7 @@ def test_a_receiver_that_fails_at_random_gets_everything_and_accepts_each_once(
     assert len(bodies) == 40, "every attempt of a delivery has the same bytes"
 
 
+@pytest.mark.long
 def test_a_killed_sender_is_followed_by_another_and_sigterm_ends_it_in_order(acme: Any, tmp_path: Path) -> None:
     with hanging() as (url, opened), receiving() as receiver:
         (delivery_id,) = emit(acme, url)

@@ -40,6 +40,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnswerModels]:
         yield models
 
 
+@pytest.mark.long
 def test_the_index_holds_what_the_tape_holds(world: World, models: AnswerModels) -> None:
     video = make_video(world, models.text_embedder)
     graph = InMemoryGraph([video])

@@ -46,6 +46,7 @@ def test_every_registry_weight_is_in_the_table() -> None:
     assert {model.name for model in MODELS.values() if model.source == "registry"} == set(WEIGHTS)
 
 
+@pytest.mark.long
 def test_no_code_asks_a_model_repository_for_code() -> None:
     for folder in ("backend", "bench", "gpu_workers", "infra", "workers"):
         for path in (ROOT / folder).rglob("*.py"):

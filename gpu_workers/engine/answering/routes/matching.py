@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from uuid import UUID
@@ -22,6 +22,9 @@ LEAST_COVERAGE = 0.25
 
 STEM = 7
 """Maximum number of letters of a stem."""
+
+LEAST_FORM = 4
+"""Minimum number of letters of a stem to which an ending was added."""
 
 UNSEEN = 0.5
 """Weight of a term that no event has, as a share of the weight of one that a single event has; an initial value."""
@@ -99,7 +102,8 @@ def match(statement: str, events: Sequence[Worded]) -> Match:
     if (words := mentioned_words(statement)) is not None:
         quoted = _QUOTED.search(statement) is not None
         return Match(frozenset(item.event.id for item in events if _holds(item, words, quoted)), (), exact=True)
-    terms = tuple(dict.fromkeys(terms_of(statement)))
+    known = frozenset().union(*(item.terms for item in events))
+    terms = tuple(dict.fromkeys(_known_form(term, known) for term in terms_of(statement)))
     found = Counter(term for item in events for term in item.terms & set(terms))
     weights = {term: math.log(1 + len(events) / found[term]) for term in terms if found[term]}
     total = sum(weights.values()) + (len(terms) - len(weights)) * UNSEEN * math.log(1 + len(events))
@@ -146,6 +150,14 @@ def terms_of(text: str) -> list[str]:
     return [term[:STEM] for term in content_sequence(present) if term not in _EMPTY]
 
 
+def _known_form(term: str, known: Collection[str]) -> str:
+    """Return a term as events have it: "sign" for "signatu", if none has the term itself."""
+    if term in known:
+        return term
+    forms = [term[:n] for n in range(len(term) - 1, LEAST_FORM - 1, -1) if term[:n] in known]
+    return next((form for form in forms if term[len(form) :] in _DERIVED), term)
+
+
 def _holds(item: Worded, words: str, quoted: bool) -> bool:
     """Whether an event holds the words: as they are, or, if they are one word without quotes, in another form."""
     if re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", item.text):
@@ -187,10 +199,14 @@ _PAST_WORDS = _PAST_FORMS.split()
 _PAST = dict(zip(_PAST_WORDS[::2], _PAST_WORDS[1::2], strict=True))
 """English verbs by their past forms that no ending shows."""
 
+_DERIVED = frozenset(["a", "al", "at", "atio", "atu", "er", "eri", "i", "ing", "io", "ion", "ment", "or", "um", "y"])
+"""Endings that make another word of a stem, as far as STEM letters hold them."""
+
 _EMPTY_WORDS = """
-someone somebody something anyone anybody anything everyone everybody one again he she him her we you i me them out up
-off over after through happen happens occur occurs appear appears visible seen shown show come comes go goes get gets
-put puts take takes make makes be being time times between during towards against who video recording total number
+people person persons someone somebody something anyone anybody anything everyone everybody one again he she him her
+we you i me them out up off over after through happen happens occur occurs appear appears visible seen shown show come
+comes go goes get gets put puts take takes make makes be being time times between during towards against who video
+recording total number
 """
 _EMPTY = frozenset(map(stem, _EMPTY_WORDS.split()))
 """Stems of indefinite persons, and of verbs and particles that hardly distinguish one happening from another."""

@@ -112,6 +112,13 @@ def test_a_span_in_words_is_parsed_back_in_every_form_and_language(seed: int) ->
         "Who is in the last scene with the dog?",
         "Is the first customer followed by another one?",
         "What was the last thing she said?",
+        "Who takes a close up of an eye?",
+        "Who is the first to reach the finish line?",
+        "What hangs at the end of it?",
+        "Is there a surfer ahead of the wave?",
+        "How many times did somebody put on a plaster after a cut?",
+        "How many cars are seen from start to finish?",
+        "Who stands before a crowd?",
     ],
 )
 def test_other_words_are_no_time(question: str) -> None:
@@ -175,6 +182,8 @@ WEEKEND = Clocked("day", day=Day(weekday=5), part=PartOfDay(0, 48), frame="wall"
         ("Kindly state what is depicted at the conclusion of the recording.", CLOSING),
         ("Who is there right before the tape runs out?", CLOSING),
         ("Near the end, who wins?", CLOSING),
+        ("Why do they wave their hands near the start?", OPENING),
+        ("What happens in the finish of the video?", CLOSING),
         ("Midway through the recording, what do they do?", CENTRE),
         ("What is passing in the last ten minutes before the video is finish?", Edge("last", 600_000)),
         ("What happens up to the 30 minute mark?", Edge("first", 1_800_000)),

@@ -30,6 +30,10 @@ _THE_VIDEO = [f"{the} {v}" for the, v in product(("the", "this"), _VIDEOS)]
 _OF_VIDEO = tuple(f" {the_video}" for the_video in _THE_VIDEO)
 _HALFWAY = ("midway", "half way", "halfway")
 _WHOLE = ("it", "it all", "this", *_THE_VIDEO)
+_ALL_OF_IT = (
+    *(("start", "finish"), ("start", "end"), ("beginning", "end")),
+    *(("the start", "the end"), ("the beginning", "the end"), ("the start", "the finish")),
+)
 _BEGIN = ("begin", "start")
 _END = ("end", "stop", "finish")
 _BEGINS = listed("starting starts beginning begins commencing commences")
@@ -129,14 +133,20 @@ ENGLISH = Lexicon.of(
     entries("&", "straight to / right to / all the way to / right up to / through to / right through to / up till"),
     entries("&", " / ".join(f"{lead}{ends} {at}" for lead, ends, at in product(("", "and "), _ENDS, ("at", "with")))),
     entries("i", "in / during / within / over / throughout / for"),
+    entries("x", " / ".join(f"{fr}{a} to {b}" for fr, (a, b) in product(("", "from "), _ALL_OF_IT))),
     entries("t", "the / a / an / this / that"),
     entries("O", "of"),
     entries("H", {"half": 2, "quarter": 4}),
     entries("B", "beginning / start / very beginning / very start / opening / initial"),
-    entries("E", "end / very end / closing / concluding / conclusion / close / finish / ending / finale / tail end"),
+    entries("E", "end / very end / closing / concluding / conclusion / finale / tail end"),
     entries(
-        "E", " / ".join(f"{it} {ends}" for it, ends in product((*_THE_VIDEO, "it"), (*_END, *_third(_END), *_RUNS_OUT)))
+        "Y",
+        " / ".join(
+            f"the {end} {of} {the_video}"
+            for end, of, the_video in product(("close", "finish", "ending"), ("of", "in"), _THE_VIDEO)
+        ),
     ),
+    entries("E", " / ".join(f"{it} {ends}" for it, ends in product(_THE_VIDEO, (*_END, *_third(_END), *_RUNS_OUT)))),
     entries(
         "e",
         " / ".join(
@@ -159,7 +169,7 @@ ENGLISH = Lexicon.of(
     entries("h", " / ".join(f"{way} through{of_it}" for way, of_it in product(_HALFWAY, ("", " it", *_OF_VIDEO)))),
     entries("V", " / ".join(f"of {the} {v}" for the, v in product(("the", "this", "that", "each"), _VIDEOS))),
     entries("V", " / ".join(f"{on} {the} {v}" for on, the, v in product(("in", "on"), ("the", "this"), _VIDEOS))),
-    entries("V", "of it / of this thing / of the thing / of the whole thing"),
+    entries("l", "of it / of this thing / of the thing / of the whole thing"),
     entries("V", " / ".join(f"of {v}" for v in _VIDEOS)),
     entries("N", " / ".join(f"into {the} {v}" for the, v in product(("the", "this"), _VIDEOS)) + " / into it"),
     entries("G", {"day ago / days ago": 1, "week ago / weeks ago": 7}),

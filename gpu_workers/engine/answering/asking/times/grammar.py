@@ -38,7 +38,7 @@ LEXICONS = {lexicon.language: lexicon for lexicon in (ENGLISH, GERMAN, SPANISH)}
 """By language. A further language is a table of words here."""
 
 # "At the end of the table" is no time, nor are "am Ende des Tisches" and "al final de la mesa".
-_ELSEWHERE = r"(?![Oft])"
+_ELSEWHERE = r"(?![Oftl])"
 _TIMED = r"[cn]K?"
 
 

@@ -33,6 +33,7 @@ KINDS = {
     "M": "middle",
     "h": "halfway through the video, in one phrase",
     "V": "of the video",
+    "l": "of it: of the video, or of something else",
     "N": "into the video",
     "y": "a day by its distance from today, perhaps with its part, or another day with its part",
     "G": "days ago, after their number: 1 for days, 7 for weeks",

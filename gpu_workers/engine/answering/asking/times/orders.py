@@ -15,6 +15,8 @@ MOST_ANCHOR_WORDS = 8
 
 _ORDER: Mapping[str, Literal["after", "before"]] = {">": "after", "<": "before"}
 _INDEFINITE = frozenset({"a", "an", "ein", "eine", "einem", "einen", "einer", "un", "una"})
+_OF_PLACES = frozenset({"ahead of", "preceding", "in advance of", "leading up to"})
+"""Words of order that are words of place as well: "a surfer ahead of the wave"."""
 _IT = frozenset({"it", "that", "this", "them"})
 
 _PARTICIPLE = re.compile(r"(?:[a-zäöü]{2,5})?ge[a-zäöüß]+(?:t|en)|[a-zäöü]+iert")
@@ -37,7 +39,11 @@ def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
         # Without a number only a noun with the article of something known is a sure anchor: "after the delivery", not
         # "after that" or "after a cut".
         article = parsing.tokens[match.start("order") + 1]
-        if not nth and (article.kind != "t" or _text(parsing, article) in _INDEFINITE):
+        if not nth and (
+            _text(parsing, parsing.tokens[match.start("order")]) in _OF_PLACES
+            or article.kind != "t"
+            or _text(parsing, article) in _INDEFINITE
+        ):
             continue
         parsing.take(match, last=words[-1])
         anchor = parsing.text[words[0].start : words[-1].end]
@@ -52,7 +58,7 @@ def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
         )
     for match in parsing.matches(
         r"t?(?P<nth>[oQ])(?P<anchor>[xatOi&nj-]{1,20}?)V?"
-        r"(?:\.{0,2}(?P<then>W)|\.{1,2}[xatOij]{1,8}(?P<order>[<>])(?P<it>V|O?x)?(?=\.|$))"
+        r"(?:\.{0,2}(?P<then>W)|\.{1,2}[xatOij]{1,8}(?P<order>[<>])(?P<it>V|l|O?x)?(?=\.|$))"
     ):
         (which,) = parsing.of(match, "oQ", "nth")
         words = parsing.of(match, "xatOi&nj-", "anchor")
