@@ -1,16 +1,18 @@
 """Publishes the metrics by which worker groups are scaled: per queue, the age of the oldest runnable job, and the
-number of running jobs."""
+number of running jobs. Two more call an operator: dependencies that are away, and jobs that are dead."""
 
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from typing import Any
 
 import boto3
 import redis
 from django.conf import settings
 
-from backend.jobs.dispatching import oldest_runnable_age_seconds, running_jobs
+from backend.jobs.breakers import outages
+from backend.jobs.dispatching import dead_jobs, oldest_runnable_age_seconds, running_jobs
 from backend.jobs.models import QUEUE_OF
 from workers.server_metrics import WITH_TIMEOUTS
 
@@ -18,6 +20,9 @@ logger = logging.getLogger("ava.metrics")
 
 OLDEST_AGE = "OldestRunnableAge"
 RUNNING = "RunningJobs"
+ALARMING = ("DependenciesAway", "DeadJobs")
+"""Metrics over all queues, without a dimension."""
+DEAD_WITHIN = timedelta(minutes=15)
 RELAY_SIGN = "ava:relay"
 """Key in the broker that a relay renews while its passes succeed."""
 SIGN_SECONDS = 60
@@ -37,7 +42,7 @@ def leave_sign(broker: redis.Redis) -> None:
 
 
 def publish_queue_ages(namespace: str, broker: redis.Redis) -> None:
-    """Publish both CloudWatch metrics of every queue, 0 for an empty queue; nothing while no relay works.
+    """Publish the CloudWatch metrics of the jobs, 0 for an empty queue; nothing while no relay works.
 
     Without a relay the jobs wait whatever the number of machines. The alarm for missing metrics then calls an operator.
     """
@@ -48,12 +53,12 @@ def publish_queue_ages(namespace: str, broker: redis.Redis) -> None:
 
 
 def queue_data() -> list[dict[str, Any]]:
-    """Return the data of both metrics of every queue.
+    """Return the data of both metrics of every queue, and of the two that are for operators.
 
     The age comes from the jobs, so it includes jobs whose messages are unacknowledged.
     """
     ages, running = oldest_runnable_age_seconds(), running_jobs()
-    return [
+    of_queues = [
         {"MetricName": name, "Dimensions": [{"Name": "Queue", "Value": queue}], "Unit": unit, "Value": value}
         for queue in sorted(set(QUEUE_OF.values()))
         for name, unit, value in (
@@ -61,3 +66,8 @@ def queue_data() -> list[dict[str, Any]]:
             (RUNNING, "Count", float(running.get(queue, 0))),
         )
     ]
+    alarming = zip(ALARMING, (len(outages()), dead_jobs(within=DEAD_WITHIN)), strict=True)
+    of_all = [
+        {"MetricName": name, "Dimensions": [], "Unit": "Count", "Value": float(value)} for name, value in alarming
+    ]
+    return [*of_queues, *of_all]

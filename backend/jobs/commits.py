@@ -23,9 +23,10 @@ READ_PATIENCE_SECONDS = 60.0
 PAUSE_SECONDS = 0.5
 
 # Error codes of PostgreSQL: broken connections, shutdown and start of the server, ends of idle sessions, too many
-# connections. A deadlock and a failed serialization rolled the transaction back: it may be run again as it is.
+# connections. A deadlock, a failed serialization and a wait for a lock that took too long rolled the transaction back:
+# it may be run again as it is.
 _PASSING_CLASSES = ("08",)
-_PASSING = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "53300", "40001", "40P01"})
+_PASSING = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "53300", "40001", "40P01", "55P03"})
 
 DATABASE_ERRORS = (Error, psycopg.Error)
 """Errors of the database. Those of the graph come from psycopg itself."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -19,8 +19,9 @@ from django.db import connections, models, transaction
 from django.db.models.functions import Now
 
 from backend.jobs import breakers
+from backend.jobs.clock import after
 from backend.jobs.leases import Lease, lease_of
-from backend.jobs.models import DUE, QUEUE_OF, RUNNING, SYSTEM, Job, JobKind, LostAttempt
+from backend.jobs.models import DUE, QUEUE_OF, RUNNING, SYSTEM, Job, JobKind, JobState, LostAttempt
 from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
@@ -310,6 +311,12 @@ def running_jobs() -> dict[str, int]:
     """
     counts = Job.unscoped.using("dispatch").filter(RUNNING).values_list("queue").annotate(running=models.Count("id"))
     return dict(counts.order_by("queue"))
+
+
+def dead_jobs(*, within: timedelta) -> int:
+    """Return how many jobs used up their attempts or their time within this time."""
+    dead: int = Job.unscoped.using("dispatch").filter(state=JobState.DEAD, completed_at__gte=after(-within)).count()
+    return dead
 
 
 def jobs_of(owners: Sequence[str]) -> int:

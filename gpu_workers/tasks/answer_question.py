@@ -129,7 +129,7 @@ def handle(work: Work) -> FollowUp | None:
         raise LeaseLost(f"question {question.id} was canceled or taken over")
     if meter.outage is not None and answer.finish_reason in ("error", "insufficient_evidence"):
         # What a model server that is away did not answer is no lack of evidence.
-        raise unavailable(work, meter.outage, message="the models do not answer")
+        raise unavailable(work, meter.outage)
     if answer.finish_reason == "error":
         # Another attempt may be answered. Only the last attempt's failure fails the question.
         raise JobFailed(answer.detail or "answer_failed", "the question could not be answered", retryable=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -19,24 +20,27 @@ DEPENDENCY_OF = {
 }
 """Dependency of a job whose error names none; the describer where a kind is missing."""
 
+_ADDRESS = re.compile(r"https?://[^\s'\"]+")
+
 
 @contextmanager
 def failing_job(work: Work, *, message: str = "") -> Iterator[None]:
     """Turn a ModelError into Unavailable or JobFailed with the same code.
 
-    message: replaces the model's own message in jobs whose message customers read. An error that may pass is an outage
-    of the model's server, which must become neither a gap nor a failure of the work.
+    message: replaces the model's own message of a failure in jobs whose failures customers read. An error that may pass
+    is an outage of the model's server, which must become neither a gap nor a failure of the work; its message is for
+    operators alone.
     """
     try:
         yield
     except ModelError as error:
         if error.retryable:
-            raise unavailable(work, error, message=message) from error
+            raise unavailable(work, error) from error
         raise JobFailed(error.code, message or str(error), retryable=False) from error
 
 
-def unavailable(work: Work, error: ModelError, *, message: str = "") -> Unavailable:
-    """Return the outage that a model's error shows."""
+def unavailable(work: Work, error: ModelError) -> Unavailable:
+    """Return the outage that a model's error shows, in the words of the error without the addresses in them."""
     dependency = error.dependency or DEPENDENCY_OF.get(work.lease.kind, breakers.DESCRIBER)
     wait = None if error.retry_after_s is None else timedelta(seconds=error.retry_after_s)
-    return Unavailable(dependency, error.code, message or str(error), retry_after=wait)
+    return Unavailable(dependency, error.code, _ADDRESS.sub("(address)", str(error)), retry_after=wait)

@@ -47,6 +47,17 @@ def client_with(cast: Any, *scopes: str) -> Any:
     return client
 
 
+def test_what_a_month_has_used_is_read_without_the_ledger(acme: Any) -> None:
+    with acme.scope():
+        set_limits(Limits(max_tokens=1_000))
+        consume()
+        with CaptureQueriesContext(connection) as asked:
+            budget = budgets.monthly_budget()
+    assert budget.used.tokens == 110
+    assert any("billing_usagemonth" in query["sql"] for query in asked.captured_queries)
+    assert not any("billing_usageevent" in query["sql"] for query in asked.captured_queries)
+
+
 @pytest.mark.parametrize(
     ("at", "start", "end"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import json
 import os
 import re
 import shlex
@@ -75,6 +76,12 @@ def test_runs_as_an_unprivileged_number_with_a_health_check(path: Path):
     assert int(uid) >= 10_000
     assert "HEALTHCHECK" in stage
     assert stage["HEALTHCHECK"] != "NONE"
+
+
+@pytest.mark.parametrize("path", [path for path in DOCKERFILES if "worker" in path.name], ids=lambda path: path.stem)
+def test_a_worker_that_stays_unhealthy_ends_its_container(path: Path):
+    command = dict(last_stage(path))["HEALTHCHECK"].partition("CMD ")[2]
+    assert json.loads(command) == ["ava-health", "6", "python", "-m", "workers.health"]
 
 
 @each_image

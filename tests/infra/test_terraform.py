@@ -20,7 +20,7 @@ import pytest
 from gpu_workers.engine.models import model_table
 from tests.infra.conftest import ROOT
 from tests.infra.variables import jobs_per_tenant
-from workers import server_metrics
+from workers import queue_metrics, server_metrics
 
 TERRAFORM = ROOT / "terraform"
 MODULES = sorted(path for path in (TERRAFORM / "modules").iterdir() if path.is_dir())
@@ -335,6 +335,11 @@ def test_scaling_reads_the_metrics_that_the_relay_publishes():
     published = {*of_queues, *server_metrics.SOURCES}
     assert len(published) == 4
     assert set(re.findall(r'metric_name\s+= "(\w+)"', scaling)) == published
+
+
+def test_operators_are_called_for_what_is_away_and_for_dead_jobs():
+    alarms = resources(module("alarms"), "aws_cloudwatch_metric_alarm").values()
+    assert {alarm["metric_name"] for alarm in alarms} >= set(queue_metrics.ALARMING)
 
 
 def test_the_bucket_itself_may_be_listed():

@@ -11,8 +11,9 @@ import psycopg
 import pytest
 from django.db import DataError, OperationalError, connection
 
-from backend.jobs import commits, services
-from backend.jobs.models import Job, JobKind
+from backend.jobs import commits, leases, services
+from backend.jobs.dispatching import claim_next
+from backend.jobs.models import QUEUE_OF, Job, JobKind, JobState
 from tests.conftest import Cast
 
 
@@ -82,6 +83,32 @@ def test_a_rollback_whose_answer_was_lost_is_written_again(acme: Cast) -> None:
 
     written = commits.commit(scope, write, sleep=lambda seconds: None)
     assert jobs(acme) == [written]
+
+
+def test_a_commit_that_waited_too_long_for_a_row_is_written_after_its_release(acme: Cast) -> None:
+    """The work keeps its lease and its attempt."""
+    with acme.scope():
+        queue()()
+    lease = claim_next(QUEUE_OF[JobKind.SEARCH_EVENTS], worker="one")
+    assert lease is not None
+
+    with psycopg.connect(os.environ["DATABASE_LISTEN_URL"]) as other:
+        other.execute("SELECT set_config('app.tenant_id', %s, true)", [str(acme.tenant_id)])
+        other.execute("SELECT 1 FROM jobs_job WHERE id = %s FOR UPDATE", [lease.job_id])
+        tries = []
+
+        def write() -> None:
+            tries.append(lease.attempt)
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = '200ms'")
+            leases.complete(lease)
+
+        commits.commit(acme.scope, write, sleep=lambda seconds: other.rollback())
+
+    with acme.scope():
+        job = Job.objects.get()
+    assert tries == [1, 1]
+    assert (job.state, job.attempt) == (JobState.SUCCEEDED, 1)
 
 
 def test_a_fault_of_the_statement_is_raised_at_once(acme: Cast) -> None:

@@ -6,12 +6,16 @@ import heapq
 from uuid import UUID, uuid4
 
 import pytest
+from django.utils import timezone
 
 from backend.jobs import services
 from backend.jobs.dispatching import claim_next
-from backend.jobs.models import QUEUE_OF, ClassClock, JobKind
+from backend.jobs.models import QUEUE_OF, ClassClock, JobKind, JobRank
 from backend.jobs.services import Lease
+from backend.library.indexing.follow_ups import enqueue_observation
+from backend.library.models import SourceType, Video
 from tests.conftest import Cast
+from tests.library.growing import begin
 
 SEGMENT_S, WORKERS, BACKLOG = 30.0, 4, 10_000
 ARRIVALS_S = (100.0, 217.5, 330.1)
@@ -50,3 +54,28 @@ def test_one_segment_behind_ten_thousand_takes_at_most_twice_as_long_as_alone(ac
         heapq.heappush(free, (now + SEGMENT_S, worker, following))
 
     assert max(waited) <= 2 * SEGMENT_S, waited
+
+
+@pytest.mark.parametrize(
+    ("rank", "closed", "first"),
+    [
+        (JobRank.NORMAL, False, True),
+        (JobRank.HIGH, False, True),
+        (JobRank.LOW, False, False),
+        (JobRank.NORMAL, True, False),
+    ],
+)
+def test_a_live_recording_comes_before_the_archive_of_its_tenant(
+    acme: Cast, rank: JobRank, closed: bool, first: bool
+) -> None:
+    archive, live = begin(acme), begin(acme)
+    with acme.scope():
+        Video.objects.filter(id=archive).update(source_type=SourceType.UPLOAD)
+        Video.objects.filter(id=live).update(index_rank=rank, input_closed_at=timezone.now() if closed else None)
+        for _ in range(20):
+            enqueue_observation(uuid4(), archive)
+        enqueue_observation(uuid4(), live)
+
+    lease = claim_next(QUEUE_OF[JobKind.OBSERVE_SEGMENT], worker="w")
+    assert lease is not None
+    assert lease.video_id == (live if first else archive)

@@ -8,10 +8,12 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from io import StringIO
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.management import call_command
 from django.db import connections
 from django.utils import timezone
 
@@ -317,6 +319,33 @@ def test_a_reasoner_that_stays_away_fails_the_question_at_its_deadline_and_not_b
         told = WebhookEvent.objects.filter(resource_id=question_id)
         assert [event.type for event in told] == ["question.failed"]
         assert json.loads(told[0].body)["data"]["error"]["code"] == "deadline_exceeded"
+
+
+def test_operators_read_what_the_reasoner_answered_and_customers_do_not(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    llm.script = WRONG_KEY
+    question_id = encode("qst", ask(acme, video_id))
+    run_due(rounds=1)
+
+    (breaker,) = [row for row in breakers() if row.dependency == "reasoner"]
+    queue = StringIO()
+    call_command("queue", stdout=queue)
+    for shown in (breaker.error_message, queue.getvalue(), caplog.text):
+        assert f"{llm.model}: HTTP 401" in shown
+        assert llm.url not in shown
+    with acme.scope():
+        question = Question.objects.get()
+        assert (question.error_code, question.error_message) == ("", "")
+
+    run_past_deadlines(acme)
+    shown = "".join(
+        acme.client.get(f"/v1/questions/{question_id}{page}").content.decode() for page in ("", "/tree", "/calls")
+    )
+    with acme.scope():
+        shown += "".join(WebhookEvent.objects.values_list("body", flat=True))
+    assert "deadline_exceeded" in shown
+    assert "HTTP 401" not in shown
 
 
 @pytest.mark.long

@@ -62,6 +62,34 @@ def test_every_session_of_a_role_has_its_settings(role: str) -> None:
     assert {name: value(ALIASES[role], f"SHOW {name}") for name in expected} == expected
 
 
+MOST = {
+    "app_rw": {
+        "lock_timeout": 10_000,
+        "statement_timeout": 300_000,
+        "idle_in_transaction_session_timeout": 120_000,
+        "tcp_keepalives_idle": 60,
+        "tcp_keepalives_interval": 30,
+        "tcp_keepalives_count": 5,
+    },
+    "app_dispatch": {
+        "lock_timeout": 5_000,
+        "statement_timeout": 60_000,
+        "idle_in_transaction_session_timeout": 30_000,
+        "tcp_keepalives_idle": 60,
+        "tcp_keepalives_interval": 30,
+        "tcp_keepalives_count": 5,
+    },
+}
+"""Upper bounds in PostgreSQL's units: milliseconds for time-outs, seconds for keepalives."""
+
+
+@pytest.mark.parametrize("role", sorted(MOST))
+def test_no_session_of_a_worker_waits_without_an_end(role: str) -> None:
+    for name, most in MOST[role].items():
+        set_to = value(ALIASES[role], "SELECT setting::int FROM pg_settings WHERE name = %s", name)
+        assert 0 < set_to <= most, name
+
+
 def test_the_next_client_of_a_session_is_in_no_tenant(acme: Cast) -> None:
     """Two clients on one session of the server: a transaction's tenant ends with it."""
     url = os.environ["DATABASE_URL"]

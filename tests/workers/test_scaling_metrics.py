@@ -11,8 +11,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import boto3
@@ -20,7 +22,7 @@ import pytest
 from botocore.stub import Stubber
 from django.utils import timezone
 
-from backend.jobs import services
+from backend.jobs import breakers, services
 from backend.jobs.models import QUEUE_OF, Job, JobKind, JobState
 from tests.conftest import Cast
 from tests.lost_connection import lose_connection
@@ -197,7 +199,7 @@ def test_an_interface_that_refuses_is_no_error(
 
 
 def test_running_jobs_are_counted_per_queue_next_to_the_age_of_waiting_ones(acme: Cast) -> None:
-    before = {(point["MetricName"], point["Dimensions"][0]["Value"]): point for point in queue_metrics.queue_data()}
+    before = of_queues()
     assert set(before) == {
         (name, queue) for name in ("OldestRunnableAge", "RunningJobs") for queue in QUEUE_OF.values()
     }
@@ -206,10 +208,30 @@ def test_running_jobs_are_counted_per_queue_next_to_the_age_of_waiting_ones(acme
             job = services.enqueue(kind=JobKind.OBSERVE_SEGMENT, subject_id=uuid4(), dedupe_key=f"observe:{uuid4()}")
             # The lease of a lost worker has run out: its job still needs a machine.
             Job.objects.filter(id=job.id).update(state=state, lease_until=timezone.now())
-    after = {(point["MetricName"], point["Dimensions"][0]["Value"]): point for point in queue_metrics.queue_data()}
+    after = of_queues()
     grown = {key: after[key]["Value"] - before[key]["Value"] for key in after if key[0] == "RunningJobs"}
     assert grown == {("RunningJobs", queue): 2.0 if queue == "gpu.index" else 0.0 for queue in set(QUEUE_OF.values())}
     assert after["RunningJobs", "gpu.index"]["Unit"] == "Count"
+
+
+def test_dependencies_that_are_away_and_dead_jobs_are_counted_over_all_queues(acme: Cast) -> None:
+    before = alarming()
+    breakers.opened(f"probe:{uuid4()}", code="model_unavailable", message="HTTP 503")
+    with acme.scope():
+        for age, state in ((0, JobState.DEAD), (1, JobState.DEAD), (0, JobState.FAILED)):
+            job = services.enqueue(kind=JobKind.PURGE_VIDEO, subject_id=uuid4(), dedupe_key=f"purge:{uuid4()}")
+            Job.objects.filter(id=job.id).update(state=state, completed_at=timezone.now() - timedelta(hours=age))
+    after = alarming()
+    assert {name: after[name] - before[name] for name in after} == {"DependenciesAway": 1.0, "DeadJobs": 1.0}
+
+
+def alarming() -> dict[str, float]:
+    return {point["MetricName"]: point["Value"] for point in queue_metrics.queue_data() if not point["Dimensions"]}
+
+
+def of_queues() -> dict[tuple[str, str], dict[str, Any]]:
+    points = [point for point in queue_metrics.queue_data() if point["Dimensions"]]
+    return {(point["MetricName"], point["Dimensions"][0]["Value"]): point for point in points}
 
 
 def test_one_process_publishes_queues_and_the_servers_that_answer() -> None:

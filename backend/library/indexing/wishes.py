@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from backend.jobs.models import Job, JobKind, JobRank
-from backend.library.models import Video
+from backend.library.models import SourceType, Video
 
 INDEX_KINDS = (
     JobKind.FETCH_SEGMENT,
@@ -39,11 +39,16 @@ def jobs_of(video_id: UUID) -> QuerySet[Job]:
 def wishes_of(video_id: UUID) -> Wishes:
     """Return what a new job of the video inherits from its index job.
 
-    A job that is enqueued while a person decides may miss the decision; then it runs once as before.
+    A recording that still grows comes before the tenant's archive, unless somebody gave it another rank. A job that
+    is enqueued while a person decides may miss the decision; then it runs once as before.
     """
-    row: dict[str, Any] = Video.objects.values("index_rank", "index_paused_at", "index_deadline_at").get(id=video_id)
+    row: dict[str, Any] = Video.objects.values(
+        "source_type", "input_closed_at", "index_rank", "index_paused_at", "index_deadline_at"
+    ).get(id=video_id)
+    grows = row["source_type"] == SourceType.SEGMENTS and row["input_closed_at"] is None
+    rank = JobRank(row["index_rank"])
     return {
-        "rank": JobRank(row["index_rank"]),
+        "rank": JobRank.HIGH if grows and rank == JobRank.NORMAL else rank,
         "paused": row["index_paused_at"] is not None,
         "deadline_at": row["index_deadline_at"],
     }

@@ -28,6 +28,8 @@ T = TypeVar("T")
 
 _SETTLED = frozenset({"invalid_output", "output_truncated", "context_exceeded"})
 """Codes of failures after which the model was asked often enough, or would fail again."""
+_UNTAKEN = "model_bad_request"
+"""Code of a request that the server refused before its model read it."""
 
 EMBEDDED_CHARACTERS = 600
 """Maximum length of speech and writing in the text of an event's vector."""
@@ -112,6 +114,8 @@ class EventAssembler:
         # device or with a newer similarity, a pair may fall on the other side of the threshold. That must not end the
         # video.
         self._due = self._chunker.extend(pending_chunks)
+        self._taken: set[str] = set()
+        self._untaken: dict[str, ModelError] = {}
 
     @property
     def pending(self) -> tuple[Chunk, ...]:
@@ -122,7 +126,8 @@ class EventAssembler:
         """Take the next chunks, store the events that they finish, and return their number. last: the video ends with
         them, so that they finish its last event, too.
 
-        Raises ModelError when a model cannot be reached (retryable): then start again from the last checkpoint.
+        Raises ModelError when a model cannot be reached, or takes no request (retryable): then start again from the
+        last checkpoint.
         """
         finished = self._chunker.extend(chunks)
         return self._store([*finished, *self._chunker.flush()] if last else finished)
@@ -137,10 +142,31 @@ class EventAssembler:
         try:
             for group, draft in self._drafts(groups):
                 drafted.append((group, draft))
+            self._require_taken(drafted)
+        except ModelError:
+            if self._refused_stage(drafted):
+                drafted.clear()
+            raise
         finally:
             # Events before a failure are kept.
             self._link(drafted)
         return len(groups)
+
+    def _require_taken(self, drafted: Sequence[tuple[tuple[Chunk, ...], _Draft]]) -> None:
+        """Raise ModelError if a server takes no request of a push: that is its settings' fault, and no content's."""
+        stage = self._refused_stage(drafted)
+        if stage:
+            error = self._untaken[stage]
+            message = f"no request is taken: {error}"
+            raise ModelError("model_misconfigured", message, retryable=True, dependency=error.dependency) from error
+
+    def _refused_stage(self, drafted: Sequence[tuple[tuple[Chunk, ...], _Draft]]) -> str:
+        """Return the stage whose request was not taken for any of the events, nor for one before them; "" if none."""
+        asked = [draft for group, draft in drafted if not _is_gap(group)]
+        for stage in self._untaken.keys() - self._taken:
+            if asked and all((stage, _UNTAKEN) in {failure[:2] for failure in draft.failures} for draft in asked):
+                return stage
+        return ""
 
     def _link(self, drafted: Sequence[tuple[tuple[Chunk, ...], _Draft]]) -> None:
         """Embed, link and store events; texts of all are embedded together, and mentions looked up together."""
@@ -215,13 +241,20 @@ class EventAssembler:
         error: ModelError | None = None
         for _ in range(self._settings.attempts):
             try:
-                return call()
+                answer = call()
             except ModelError as raised:
                 if raised.retryable:
                     raise
                 error = raised
+                if raised.code == _UNTAKEN:
+                    self._untaken[stage] = raised
+                else:
+                    self._taken.add(stage)
                 if isinstance(raised, ModelRefused) or raised.code in _SETTLED:
                     break
+            else:
+                self._taken.add(stage)
+                return answer
         if error is not None:
             failures.append((stage, error.code, str(error)))
         return None

@@ -103,3 +103,31 @@ resource "aws_cloudwatch_metric_alarm" "misconfigured" {
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.this.arn]
 }
+
+resource "aws_cloudwatch_metric_alarm" "dependencies_away" {
+  alarm_name          = "${var.name}-dependencies-away"
+  alarm_description   = "A model server or the storage is away, and the jobs that need it wait"
+  namespace           = var.metrics_namespace
+  metric_name         = "DependenciesAway"
+  statistic           = "Maximum"
+  period              = 60
+  evaluation_periods  = 5
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 0
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "dead_jobs" {
+  alarm_name          = "${var.name}-dead-jobs"
+  alarm_description   = "A job has used up its attempts or its time"
+  namespace           = var.metrics_namespace
+  metric_name         = "DeadJobs"
+  statistic           = "Maximum"
+  period              = 60
+  evaluation_periods  = 1
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 0
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}

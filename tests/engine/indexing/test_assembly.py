@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -206,6 +206,21 @@ class OneCall:
         return EventText("A dog runs.", Extraction((dog,), (), cut=True))
 
 
+class UntakenCall:
+    """Writes an event at once, unless fail raises."""
+
+    name = "one call"
+
+    def __init__(self, fail: Callable[[Sequence[Chunk]], None]) -> None:
+        self.fail = fail
+
+    def write(
+        self, chunks: Sequence[Chunk], frames: Sequence[tuple[int, bytes]], *, profile: str, meter: Meter
+    ) -> EventText:
+        self.fail(chunks)
+        return EventText("A dog runs.", Extraction((), ()))
+
+
 def test_an_event_is_written_at_once_where_a_model_does_that_and_every_loss_is_a_warning() -> None:
     writer = OneCall(ModelError("output_truncated", "cut off", retryable=False))
     index = MemoryIndex(VIDEO)
@@ -264,6 +279,57 @@ def test_a_model_that_cannot_be_reached_stops_the_job_and_it_resumes(parallel: i
     again.push(story())
     again.flush()
     assert [r.event.id for r in index.events] == [r.event.id for r in assembled(story()).events]
+
+
+@pytest.mark.parametrize("stage", ["event", "summary", "entities"])
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_a_server_that_takes_no_request_of_a_push_is_set_up_wrongly_and_no_event_is_stored(
+    stage: str, parallel: int
+) -> None:
+    broken = [True]
+
+    def fail(chunks: Sequence[Chunk]) -> None:
+        if broken[0]:
+            raise ModelError("model_bad_request", "HTTP 400", retryable=False, dependency="writer")
+
+    models = scripted_models()
+    assert isinstance(models.summariser, ScriptedSummariser)
+    assert isinstance(models.extractor, ScriptedExtractor)
+    if stage == "event":
+        models = replace(models, event_writer=UntakenCall(fail))
+    elif stage == "summary":
+        models.summariser.fail = fail
+    else:
+        models.extractor.fail = fail
+    settings = AssemblySettings(threshold=0.5, parallel=parallel)
+    index = MemoryIndex(VIDEO)
+    with pytest.raises(ModelError, match="no request is taken: HTTP 400") as caught:
+        assembler(index, models, settings=settings).push(story(), last=True)
+    assert (caught.value.code, caught.value.retryable) == ("model_misconfigured", True)
+    assert caught.value.dependency == "writer"
+    assert index.events == []
+
+    broken[0] = False
+    work = assembler(index, models, settings=settings)
+    assert work.push(story(), last=True) == len(index.events) > 1
+    assert {warning.stage for warning in work.warnings} == {"description"}
+
+
+def test_a_request_that_is_not_taken_after_others_that_were_is_a_warning() -> None:
+    def fail(chunks: Sequence[Chunk]) -> None:
+        if chunks[0].n == 6:
+            raise ModelError("model_bad_request", "HTTP 400", retryable=False)
+
+    models = scripted_models()
+    assert isinstance(models.extractor, ScriptedExtractor)
+    models.extractor.fail = fail
+    index = MemoryIndex(VIDEO)
+    work = assembler(index, models)
+    for piece in story():
+        work.push([piece])
+    work.flush()
+    assert len(index.events) == len(assembled(story()).events)
+    assert [w.code for w in work.warnings if w.stage == "entities"] == ["model_bad_request"]
 
 
 def test_pending_chunks_that_now_score_as_two_events_become_two_events() -> None:

@@ -193,7 +193,7 @@ def test_odds_are_those_of_the_first_token_after_the_thought() -> None:
     assert sample.first == {"Yes": -0.4}
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("status", [401, 402, 403, 404, 405, 407])
 def test_a_server_that_is_set_up_wrongly_is_an_alarm_and_may_be_tried_later(
     status: int, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -188,7 +188,7 @@ def test_vectors_of_another_width_are_a_fault_of_the_settings(caplog: pytest.Log
 # --- faults -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 501])
+@pytest.mark.parametrize("status", [401, 402, 403, 404, 405, 407, 501])
 def test_a_wrong_key_name_or_path_is_a_fault_of_the_settings_that_is_logged(
     status: int, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -135,7 +135,7 @@ def test_a_chunk_whose_server_stays_away_is_no_gap() -> None:
     assert pauses == [1.0, 4.0]
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("status", [401, 402, 403, 404, 405, 407])
 def test_a_server_that_is_set_up_wrongly_leaves_no_gap_and_is_not_waited_for(status: int) -> None:
     pauses: list[float] = []
     with ScriptedOpenAIServer(Fault(status)) as server:

@@ -38,8 +38,9 @@ _CONTEXT_WORDS = (
     "too many tokens",
 )
 _RETRY_STATUS = frozenset({408, 409, 425, 429})
-_MISCONFIGURED_STATUS = frozenset({401, 403, 404, 501})
-"""Answers to a wrong key, a wrong name or path, and a model of another kind: somebody has to change a setting."""
+_MISCONFIGURED_STATUS = frozenset({401, 402, 403, 404, 405, 407, 501})
+"""Answers to a wrong key, an unpaid account, a wrong name or path, a proxy without credentials, and a model of another
+kind: somebody has to change a setting or the account."""
 _REFUSALS = frozenset({"content_filter", "content_policy_violation"})
 """Codes of errors by which providers decline to answer because of the content."""
 _WIDEST = 16
@@ -318,7 +319,7 @@ def typed(error: Exception, model: str) -> ModelError:
         if error.code in _REFUSALS:
             return ModelRefused(f"{model} declined to answer (HTTP {error.status_code})")
         if error.status_code in _MISCONFIGURED_STATUS:
-            message = f"{model}: HTTP {error.status_code}: the server refuses the key, or serves no such model"
+            message = f"{model}: HTTP {error.status_code}: the key or account is refused, or no such model served"
             return ModelError("model_misconfigured", message, retryable=True)
         if error.status_code in _RETRY_STATUS or error.status_code >= 500:
             return ModelError("model_unavailable", f"{model}: HTTP {error.status_code}", retryable=True)
