@@ -9,6 +9,7 @@ from hashlib import sha256
 from io import BytesIO
 from typing import Any
 
+from backend.api.address_limits import network_of
 from backend.api.fair_threads import Callers
 from backend.api.parsers import MAX_BODY_BYTES, readable_type
 
@@ -48,8 +49,8 @@ async def disconnected(receive: Receive) -> None:
 
 
 def callers_of(scope: Scope) -> Callers:
-    """Return the names under which a request counts: its address, and a digest of the API key that it presents."""
-    address = (scope.get("client") or ("", 0))[0]
+    """Return the names under which a request counts: its address (of IPv6 the /64), and a digest of the key."""
+    address = network_of((scope.get("client") or ("", 0))[0])
     for name, value in scope["headers"]:
         if name in (b"authorization", b"x-api-key"):
             return (address, sha256(value).hexdigest())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
-from backend.api.asgi_requests import environ_of
+from backend.api.asgi_requests import callers_of, environ_of
 from tests.conftest import Cast
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -113,3 +113,12 @@ def test_a_charset_is_no_way_to_fail_without_a_key(database: None, charset: str)
         response = WSGIHandler()(environ_of(scope, b""), lambda *_, **__: None)
         assert response.status_code == status, (path, response.content)
         response.close()
+
+
+def test_the_addresses_of_one_ipv6_network_are_one_caller() -> None:
+    def callers(address: str) -> tuple[str, ...]:
+        return callers_of({"client": (address, 4000), "headers": []})
+
+    assert callers("2001:db8::1") == callers("2001:db8::ffff:2")
+    assert callers("2001:db8::1") != callers("2001:db8:0:1::1")
+    assert callers("192.0.2.1") == ("192.0.2.1",)
