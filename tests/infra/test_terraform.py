@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import json
 import os
@@ -20,7 +21,7 @@ import pytest
 from gpu_workers.engine.models import model_table
 from tests.infra.conftest import ROOT
 from tests.infra.variables import jobs_per_tenant
-from workers import queue_metrics, server_metrics
+from workers import server_metrics
 
 TERRAFORM = ROOT / "terraform"
 MODULES = sorted(path for path in (TERRAFORM / "modules").iterdir() if path.is_dir())
@@ -267,6 +268,13 @@ def test_every_queue_is_consumed_by_exactly_one_group_that_scales_on_it():
     assert scaling.count('metric_name = "OldestRunnableAge"') == 2  # one alarm to grow, one to shrink
 
 
+def test_a_machine_that_cannot_serve_gets_no_requests_and_is_not_replaced():
+    """The balancer asks a port without customers; while the database is away, no machine is ended for it."""
+    checked = (TERRAFORM / "modules/load_balancer/main.tf").read_text()
+    assert re.search(r'port\s+= "8001"\n\s+path\s+= "/readyz"', checked)
+    assert 'health_check_type         = "EC2"' in (TERRAFORM / "modules/workers/main.tf").read_text()
+
+
 def test_a_tenant_cannot_fill_a_class_of_workers():
     slots = dict(re.findall(r"--queues (\S+) .*?--concurrency (\d+)", text(TERRAFORM)))
     for queue in ("cpu.probe", "io.fetch", "system.delete"):
@@ -339,7 +347,9 @@ def test_scaling_reads_the_metrics_that_the_relay_publishes():
 
 def test_operators_are_called_for_what_is_away_and_for_dead_jobs():
     alarms = resources(module("alarms"), "aws_cloudwatch_metric_alarm").values()
-    assert {alarm["metric_name"] for alarm in alarms} >= set(queue_metrics.ALARMING)
+    published = re.search(r"^ALARMING = (.+)$", (ROOT / "workers" / "queue_metrics.py").read_text(), flags=re.M)
+    assert published is not None
+    assert {alarm["metric_name"] for alarm in alarms} >= set(ast.literal_eval(published[1]))
 
 
 def test_the_bucket_itself_may_be_listed():

@@ -6,6 +6,7 @@ box and turns its answer into types.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,6 +29,14 @@ _FIELDS = {
     "container": str, "codec": str, "duration_ms": int, "width": int, "height": int, "fps": str | None, "rotation": int,
     "has_audio": bool, "has_video": bool, "source_start_ms": int, "bitrate": int | None,
 }  # fmt: skip
+
+
+_RANGES = {
+    "duration_ms": (0, 2**53), "width": (0, 2**20), "height": (0, 2**20), "rotation": (0, 270),
+    "source_start_ms": (-(2**53), 2**53), "bitrate": (0, 2**53),
+}  # fmt: skip
+"""Least and greatest number of each field that has one. A decoder that was taken over may say anything."""
+_GREATEST_FPS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +133,18 @@ def _examined(supply: Supply, container: str, limits: ProbeLimits) -> dict[str, 
     found = answer.get("result")
     if not isinstance(found, dict) or found.keys() != _FIELDS.keys():
         raise ProbeError("not_a_video", "The file could not be parsed.")
-    if not all(isinstance(found[name], kind) for name, kind in _FIELDS.items()):
+    if not all(isinstance(found[name], kind) for name, kind in _FIELDS.items()) or not _is_possible(found):
         raise ProbeError("not_a_video", "The file could not be parsed.")
     return found
+
+
+def _is_possible(found: Mapping[str, Any]) -> bool:
+    """Whether a file may have these numbers."""
+    for name, (least, greatest) in _RANGES.items():
+        number = found[name]
+        if number is not None and (isinstance(number, bool) or not least <= number <= greatest):
+            return False
+    try:
+        return not found["fps"] or 0 < Fraction(found["fps"]) <= _GREATEST_FPS
+    except (ValueError, ZeroDivisionError):
+        return False

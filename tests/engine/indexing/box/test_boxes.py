@@ -18,7 +18,8 @@ from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.box.boxes import ZYGOTE, Box, BoxEnded, BoxLost, BoxSilent
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 from gpu_workers.engine.indexing.box.supply import Supply
-from gpu_workers.engine.indexing.container import DecodingFailed
+from gpu_workers.engine.indexing.container import DecodingFailed, ProbeError
+from gpu_workers.engine.indexing.probe import probe
 from gpu_workers.engine.indexing.sampling import sample_frames
 from tests.engine.indexing.media import write_steady
 
@@ -150,6 +151,33 @@ def test_a_lie_about_pictures_is_found(recording: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(Box, "__init__", taken_over)
     with sample_frames(str(recording), Span(0, 2_000), fps=2, max_side=64) as frames, pytest.raises(DecodingFailed):
         list(frames)
+
+
+LIES = [
+    {"fps": "1/0"}, {"fps": "quick"}, {"fps": "-3"}, {"fps": "9" * 40}, {"duration_ms": -1}, {"duration_ms": 2**70},
+    {"duration_ms": True}, {"bitrate": 2**70}, {"width": -64}, {"rotation": 2**40}, {"source_start_ms": -(2**70)},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", [{}, *LIES])
+def test_a_lie_about_a_file_is_found(recording: Path, monkeypatch: pytest.MonkeyPatch, lie: dict[str, Any]) -> None:
+    told = {
+        "container": "mp4", "codec": "h264", "duration_ms": 1000, "width": 64, "height": 48, "fps": "25/1",
+        "rotation": 0, "has_audio": False, "has_video": True, "source_start_ms": 0, "bitrate": None,
+    }  # fmt: skip
+    original = Box.__init__
+
+    def taken_over(self: Box, job: str, arguments: dict[str, Any], supply: Supply, **box: Any) -> None:
+        words = json.dumps({"result": told | lie})
+        original(self, f"{INTRUDER}:talk_nonsense", {"words": words}, supply, **box)
+
+    monkeypatch.setattr(Box, "__init__", taken_over)
+    if not lie:
+        assert probe(str(recording)).duration_ms == 1000
+        return
+    with pytest.raises(ProbeError) as refused:
+        probe(str(recording))
+    assert refused.value.code == "not_a_video"
 
 
 def test_a_worker_starts_a_new_zygote_when_the_old_one_dies() -> None:
