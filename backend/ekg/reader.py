@@ -16,7 +16,8 @@ from backend.ekg.named_reads import NamedReads
 from backend.ekg.scope import Scope, ScopedVideo
 from backend.ekg.sketch_search import candidates, is_large
 from backend.ekg.view_search import read_hits, view_statement
-from backend.ekg.views import EVENT_IN_SCOPE, SCOPE
+from backend.ekg.views import EVENT_IN_SCOPE, SCOPE, Nearby
+from backend.ekg.word_columns import RankedEvents
 from backend.library.storage import ObjectStorage
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import Span
@@ -81,8 +82,10 @@ class PostgresGraph(NamedReads):
             return read_hits(queries, [])
         models = {"text_model": self._text_model, "frame_model": self._frame_model}
 
-        def found(part: Mapping[ViewName, ViewQuery], **nearby: Any) -> list[tuple[Any, ...]]:
-            sql, parameters = view_statement(part, floor=floor, **nearby)
+        def found(
+            part: Mapping[ViewName, ViewQuery], nearby: Mapping[ViewName, Nearby | RankedEvents] | None = None
+        ) -> list[tuple[Any, ...]]:
+            sql, parameters = view_statement(part, floor=floor, nearby=nearby)
             return self._rows(sql, **parameters, **models) if sql else []
 
         def view_by_view() -> dict[ViewName, list[Hit]]:
@@ -92,12 +95,12 @@ class PostgresGraph(NamedReads):
                 for name, compute in candidates(self._scope, searched, self._rows, **models)
             }
             others = {name: query for name, query in searched.items() if name not in estimates.values()}
-            hits = read_hits(queries, found(others, nearby={}))
+            hits = read_hits(queries, found(others, {}))
             reading = []
             for estimate in as_completed(estimates):
                 name = estimates[estimate]
                 part = {name: searched[name]}
-                rows = found(part, nearby={name: estimate.result()})
+                rows = found(part, {name: estimate.result()})
                 reading.append(self._computing.submit(read_hits, part, rows))
             for read in reading:
                 hits |= read.result()

@@ -25,6 +25,9 @@ SCANS = [
     ("How much times it has happened that a dog barked?", "a dog barked", "count"),
     ("Please state the number of occasions on which a dog barked.", "a dog barked", "count"),
     ("Refunds - how many were there?", "Refunds", "count"),
+    ("How many times is the light turned on?", "the light turned on", "count"),
+    ("In my kitchen, how many times does the phone ring?", "the phone ring In my kitchen", "count"),
+    ("How often does she ask, can I help?", "she ask, can I help", "count"),
     ("Wie oft fährt ein roter Lastwagen vorbei?", "fährt ein roter Lastwagen vorbei", "count"),
     ("¿Cuántas veces suena el teléfono?", "suena el teléfono", "count"),
     ("红色卡车经过了多少次？", "红色卡车经过了", "count"),
@@ -80,6 +83,11 @@ OBJECTS = [
     ("视频里有多少人？", "people"),
 ]
 SEARCHES = [
+    "Roughly when does the video show a dog?",
+    "What things does he put in order?",
+    "What came first, the chicken or the egg?",
+    "Which dog barks? Answer in bullet points.",
+    "And I wonder how many",
     "What does the boy do?",
     "What is the man talking about?",
     "Who opens the door?",
@@ -180,6 +188,11 @@ def test_questions_about_the_whole_are_read_as_a_whole(question: str, shape: str
 def test_numbers_of_tracked_things_come_from_object_memory(question: str, counted: str) -> None:
     reading = read_question(question)
     assert (reading.route, reading.shape, reading.counted) == ("objects", "count", counted)
+
+
+@pytest.mark.parametrize("question", ["What score did she get overall?", "What are all the things on the table?"])
+def test_a_word_for_all_of_something_asks_for_no_summary(question: str) -> None:
+    assert read_question(question).route == "search"
 
 
 @pytest.mark.parametrize("question", SEARCHES)

@@ -187,21 +187,26 @@ _STRETCH = re.compile(
 _ASKED_LAST = re.compile(
     r"(?:(?:.*\b)?i want (?P<wanted>.+?) counted\b.*|"
     r"(?:.*\b)?(?:counting|kept count of|keeping count of) (?:all )?(?:the )?(?P<kept>[^,]+?),? how many\b.*|"
-    r"(?P<things>(?!.*\bhow (?:many|much)\b.*\bhow many\b)[^,]+?)\W+how many(?: (?:were|are|is) (?:there|it|they))?)$",
+    r"(?P<things>(?!.*\bhow (?:many|much)\b.*\bhow many\b|.*\b(?:i|you|we|they|me|say|tell|count|know|wonder)\b)[^,]+?)"
+    r"\W+how many(?: (?:were|are|is) (?:there|it|they))?)$",
     re.IGNORECASE,
 )
 """Things, and then how many: "black cats - how many?"."""
-_PERSON = re.compile(r"\b(?:i|i'm|i'd|my|you|your|we|we're|us|our|me|they|it's|sorry)\b", re.IGNORECASE)
-"""Words before a question that are about the asker, not of the video."""
+_PERSON = re.compile(
+    r"\b(?:i|i'm|i'd|you|we|we're|us|me|they|it's|sorry|"
+    r"(?:my|our) \w+ (?:wants?|asks?|asked|needs?|is|are|says?|kept|keeps|thinks?|bets?))\b",
+    re.IGNORECASE,
+)
+"""Words of a clause before a question that is about the asker. "In my kitchen" is about the video."""
 _TO_THE_READER = re.compile(
-    r",\s*(?:so,?\s+|and\s+)?(?:what(?:'s|s)?|how (?:many|much)|can|could|would|will|is that|do you|tell me)\b"
-    r"[^,]*$",
+    r",\s*(?:so,?\s+|and\s+)?(?:what(?:'s|s| is| was)? (?:right|it|the (?:answer|number|total|figure|count))|"
+    r"what(?: was)?$|how (?:many|much)|(?:can|could|would|will|do) you|tell me)\b[^,]*$",
     re.IGNORECASE,
 )
 """A last clause that asks once more, and names nothing to count."""
 _TRAILING = re.compile(
     r"(?:\W+(?:are|is|were|was|sind|hay|there|zu sehen|did we get|do we have|we (?:can )?see|you (?:can )?see|pls|plz|"
-    r"(?:which|that) (?:occurred|happened|took place)|for|in|on|of))+$",
+    r"(?:which|that) (?:occurred|happened|took place)))+$",
     re.IGNORECASE,
 )
 _LEAD = re.compile(

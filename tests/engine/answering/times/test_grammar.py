@@ -119,6 +119,7 @@ def test_a_span_in_words_is_parsed_back_in_every_form_and_language(seed: int) ->
         "How many times did somebody put on a plaster after a cut?",
         "How many cars are seen from start to finish?",
         "Who stands before a crowd?",
+        "What does he do halfway through the meal?",
     ],
 )
 def test_other_words_are_no_time(question: str) -> None:

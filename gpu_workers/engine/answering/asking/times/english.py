@@ -27,7 +27,6 @@ _ORDINALS = listed(
 _PAST = {"half past": 30, "quarter past": 15, "a quarter past": 15, "quarter to": -15, "a quarter to": -15}
 _VIDEOS = listed("video recording film movie clip footage tape stream vid reel")
 _THE_VIDEO = [f"{the} {v}" for the, v in product(("the", "this"), _VIDEOS)]
-_OF_VIDEO = tuple(f" {the_video}" for the_video in _THE_VIDEO)
 _HALFWAY = ("midway", "half way", "halfway")
 _WHOLE = ("it", "it all", "this", *_THE_VIDEO)
 _ALL_OF_IT = (
@@ -166,7 +165,7 @@ ENGLISH = Lexicon.of(
     entries("W", " / ".join(f"{be} about to {begin}" for be, begin in product(("is", "was"), _BEGIN)), "before"),
     entries("L", "left / to go / remaining"),
     entries("M", "middle / halfway through"),
-    entries("h", " / ".join(f"{way} through{of_it}" for way, of_it in product(_HALFWAY, ("", " it", *_OF_VIDEO)))),
+    entries("h", " / ".join(f"{way} through {it}" for way, it in product(_HALFWAY, ("it", *_THE_VIDEO)))),
     entries("V", " / ".join(f"of {the} {v}" for the, v in product(("the", "this", "that", "each"), _VIDEOS))),
     entries("V", " / ".join(f"{on} {the} {v}" for on, the, v in product(("in", "on"), ("the", "this"), _VIDEOS))),
     entries("l", "of it / of this thing / of the thing / of the whole thing"),
