@@ -1,4 +1,5 @@
-"""Erases the pictures of deleted questions at once; the sweep that follows finds what a late worker stores."""
+"""Erases at once what deleted questions, recordings and ended uploads have stored; the sweep that follows finds the
+rest, which a late worker or request stores."""
 
 from __future__ import annotations
 

@@ -53,10 +53,22 @@ def idempotent(*, secret: bool = False) -> Callable[[Handler], Handler]:
         def handle(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
             return run_once(request, lambda: handler(view, request, *args, **kwargs), secret=secret)
 
-        setattr(handle, _MARK, True)
-        return handle
+        return calls_run_once(handle)
 
     return decorate
+
+
+def calls_run_once(handler: Handler) -> Handler:
+    """Mark a POST method that calls run_once() itself, in one of its transactions, for the OpenAPI document."""
+    setattr(handler, _MARK, True)
+    return handler
+
+
+def is_known(request: Request) -> bool:
+    """Whether an earlier request had this Idempotency-Key, so that run_once() does no work."""
+    key = request.headers.get(HEADER)
+    fresh = IdempotencyRecord.objects.filter(created_at__gte=timezone.now() - KEPT_FOR)
+    return key is not None and fresh.filter(key=key).exists()
 
 
 def run_once(request: Request, work: Callable[[], Response], *, secret: bool = False) -> Response:
@@ -115,12 +127,17 @@ def _lock(name: str) -> None:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name])
         (locked,) = cursor.fetchone()
     if not locked:
-        raise Problem(
-            409,
-            "idempotency_in_progress",
-            f"A request with this {HEADER} is still running.",
-            headers={"Retry-After": "1"},
-        )
+        raise in_progress()
+
+
+def in_progress() -> Problem:
+    """Return the 409 for a request whose key an earlier request still uses."""
+    return Problem(
+        409,
+        "idempotency_in_progress",
+        f"A request with this {HEADER} is still running.",
+        headers={"Retry-After": "1"},
+    )
 
 
 def _forget_oldest() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import Token
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
@@ -22,7 +22,7 @@ from backend.api.problems import not_found
 from backend.observability import log_context
 from backend.tenancy.authentication import Principal
 from backend.tenancy.callers import Caller, acting_for
-from backend.tenancy.context import bounded_statements, enter_tenant, leave_tenant, limited_to
+from backend.tenancy.context import bounded_statements, enter_tenant, leave_tenant, limited_to, tenant_scope
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -113,18 +113,66 @@ class TenantView(AuthenticatedView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
+        self._enter(request)
+
+    def _enter(self, request: Request) -> None:
         self._entered = enter_tenant(self.principal.tenant_id)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         final = super().finalize_response(request, response, *args, **kwargs)
-        action = self.audited.get(request.method or "")
-        if action is not None and final.status_code < 300 and REPLAYED not in final.headers:
-            named = next(iter(kwargs.values()), "")
-            made = response.data if isinstance(response.data, Mapping) else {}
-            acts.note(request, acts.Act(action, str(named or made.get("id", "")), self.audit_details))
+        self._audit(request, final, str(next(iter(kwargs.values()), "")))
         return final
 
+    def _audit(self, request: Request, final: Response, named: str) -> None:
+        action = self.audited.get(request.method or "")
+        if action is not None and final.status_code < 300 and REPLAYED not in final.headers:
+            made = final.data if isinstance(final.data, Mapping) else {}
+            acts.note(request, acts.Act(action, named or str(made.get("id", "")), self.audit_details))
+
     get_or_404 = staticmethod(get_or_404)
+
+
+class SteppedTenantView(TenantView):
+    """A tenant's view some of whose methods call object storage, and hold no transaction open meanwhile.
+
+    stepped: HTTP methods that open each of their transactions by step(). The request of any other method is one
+    transaction, as that of a TenantView. A stepped method that is audited calls note_act() in its last step.
+    """
+
+    stepped: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def as_view(cls, **initkwargs: Any) -> Callable[..., HttpResponseBase]:  # type: ignore[override]
+        return transaction.non_atomic_requests(super().as_view(**initkwargs))
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.method in self.stepped:
+            return super().dispatch(request, *args, **kwargs)
+        with transaction.atomic():
+            return super().dispatch(request, *args, **kwargs)
+
+    def step(self) -> AbstractContextManager[None]:
+        """Open a short transaction of the caller's tenant."""
+        return tenant_scope(self.principal.tenant_id)
+
+    @contextmanager
+    def checks(self) -> Iterator[None]:
+        """Open a step that reads and checks; what its checks write is undone, because a later step repeats them."""
+        with self.step():
+            yield
+            transaction.set_rollback(True)
+
+    def note_act(self, object_id: str) -> None:
+        """Record the administrative act of a stepped method in the open step. object_id: public id of its resource."""
+        acts.note(self.request, acts.Act(self.audited[str(self.request.method)], object_id, self.audit_details))
+
+    def _enter(self, request: Request) -> None:
+        if request.method not in self.stepped:
+            super()._enter(request)
+
+    def _audit(self, request: Request, final: Response, named: str) -> None:
+        if request.method not in self.stepped:
+            super()._audit(request, final, named)
 
 
 class UnboundTenantView(AuthenticatedView):

@@ -160,6 +160,9 @@ _ERRORS: dict[str, type[StorageError]] = {
     # A HEAD has no body, so its code is the status.
     "403": StorageDenied,
     "SlowDown": StorageAway,
+    # Another request makes an object of the same key at this moment.
+    "ConditionalRequestConflict": StorageAway,
+    "OperationAborted": StorageAway,
     "RequestTimeout": StorageAway,
 }
 

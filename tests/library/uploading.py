@@ -6,6 +6,10 @@ from typing import Any
 
 import httpx
 
+from backend.jobs.models import Job, JobKind
+from tests.conftest import Cast
+from workers.runner import run_job
+
 
 def create_upload(client: Any, content: bytes, **fields: Any) -> dict[str, Any]:
     body = {"filename": "clip.mp4", "size_bytes": len(content), "content_type": "video/mp4", **fields}
@@ -42,3 +46,11 @@ def make_video(client: Any, content: bytes = b"recording", **fields: Any) -> dic
     assert response.status_code == 202, response.content
     video: dict[str, Any] = response.json()
     return video
+
+
+def erase_parts(cast: Cast) -> None:
+    """Run the jobs that erase what uploads without a video have left in storage."""
+    with cast.scope():
+        ids = list(Job.objects.filter(kind=JobKind.ERASE_PICTURES, state="queued").values_list("id", flat=True))
+    for id in ids:
+        run_job(id, cast.tenant_id, worker="w:1")

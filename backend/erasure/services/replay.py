@@ -21,7 +21,7 @@ from backend.tenancy.context import tenant_scope
 def _videos(id: UUID) -> bool:
     video = Video.objects.filter(id=id).first()
     if video is not None:
-        delete_video(video=video, recorded=True)
+        delete_video(video=video)
     return video is not None
 
 

@@ -120,6 +120,7 @@ def _old_videos(old: datetime) -> int:
     rows = list(Video.objects.filter(created_at__lt=old).exclude(status=VideoStatus.DELETING).order_by("id")[:1])
     for video in rows:
         delete_video(video=video)
+        record(Deleted.VIDEO, [video.id])
     return len(rows)
 
 

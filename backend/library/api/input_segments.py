@@ -8,12 +8,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import page_of, parsed
-from backend.api.idempotency import idempotent
+from backend.api.idempotency import calls_run_once, idempotent, run_once
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
-from backend.api.views import TenantView
+from backend.api.views import SteppedTenantView, TenantView
 from backend.library import queries
-from backend.library.api.uploads import accepted_segment, appended, upload_of
+from backend.library.api.uploads import accepted_segment, append, upload_of
 from backend.library.bodies.input_segments import (
     InputSegmentRequestSerializer,
     InputSegmentSerializer,
@@ -25,8 +25,9 @@ from backend.library.models import SourceType
 from backend.library.services import input_segments
 
 
-class InputSegmentsView(TenantView):
+class InputSegmentsView(SteppedTenantView):
     scopes = {"GET": "videos:read", "POST": "videos:write"}
+    stepped = frozenset({"POST"})
 
     @extend_schema(
         operation_id="listInputSegments",
@@ -45,23 +46,30 @@ class InputSegmentsView(TenantView):
         responses={202: InputSegmentSerializer},
         tags=["Input segments"],
     )
-    @idempotent()
+    @calls_run_once
     def post(self, request: Request, video_id: str) -> Response:
         """Append the next segment of a recording, from an upload or from a URL. An upload needs all its parts."""
-        video = self.get_or_404(queries.videos(), decode("vid", video_id))
+        with self.step():
+            video = self.get_or_404(queries.videos(), decode("vid", video_id))
         fields = parsed(InputSegmentRequestSerializer, request)
         source, duration_ms = fields.pop("source"), fields.pop("duration_ms", None)
         recorded = placed(fields, zone=video.time_zone)
         if source["type"] == SourceType.UPLOAD:
-            return appended(request, upload_of(source), video, recorded)
-        segment = input_segments.append_url(
-            video_id=video.id,
-            url=source["url"],
-            recorded=recorded,
-            duration_ms=duration_ms,
-            api_key_id=self.principal.api_key_id,
-        )
-        return accepted_segment(segment)
+            return append(self, request, lambda: upload_of(source), video, recorded)
+
+        def appended() -> Response:
+            return accepted_segment(
+                input_segments.append_url(
+                    video_id=video.id,
+                    url=source["url"],
+                    recorded=recorded,
+                    duration_ms=duration_ms,
+                    api_key_id=self.principal.api_key_id,
+                )
+            )
+
+        with self.step():
+            return run_once(request, appended)
 
 
 class InputSegmentView(TenantView):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.urls import path
@@ -12,12 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import page_of, parsed
-from backend.api.idempotency import idempotent
+from backend.api.idempotency import REPLAYED, calls_run_once, in_progress, is_known, run_once
 from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.problems import problem_of, respond
+from backend.api.problems import Problem, problem_of, respond
 from backend.api.public_ids import decode, encode
-from backend.api.views import TenantView
+from backend.api.views import SteppedTenantView, TenantView
 from backend.library import queries
 from backend.library.api.collections import use_collection
 from backend.library.bodies.input_segments import segment_body
@@ -34,15 +34,18 @@ from backend.library.bodies.uploads import (
     upload_body,
 )
 from backend.library.bodies.videos import VideoSerializer, one_video
-from backend.library.models import InputSegment, Upload, Video
+from backend.library.models import InputSegment, Upload, UploadStatus, Video
 from backend.library.services import upload_records, uploads
+from backend.library.services.deletion_ledger import Deleted, recorded
 from backend.library.services.uploads import NamedPart, UploadUnusable
+from backend.library.services.video_quota import require_room_for_video
 from backend.library.storage import PART_URL_LIFETIME
-from backend.tenancy.refusals import invalid
+from backend.tenancy.refusals import Refused, invalid
 
 
-class UploadsView(TenantView):
+class UploadsView(SteppedTenantView):
     scopes = {"GET": "videos:read", "POST": "videos:write"}
+    stepped = frozenset({"POST"})
 
     @extend_schema(
         operation_id="listUploads",
@@ -62,32 +65,59 @@ class UploadsView(TenantView):
         responses={201: UploadSerializer},
         tags=["Uploads"],
     )
-    @idempotent()
+    @calls_run_once
     def post(self, request: Request) -> Response:
         """Begin an upload. Request part URLs, PUT the parts to them, and complete the upload."""
         fields = parsed(UploadRequestSerializer, request)
-        part_checksums = fields.pop("part_checksums")
+        part_checksums, key = fields.pop("part_checksums"), self.principal.api_key_id
         duration_ms = fields.pop("duration_ms", None)
         fields = placed(fields)
-        use_collection(fields)
-        upload = uploads.create_upload(
-            fields=fields,
-            part_checksums=part_checksums,
-            duration_ms=duration_ms,
-            api_key_id=self.principal.api_key_id,
-        )
-        location = {"Location": f"/v1/uploads/{encode('upl', upload.id)}"}
-        return Response(upload_body(upload), status=201, headers=location)
+        with self.checks():
+            known = is_known(request)
+            if not known:
+                use_collection(dict(fields))
+                uploads.require_beginning(size_bytes=fields["size_bytes"], api_key_id=key)
+        begun = None
+        if not known:
+            begun = uploads.begin_in_storage(
+                self.principal.tenant_id, content_type=fields["content_type"], part_checksums=part_checksums
+            )
+
+        def create() -> Response:
+            if begun is None:
+                raise in_progress()  # the earlier request became too old at this moment
+            use_collection(fields)
+            upload = uploads.create_upload(begun=begun, fields=fields, duration_ms=duration_ms, api_key_id=key)
+            location = {"Location": f"/v1/uploads/{encode('upl', upload.id)}"}
+            return Response(upload_body(upload, uploads.nothing_arrived(upload)), status=201, headers=location)
+
+        try:
+            with self.step():
+                response = run_once(request, create)
+        except (Refused, Problem):
+            if begun is not None:
+                uploads.drop_unused(begun)
+            raise
+        if begun is not None and (response.status_code != 201 or REPLAYED in response.headers):
+            uploads.drop_unused(begun)
+        return response
 
 
-class UploadView(TenantView):
+class UploadView(SteppedTenantView):
     scopes = {"GET": "videos:read", "DELETE": "videos:write"}
     audited = {"DELETE": "upload.deleted"}
+    stepped = frozenset({"GET", "DELETE"})
+
+    def _upload(self, upload_id: str) -> Upload:
+        return self.get_or_404(queries.uploads(), decode("upl", upload_id))
 
     @extend_schema(operation_id="getUpload", responses=UploadSerializer, tags=["Uploads"])
     def get(self, request: Request, upload_id: str) -> Response:
         """Return one upload with the parts that have arrived, so that you can resume it."""
-        return Response(upload_body(self.get_or_404(queries.uploads(), decode("upl", upload_id))))
+        with self.step():
+            upload = self._upload(upload_id)
+            video = queries.video_of_upload(upload.id)
+        return Response(upload_body(upload, uploads.progress(upload), video_id=video.id if video else None))
 
     @extend_schema(operation_id="deleteUpload", responses={204: None}, tags=["Uploads"])
     def delete(self, request: Request, upload_id: str) -> Response:
@@ -95,7 +125,15 @@ class UploadView(TenantView):
 
         A video that the upload became stays.
         """
-        upload_records.end_or_delete(upload=self.get_or_404(queries.uploads(), decode("upl", upload_id)))
+        with self.step():
+            upload = self._upload(upload_id)
+            if upload.status == UploadStatus.OPEN:
+                uploads.abort_upload(upload_id=upload.id)
+                self.note_act(upload_id)
+                return Response(status=204)
+        with recorded(Deleted.UPLOAD, upload.tenant_id, upload.id), self.step():
+            upload_records.drop_uploads([upload.id])
+            self.note_act(upload_id)
         return Response(status=204)
 
 
@@ -121,8 +159,9 @@ class PartUrlsView(TenantView):
         return Response(PartUrlsSerializer({"data": rows}).data)
 
 
-class CompleteUploadView(TenantView):
+class CompleteUploadView(SteppedTenantView):
     scopes = {"POST": "videos:write"}
+    stepped = frozenset({"POST"})
 
     @extend_schema(
         operation_id="completeUpload",
@@ -132,10 +171,9 @@ class CompleteUploadView(TenantView):
     )
     def post(self, request: Request, upload_id: str) -> Response:
         """Complete an upload: it becomes a video, and indexing begins. Repeating the request returns the same video."""
-        upload = self.get_or_404(queries.uploads(), decode("upl", upload_id))
         named = parsed(UploadCompletionRequestSerializer, request).get("parts")
         parts = None if named is None else [NamedPart(**part) for part in named]
-        return completed(request, upload, parts)
+        return complete(self, request, lambda: self.get_or_404(queries.uploads(), decode("upl", upload_id)), parts)
 
 
 def upload_of(source: dict[str, Any]) -> Upload:
@@ -146,25 +184,64 @@ def upload_of(source: dict[str, Any]) -> Upload:
     return upload
 
 
-def completed(request: Request, upload: Upload, parts: list[NamedPart] | None) -> Response:
-    """Return 202 with the video of the upload; or the problem of an upload that this has ended, which must commit."""
-    try:
-        video = uploads.complete_upload(upload_id=upload.id, parts=parts)
-    except UploadUnusable as error:
-        return respond(problem_of(error), request)
-    return accepted_video(video)
+def complete(
+    view: SteppedTenantView,
+    request: Request,
+    read: Callable[[], Upload],
+    parts: list[NamedPart] | None = None,
+    *,
+    once: bool = False,
+) -> Response:
+    """Return 202 with the video of the upload; or the problem of an upload that this has ended, which must commit.
+
+    read: returns the upload in an open step. once: the request takes an Idempotency-Key. The object is made between two
+    steps.
+    """
+    with view.checks():
+        upload = read()
+        if upload.status == UploadStatus.OPEN:
+            # Before the object is made, so that storage does no work for a request that is refused.
+            require_room_for_video()
+    made = uploads.make_object(upload, parts)
+
+    def completed() -> Response:
+        try:
+            return accepted_video(uploads.complete_upload(upload_id=upload.id, made_bytes=made))
+        except UploadUnusable as error:
+            return respond(problem_of(error), request)
+
+    with view.step():
+        return run_once(request, completed) if once else completed()
 
 
-def appended(request: Request, upload: Upload, video: Video, recorded: Mapping[str, Any]) -> Response:
+def append(
+    view: SteppedTenantView,
+    request: Request,
+    read: Callable[[], Upload],
+    video: Video,
+    recorded_at: Mapping[str, Any],
+) -> Response:
     """Return 202 with the segment that the upload becomes; or the problem of an upload that this has ended.
 
-    recorded: what the customer said about when it was recorded.
+    read: returns the upload in an open step. recorded_at: what the customer said about when it was recorded.
     """
-    try:
-        segment = uploads.complete_as_segment(upload_id=upload.id, video_id=video.id, recorded=recorded)
-    except UploadUnusable as error:
-        return respond(problem_of(error), request)
-    return accepted_segment(segment)
+    with view.checks():
+        upload = read()
+        if not is_known(request):
+            uploads.require_appending(upload, video)
+    made = uploads.make_object(upload, None)
+
+    def appended() -> Response:
+        try:
+            segment = uploads.complete_as_segment(
+                upload_id=upload.id, video_id=video.id, made_bytes=made, recorded=recorded_at
+            )
+        except UploadUnusable as error:
+            return respond(problem_of(error), request)
+        return accepted_segment(segment)
+
+    with view.step():
+        return run_once(request, appended)
 
 
 def accepted_video(video: Video) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from typing import Any
 
 from django.urls import path
 from django.utils import timezone
@@ -13,15 +14,15 @@ from rest_framework.response import Response
 from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.conditional_views import IF_MATCH
 from backend.api.etags import etag, expected_version, named_version
-from backend.api.idempotency import idempotent
+from backend.api.idempotency import calls_run_once, idempotent, run_once
 from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
-from backend.api.views import TenantView
+from backend.api.views import SteppedTenantView, TenantView
 from backend.billing.services.storage import record_link
 from backend.library import queries, recording
 from backend.library.api.collections import collection_of, use_collection
-from backend.library.api.uploads import accepted_video, completed, upload_of
+from backend.library.api.uploads import accepted_video, complete, upload_of
 from backend.library.bodies.index_versions import IndexVersionSerializer, version_body
 from backend.library.bodies.recorded import placed
 from backend.library.bodies.videos import (
@@ -40,14 +41,16 @@ from backend.library.models import SourceType, Video, VideoStatus
 from backend.library.services import input_segments
 from backend.library.services import videos as video_services
 from backend.library.services.attribution import attribution_of
+from backend.library.services.deletion_ledger import Deleted, recorded
 from backend.library.storage import READ_URL_LIFETIME, ObjectStorage
 from backend.tenancy.callers import current_caller
 
 PLAYED_AT_ONCE = 500
 
 
-class VideosView(TenantView):
+class VideosView(SteppedTenantView):
     scopes = {"GET": "videos:read", "POST": "videos:write"}
+    stepped = frozenset({"POST"})
 
     @extend_schema(
         operation_id="listVideos",
@@ -64,7 +67,7 @@ class VideosView(TenantView):
     @extend_schema(
         operation_id="createVideo", request=VideoRequestSerializer, responses={202: VideoSerializer}, tags=["Videos"]
     )
-    @idempotent()
+    @calls_run_once
     def post(self, request: Request) -> Response:
         """Create a video from an upload, from a URL, or from segments that you append.
 
@@ -72,10 +75,14 @@ class VideosView(TenantView):
         """
         fields = parsed(VideoRequestSerializer, request)
         source, duration_ms = fields.pop("source"), fields.pop("duration_ms", None)
-        key = self.principal.api_key_id
         fields = placed(fields)
         if source["type"] == SourceType.UPLOAD:
-            return completed(request, upload_of(source), None)
+            return complete(self, request, lambda: upload_of(source), once=True)
+        with self.step():
+            return run_once(request, lambda: self._begun(source, fields, duration_ms))
+
+    def _begun(self, source: dict[str, Any], fields: dict[str, Any], duration_ms: int | None) -> Response:
+        key = self.principal.api_key_id
         use_collection(fields)
         if source["type"] == SourceType.URL:
             video = input_segments.begin_from_url(
@@ -85,9 +92,10 @@ class VideosView(TenantView):
         return accepted_video(input_segments.begin(fields=fields, api_key_id=key))
 
 
-class VideoView(TenantView):
+class VideoView(SteppedTenantView):
     scopes = {"GET": "videos:read", "PATCH": "videos:write", "DELETE": "videos:write"}
     audited = {"DELETE": "video.deleted"}
+    stepped = frozenset({"DELETE"})
 
     def _video(self, video_id: str) -> Video:
         return self.get_or_404(queries.videos(), decode("vid", video_id))
@@ -125,10 +133,13 @@ class VideoView(TenantView):
 
         Indexing stops. The deletion is complete when the video returns 404.
         """
-        video = self._video(video_id)
+        with self.step():
+            video = self._video(video_id)
         version = named_version(request, current=video.version)
-        deleting = video_services.delete_video(video=video, version=version)
-        return Response(one_video(deleting), status=202, headers={"ETag": etag(deleting.version)})
+        with recorded(Deleted.VIDEO, video.tenant_id, video.id), self.step():
+            deleting = video_services.delete_video(video=video, version=version)
+            self.note_act(video_id)
+            return Response(one_video(deleting), status=202, headers={"ETag": etag(deleting.version)})
 
 
 class ReindexView(TenantView):

@@ -136,12 +136,10 @@ def _columns(upload: Upload, video_id: UUID | None) -> dict[str, Any]:
     return {**columns, "object": "upload", "part_count": uploads.part_count(upload), "video_id": video_id}
 
 
-def upload_body(upload: Upload) -> dict[str, Any]:
-    """Return an upload with the parts that have arrived."""
-    progress = uploads.progress(upload)
-    video = queries.video_of_upload(upload.id)
+def upload_body(upload: Upload, progress: uploads.UploadProgress, *, video_id: UUID | None = None) -> dict[str, Any]:
+    """Return an upload with the parts that have arrived. video_id: of the video that it became."""
     parts = {"received_parts": progress.received, "missing_parts": progress.missing}
-    return UploadSerializer({**_columns(upload, video.id if video else None), **parts}).data
+    return UploadSerializer({**_columns(upload, video_id), **parts}).data
 
 
 def listed_uploads(rows: list[Upload]) -> list[dict[str, Any]]:

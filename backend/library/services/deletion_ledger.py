@@ -8,7 +8,9 @@ repeats the ledger after a restore. The bucket's lifecycle removes an entry once
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import StrEnum
@@ -17,10 +19,12 @@ from uuid import UUID
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.library.storage import ObjectStorage, StorageAway
+from backend.api.problems import Problem
+from backend.library.storage import ObjectStorage, StorageAway, StorageError
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 
+logger = logging.getLogger(__name__)
 PREFIX = "deletions/"
 
 
@@ -50,13 +54,35 @@ class Entry:
 
 
 def record(kind: Deleted, ids: Collection[UUID]) -> None:
-    """Write a deletion of the current tenant's rows. Raises Refused `storage_unavailable` (503)."""
+    """Write a deletion of the current tenant's rows, in a worker's transaction. Raises Refused as write()."""
     if ids:
         write(Entry(kind, current_tenant_id(), tuple(sorted(ids)), timezone.now()))
 
 
-def write(entry: Entry) -> None:
-    """Write an entry. Raises Refused `storage_unavailable` (503): what is not in the ledger is not deleted."""
+@contextmanager
+def recorded(kind: Deleted, tenant_id: UUID, id: UUID) -> Iterator[None]:
+    """Write a deletion, and run the block that opens a transaction and deletes the row.
+
+    So storage is asked before any row is locked. The entry is taken back if the block refuses the deletion. It stays
+    after any other error, because then nobody knows whether the deletion was committed; the customer has asked for it.
+    Raises Refused `storage_unavailable` (503).
+    """
+    key = write(Entry(kind, tenant_id, (id,), timezone.now()))
+    try:
+        yield
+    except (Refused, Problem):
+        try:
+            ObjectStorage().delete(key)
+        except StorageError:
+            logger.exception("the ledger keeps a deletion that was refused: %s %s", kind, id)
+        raise
+
+
+def write(entry: Entry) -> str:
+    """Write an entry and return its key.
+
+    Raises Refused `storage_unavailable` (503): what is not in the ledger is not deleted.
+    """
     body = {
         "kind": entry.kind,
         "tenant_id": str(entry.tenant_id),
@@ -68,6 +94,7 @@ def write(entry: Entry) -> None:
         ObjectStorage().put(key, json.dumps(body).encode(), content_type="application/json")
     except StorageAway as error:
         raise Refused("storage_unavailable", "Object storage does not answer; try again.", status=503) from error
+    return key
 
 
 def entries(*, since: date | None = None) -> Iterator[Entry]:

@@ -36,7 +36,7 @@ def bury_video(video_id: UUID, prefixes: Collection[str]) -> None:
 
 
 def bury(subject_id: UUID, prefixes: Collection[str], *, at_once: bool = False) -> None:
-    """Record that the folders of a deleted video or question are to be swept, and queue the sweep.
+    """Record that the folders of a deleted video, a question or an upload are to be swept, and queue the sweep.
 
     at_once: the folders hold objects now, which are erased without waiting for the sweep. Locks the jobs, then the
     tombstone.

@@ -8,19 +8,7 @@ from uuid import UUID
 from backend.api.idempotency import forget_replies
 from backend.api.public_ids import encode
 from backend.library.models import Upload, UploadStatus
-from backend.library.services import deletion_ledger
-from backend.library.services.deletion_ledger import Deleted
-from backend.library.services.uploads import abort_upload
 from backend.webhooks.redaction import redact_events
-
-
-def end_or_delete(*, upload: Upload) -> None:
-    """Abort an open upload; delete an upload that has ended. Raises Refused `storage_unavailable` (503)."""
-    if upload.status == UploadStatus.OPEN:
-        abort_upload(upload=upload)
-        return
-    drop_uploads([upload.id])
-    deletion_ledger.record(Deleted.UPLOAD, [upload.id])
 
 
 def drop_uploads(ids: Collection[UUID]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 from uuid6 import uuid7
 
@@ -20,6 +21,7 @@ from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.models import InputSegment, Upload, UploadStatus, Video
 from backend.library.services import input_segments as growth
 from backend.library.services import media_quota
+from backend.library.services.deletions import bury
 from backend.library.services.storage_quota import require_room
 from backend.library.services.video_quota import require_room_for_video
 from backend.library.storage import (
@@ -30,9 +32,11 @@ from backend.library.storage import (
     PartRejected,
     PresignedPart,
     StorageAway,
+    StorageError,
     StoredPart,
     UploadMissing,
     source_key,
+    source_prefix,
 )
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
@@ -90,21 +94,20 @@ def _storage_errors() -> Iterator[None]:
         raise Refused("storage_unavailable", "Object storage does not answer; try again.", status=503) from error
 
 
-def create_upload(
-    *,
-    fields: Mapping[str, Any],
-    part_checksums: bool = False,
-    duration_ms: int | None = None,
-    api_key_id: UUID | None = None,
-) -> Upload:
-    """Begin an upload. fields: filename, content_type, size_bytes and the optional columns of Upload.
+@dataclass(frozen=True, slots=True)
+class BegunUpload:
+    """A multipart upload that has begun in object storage and has no row yet."""
 
-    duration_ms: as the customer announces it, if so. The bytes and the minutes are reserved until the upload ends; its
-    video takes over the minutes. Raises Refused `upload_too_large` (413),
-    `storage_quota_exceeded` (402), `too_many_open_uploads` (429), `storage_unavailable` (503), or as
-    media_quota.hold_media().
+    id: UUID
+    object_key: str
+    multipart_id: str
+
+
+def require_beginning(*, size_bytes: int, api_key_id: UUID | None = None) -> None:
+    """See that an upload of this size may begin, and hold other reservations of the tenant back until then.
+
+    Raises Refused `upload_too_large` (413), `storage_quota_exceeded` (402), `too_many_open_uploads` (429).
     """
-    size_bytes: int = fields["size_bytes"]
     if size_bytes > settings.MAX_UPLOAD_BYTES:
         raise Refused(
             "upload_too_large", f"The limit is {settings.MAX_UPLOAD_BYTES} bytes.", status=413, pointer="/size_bytes"
@@ -118,35 +121,68 @@ def create_upload(
             detail = f"{cap} uploads{whose} are open; complete or abort one of them first."
             raise Refused("too_many_open_uploads", detail, status=429)
     require_room(size_bytes, api_key_id=api_key_id)
+
+
+def begin_in_storage(tenant_id: UUID, *, content_type: str, part_checksums: bool = False) -> BegunUpload:
+    """Begin a multipart upload, outside any transaction. Raises Refused `storage_unavailable` (503).
+
+    If no row follows, drop_unused() removes it, or else the bucket's lifecycle rule.
+    """
     upload_id = UUID(bytes=uuid7().bytes)
-    key = source_key(current_tenant_id(), upload_id)
+    key = source_key(tenant_id, upload_id)
     with _storage_errors():
         multipart_id = ObjectStorage().create_upload(
-            key, content_type=stored_type(fields["content_type"]), part_checksums=part_checksums
+            key, content_type=stored_type(content_type), part_checksums=part_checksums
         )
-    # If this transaction is rolled back now, the bucket's lifecycle rule drops the empty multipart upload.
+    return BegunUpload(upload_id, key, multipart_id)
+
+
+def drop_unused(begun: BegunUpload) -> None:
+    """Drop what begin_in_storage() has begun and no row names."""
+    try:
+        ObjectStorage().abort(begun.object_key, begun.multipart_id)
+    except StorageError:
+        logger.warning("an upload that was refused is left to the lifecycle rule of the bucket", exc_info=True)
+
+
+def create_upload(
+    *,
+    begun: BegunUpload,
+    fields: Mapping[str, Any],
+    duration_ms: int | None = None,
+    api_key_id: UUID | None = None,
+) -> Upload:
+    """Record an upload that has begun. fields: filename, content_type, size_bytes and the optional columns of Upload.
+
+    duration_ms: as the customer announces it, if so. The bytes and the minutes are reserved until the upload ends; its
+    video takes over the minutes. Raises Refused as require_beginning() and media_quota.hold_media().
+    """
+    require_beginning(size_bytes=fields["size_bytes"], api_key_id=api_key_id)
     upload: Upload = Upload.objects.create(
-        id=upload_id,
+        id=begun.id,
         tenant_id=current_tenant_id(),
-        object_key=key,
-        multipart_id=multipart_id,
+        object_key=begun.object_key,
+        multipart_id=begun.multipart_id,
         api_key_id=api_key_id,
-        part_size=part_size_for(size_bytes),
+        part_size=part_size_for(fields["size_bytes"]),
         expires_at=timezone.now() + EXPIRES_AFTER,
         **fields,
     )
-    seconds = media_quota.seconds_of(duration_ms=duration_ms, size_bytes=size_bytes)
-    try:
-        media_quota.hold_media(media_quota.UPLOAD, upload_id, seconds, profile=upload.profile, api_key_id=api_key_id)
-    except Refused:
-        with _storage_errors():
-            ObjectStorage().abort(key, multipart_id)
-        raise
+    seconds = media_quota.seconds_of(duration_ms=duration_ms, size_bytes=upload.size_bytes)
+    media_quota.hold_media(media_quota.UPLOAD, upload.id, seconds, profile=upload.profile, api_key_id=api_key_id)
     return upload
 
 
+def nothing_arrived(upload: Upload) -> UploadProgress:
+    """Return the progress of an upload that has just begun."""
+    return UploadProgress((), tuple(range(1, part_count(upload) + 1)))
+
+
 def progress(upload: Upload) -> UploadProgress:
-    """Return which parts have arrived. An upload that has ended lists no parts and misses none."""
+    """Return which parts have arrived, outside any transaction. An upload that has ended lists and misses no parts.
+
+    Raises Refused `storage_unavailable` (503).
+    """
     if upload.status != UploadStatus.OPEN:
         return UploadProgress((), ())
     try:
@@ -195,24 +231,56 @@ def require_open(upload: Upload, now: datetime) -> None:
         raise Refused("upload_not_open", f"This upload is {upload.status}.")
 
 
-def abort_upload(*, upload: Upload) -> None:
-    """Drop an open upload and its arrived parts; does nothing to an upload that has ended."""
-    locked: Upload = Upload.objects.select_for_update().get(id=upload.id)
-    if locked.status == UploadStatus.OPEN:
-        with _storage_errors():
-            ObjectStorage().abort(locked.object_key, locked.multipart_id)
-            # The object exists if storage completed the upload and the transaction here was rolled back.
-            ObjectStorage().delete(locked.object_key)
-        Upload.objects.filter(id=locked.id).update(status=UploadStatus.ABORTED)
-        media_quota.release([locked.id])
+def abort_upload(*, upload_id: UUID) -> None:
+    """End an open upload, whose parts are erased by a job; does nothing to an upload that has ended."""
+    _lose(Upload.objects.select_for_update().filter(id=upload_id, status=UploadStatus.OPEN), UploadStatus.ABORTED)
 
 
-def complete_upload(*, upload_id: UUID, parts: Sequence[NamedPart] | None) -> Video:
-    """Make the object and its video, and queue the probe. A repeated call returns the same video.
+def expire_upload(*, upload_id: UUID) -> bool:
+    """End an open upload whose time is over as abort_upload() does. Returns whether it was still open."""
+    rows = Upload.objects.select_for_update(skip_locked=True).filter(id=upload_id, status=UploadStatus.OPEN)
+    return _lose(rows, UploadStatus.EXPIRED)
 
-    parts: the parts that the customer sent; None takes the parts that have arrived. Raises Upload.DoesNotExist; Refused
-    `part_mismatch`, `checksum_mismatch`, `parts_missing` or `video_quota_exceeded`, after which the upload stays open;
-    and UploadUnusable, after which the upload has ended.
+
+def _lose(rows: QuerySet[Upload], status: UploadStatus) -> bool:
+    """End the upload of these rows, if there is one, without a video.
+
+    Its row ends first and its objects follow: a request that makes the object meanwhile finds the upload ended. The
+    sweep after the longest lease finds what that request has left.
+    """
+    upload = rows.first()
+    if upload is None:
+        return False
+    Upload.objects.filter(id=upload.id).update(status=status)
+    media_quota.release([upload.id])
+    bury(upload.id, [source_prefix(upload.object_key)], at_once=True)
+    return True
+
+
+def make_object(upload: Upload, parts: Sequence[NamedPart] | None) -> int | None:
+    """Make the object of an open upload and return its length in bytes, None if its parts are gone.
+
+    Call it outside any transaction: storage may take minutes. It is safe to repeat, also at the same time. parts: the
+    parts that the customer sent; None takes the parts that have arrived. Raises Refused `part_mismatch`,
+    `checksum_mismatch` or `parts_missing`, after which the upload stays open; `upload_expired`; `storage_unavailable`.
+    An upload that has ended stays as it is: None.
+    """
+    if upload.status != UploadStatus.OPEN:
+        return None
+    require_open(upload, timezone.now())
+    with _storage_errors():
+        _assemble(upload, parts)
+        try:
+            return ObjectStorage().head(upload.object_key).size_bytes
+        except ObjectMissing:
+            return None
+
+
+def complete_upload(*, upload_id: UUID, made_bytes: int | None) -> Video:
+    """Make the video of an upload, and queue the probe. A repeated call returns the same video.
+
+    made_bytes: what make_object() returned. Raises Upload.DoesNotExist; Refused `upload_not_open`, `upload_expired`, or
+    `video_quota_exceeded`, after which the upload stays open; and UploadUnusable, after which it has ended.
     """
     upload: Upload = Upload.objects.select_for_update().get(id=upload_id)
     if upload.status == UploadStatus.COMPLETED:
@@ -223,29 +291,24 @@ def complete_upload(*, upload_id: UUID, parts: Sequence[NamedPart] | None) -> Vi
                 "This upload was completed as a segment of a video, or as a video that has been deleted since.",
             )
         return video
-    # Before the object is made, so that a refusal leaves the upload open.
     require_room_for_video()
-    _make_object(upload, parts)
+    _require_object(upload, made_bytes)
     return _become_video(upload)
 
 
-def complete_as_segment(*, upload_id: UUID, video_id: UUID, recorded: Mapping[str, Any] | None = None) -> InputSegment:
-    """Make the object from the parts that have arrived, and append it to a growing video.
+def complete_as_segment(
+    *, upload_id: UUID, video_id: UUID, made_bytes: int | None, recorded: Mapping[str, Any] | None = None
+) -> InputSegment:
+    """Append the object of an upload to a growing video.
 
-    recorded: recorded_at and time_zone, if the customer said; by default those of the upload.
+    made_bytes: what make_object() returned. recorded: recorded_at and time_zone, if the customer said; by default those
+    of the upload.
 
-    Raises what complete_upload raises, Refused `upload_completed` if the upload is already a video or a segment, and
-    what input_segments.require_growing raises; after a Refused the upload stays as it was.
+    Raises what complete_upload raises, and what require_appending() raises; after a Refused the upload stays as it was.
     """
     upload: Upload = Upload.objects.select_for_update().get(id=upload_id)
-    if upload.status == UploadStatus.COMPLETED:
-        raise Refused(
-            "upload_completed",
-            "This upload is a video or a segment already; begin a new one.",
-            pointer="/source/upload_id",
-        )
-    growth.require_growing(Video.objects.get(id=video_id))
-    _make_object(upload, None)
+    require_appending(upload, Video.objects.get(id=video_id))
+    _require_object(upload, made_bytes)
     _end(upload)
     said = {name: value for name in ("recorded_at", "time_zone") if (value := getattr(upload, name))}
     segment = growth.append_upload(video_id=video_id, upload=upload, recorded=said | dict(recorded or {}))
@@ -253,11 +316,19 @@ def complete_as_segment(*, upload_id: UUID, video_id: UUID, recorded: Mapping[st
     return segment
 
 
-def _make_object(upload: Upload, parts: Sequence[NamedPart] | None) -> None:
-    require_open(upload, timezone.now())
-    with _storage_errors():
-        _assemble(upload, parts)
-        _check_object(upload)
+def require_appending(upload: Upload, video: Video) -> None:
+    """See that an upload may become a segment of a video.
+
+    Raises Refused `upload_completed` if the upload is already a video or a segment, or as
+    input_segments.require_growing().
+    """
+    if upload.status == UploadStatus.COMPLETED:
+        raise Refused(
+            "upload_completed",
+            "This upload is a video or a segment already; begin a new one.",
+            pointer="/source/upload_id",
+        )
+    growth.require_growing(video)
 
 
 def _assemble(upload: Upload, named: Sequence[NamedPart] | None) -> None:
@@ -267,7 +338,7 @@ def _assemble(upload: Upload, named: Sequence[NamedPart] | None) -> None:
         agreed = _agree(upload, stored, named)
         storage.complete(upload.object_key, upload.multipart_id, agreed)
     except (UploadMissing, ObjectExists):
-        # An earlier completion went through and its response was lost; _check_object checks the object.
+        # An earlier completion went through and its response was lost; its length decides.
         return
     except ChecksumRejected as error:
         # Some servers do not list part checksums in ListParts and compare them only now.
@@ -314,21 +385,17 @@ def _agree(upload: Upload, stored: Sequence[StoredPart], named: Sequence[NamedPa
     return agreed
 
 
-def _check_object(upload: Upload) -> None:
-    storage = ObjectStorage()
-    try:
-        size = storage.head(upload.object_key).size_bytes
-    except ObjectMissing:
-        Upload.objects.filter(id=upload.id).update(status=UploadStatus.ABORTED)
-        media_quota.release([upload.id])
-        raise UploadUnusable("upload_gone", "The parts of this upload are gone; begin a new one.") from None
-    if size != upload.size_bytes:
-        storage.delete(upload.object_key)
-        Upload.objects.filter(id=upload.id).update(status=UploadStatus.ABORTED)
-        media_quota.release([upload.id])
-        raise UploadUnusable(
-            "size_mismatch", f"The object has {size} bytes instead of {upload.size_bytes}; begin a new upload."
-        )
+def _require_object(upload: Upload, made_bytes: int | None) -> None:
+    """Raise UploadUnusable, and end the locked upload, unless its object has the announced length."""
+    require_open(upload, timezone.now())
+    if made_bytes == upload.size_bytes:
+        return
+    _lose(Upload.objects.filter(id=upload.id), UploadStatus.ABORTED)
+    if made_bytes is None:
+        raise UploadUnusable("upload_gone", "The parts of this upload are gone; begin a new one.")
+    raise UploadUnusable(
+        "size_mismatch", f"The object has {made_bytes} bytes instead of {upload.size_bytes}; begin a new upload."
+    )
 
 
 def _become_video(upload: Upload) -> Video:

@@ -14,7 +14,6 @@ from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue, request_cancel_many
 from backend.library import payloads
 from backend.library.models import InputSegment, Video, VideoStatus
-from backend.library.services.deletion_ledger import Deleted, record
 from backend.library.services.media_quota import release_media
 from backend.library.services.upload_records import drop_uploads
 from backend.tenancy.refusals import Refused
@@ -36,12 +35,11 @@ def update_video(*, video: Video, version: int, fields: Mapping[str, Any]) -> Vi
     return updated
 
 
-def delete_video(*, video: Video, version: int | None = None, recorded: bool = False) -> Video:
+def delete_video(*, video: Video, version: int | None = None) -> Video:
     """Stop the video's jobs and queue its purge. No question reads the video from now on. Safe to repeat.
 
-    version: the only version that is deleted; any if None. recorded: whether the ledger of deletions has the deletion
-    already. Raises Refused `storage_unavailable` (503), `version_mismatch` (412) after another change, or `not_found`
-    (404) if another deletion has ended meanwhile.
+    version: the only version that is deleted; any if None. The caller writes the ledger of deletions. Raises Refused
+    `version_mismatch` (412) after another change, or `not_found` (404) if another deletion has ended meanwhile.
 
     Locks the jobs in LOCK_ORDER and the video after them, as workers do that commit meanwhile.
     """
@@ -57,8 +55,6 @@ def delete_video(*, video: Video, version: int | None = None, recorded: bool = F
     deleting: Video | None = Video.objects.filter(id=video.id).first()
     if deleting is None:
         raise Refused("not_found", "There is no such video.", status=404)
-    if not recorded:
-        record(Deleted.VIDEO, [video.id])
     return deleting
 
 

@@ -20,7 +20,8 @@ from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
-from backend.api.views import TenantView, UnboundTenantView
+from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
+from backend.library.services.deletion_ledger import Deleted, recorded
 from backend.questions.api.ndjson import JsonLinesRenderer, lines_response
 from backend.questions.bodies.batches import (
     QuestionBatchQuerySerializer,
@@ -90,9 +91,10 @@ class BatchesView(TenantView):
         )
 
 
-class BatchView(TenantView):
+class BatchView(SteppedTenantView):
     scopes = {"GET": "questions:read", "PATCH": "questions:write", "DELETE": "questions:write"}
     audited = {"DELETE": "question_batch.deleted"}
+    stepped = frozenset({"DELETE"})
 
     @extend_schema(operation_id="getQuestionBatch", tags=TAGS, responses=QuestionBatchSerializer)
     def get(self, request: Request, batch_id: str) -> Response:
@@ -117,7 +119,11 @@ class BatchView(TenantView):
     @extend_schema(operation_id="deleteQuestionBatch", tags=TAGS, responses={204: None})
     def delete(self, request: Request, batch_id: str) -> Response:
         """Delete a batch with its questions and their answers. Open questions are canceled."""
-        deletions.delete_batch(batch_id=_batch(batch_id).id)
+        with self.step():
+            id = _batch(batch_id).id
+        with recorded(Deleted.BATCH, self.principal.tenant_id, id), self.step():
+            deletions.drop_batch(id)
+            self.note_act(batch_id)
         return Response(status=204)
 
 

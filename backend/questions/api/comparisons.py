@@ -21,7 +21,8 @@ from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
-from backend.api.views import TenantView, UnboundTenantView
+from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
+from backend.library.services.deletion_ledger import Deleted, recorded
 from backend.questions.api.ndjson import JsonLinesRenderer, lines_response
 from backend.questions.bodies.comparison_figures import ComparisonResultSerializer
 from backend.questions.bodies.comparisons import (
@@ -101,9 +102,10 @@ class ComparisonsView(TenantView):
         )
 
 
-class ComparisonView(TenantView):
+class ComparisonView(SteppedTenantView):
     scopes = {"GET": "questions:read", "DELETE": "questions:write"}
     audited = {"DELETE": "comparison.deleted"}
+    stepped = frozenset({"DELETE"})
 
     @extend_schema(operation_id="getComparison", tags=TAGS, responses=ComparisonSerializer)
     def get(self, request: Request, comparison_id: str) -> Response:
@@ -113,7 +115,11 @@ class ComparisonView(TenantView):
     @extend_schema(operation_id="deleteComparison", tags=TAGS, responses={204: None})
     def delete(self, request: Request, comparison_id: str) -> Response:
         """Delete a comparison that is over, with its items, questions and grades."""
-        deletions.delete_comparison(comparison_id=_comparison(comparison_id).id)
+        with self.step():
+            id = _comparison(comparison_id).id
+        with recorded(Deleted.COMPARISON, self.principal.tenant_id, id), self.step():
+            deletions.delete_comparison(comparison_id=id)
+            self.note_act(comparison_id)
         return Response(status=204)
 
 

@@ -21,7 +21,8 @@ from backend.api.open_replies import open_reply
 from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode
-from backend.api.views import TenantView, UnboundTenantView
+from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
+from backend.library.services.deletion_ledger import Deleted, recorded
 from backend.questions import stream
 from backend.questions.bodies.questions import (
     QuestionQuerySerializer,
@@ -107,9 +108,10 @@ class QuestionsView(UnboundTenantView):
             )
 
 
-class QuestionView(TenantView):
+class QuestionView(SteppedTenantView):
     scopes = {"GET": "questions:read", "PATCH": "questions:write", "DELETE": "questions:write"}
     audited = {"DELETE": "question.deleted"}
+    stepped = frozenset({"DELETE"})
 
     @extend_schema(operation_id="getQuestion", tags=TAGS, parameters=[INCLUDE], responses=QuestionSerializer)
     def get(self, request: Request, question_id: str) -> Response:
@@ -134,7 +136,11 @@ class QuestionView(TenantView):
 
         What it was charged stays in the usage.
         """
-        deletions.delete_question(question_id=question_or_404(question_id).id)
+        with self.step():
+            id = question_or_404(question_id).id
+        with recorded(Deleted.QUESTION, self.principal.tenant_id, id), self.step():
+            deletions.delete_question(question_id=id)
+            self.note_act(question_id)
         return Response(status=204)
 
 

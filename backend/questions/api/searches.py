@@ -14,7 +14,8 @@ from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
-from backend.api.views import TenantView, UnboundTenantView
+from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
+from backend.library.services.deletion_ledger import Deleted, recorded
 from backend.questions.bodies.searches import (
     SearchQuerySerializer,
     SearchRequestSerializer,
@@ -96,9 +97,10 @@ class SearchesView(TenantView):
         )
 
 
-class SearchView(TenantView):
+class SearchView(SteppedTenantView):
     scopes = {"GET": "questions:read", "DELETE": "questions:write"}
     audited = {"DELETE": "search.deleted"}
+    stepped = frozenset({"DELETE"})
 
     @extend_schema(operation_id="getSearch", tags=TAGS, responses=SearchSerializer)
     def get(self, request: Request, search_id: str) -> Response:
@@ -108,7 +110,11 @@ class SearchView(TenantView):
     @extend_schema(operation_id="deleteSearch", tags=TAGS, responses={204: None})
     def delete(self, request: Request, search_id: str) -> Response:
         """Delete a search with its results. A search without an outcome is canceled."""
-        deletions.delete_search(search_id=_search(search_id).id)
+        with self.step():
+            id = _search(search_id).id
+        with recorded(Deleted.SEARCH, self.principal.tenant_id, id), self.step():
+            deletions.drop_searches([id])
+            self.note_act(search_id)
         return Response(status=204)
 
 

@@ -14,7 +14,8 @@ from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
-from backend.api.views import TenantView
+from backend.api.views import SteppedTenantView, TenantView
+from backend.library.services.deletion_ledger import Deleted, recorded
 from backend.questions.bodies.sessions import SessionQuerySerializer, SessionRequestSerializer, SessionSerializer
 from backend.questions.models import Session
 from backend.questions.queries import sessions as session_queries
@@ -60,9 +61,10 @@ class SessionsView(TenantView):
         )
 
 
-class SessionView(TenantView):
+class SessionView(SteppedTenantView):
     scopes = {"GET": "questions:read", "DELETE": "questions:write"}
     audited = {"DELETE": "session.deleted"}
+    stepped = frozenset({"DELETE"})
 
     @extend_schema(operation_id="getSession", tags=TAGS, responses=SessionSerializer)
     def get(self, request: Request, session_id: str) -> Response:
@@ -72,7 +74,11 @@ class SessionView(TenantView):
     @extend_schema(operation_id="deleteSession", tags=TAGS, responses={204: None})
     def delete(self, request: Request, session_id: str) -> Response:
         """Delete a session with its questions and their answers."""
-        deletions.delete_session(session_id=_session(session_id).id)
+        with self.step():
+            id = _session(session_id).id
+        with recorded(Deleted.SESSION, self.principal.tenant_id, id), self.step():
+            deletions.drop_session(id)
+            self.note_act(session_id)
         return Response(status=204)
 
 

@@ -1,5 +1,7 @@
 """Deletes questions, searches, batches, sessions and comparisons, each in the caller's transaction.
 
+The caller writes the ledger of deletions.
+
 The rows go at once, so nobody reads them any more. A worker that still answers a question finds its job canceled and
 stores nothing; what it stored before lies in folders that are erased now and swept again later.
 """
@@ -15,7 +17,6 @@ from backend.api.idempotency import forget_replies
 from backend.api.public_ids import encode
 from backend.billing.services import budgets, quotas
 from backend.jobs.services import request_cancel_many
-from backend.library.services.deletion_ledger import Deleted, record
 from backend.library.services.deletions import bury
 from backend.library.storage import question_prefix
 from backend.questions.models import (
@@ -40,45 +41,22 @@ COMPARED = (ComparisonStatus.COMPLETED, ComparisonStatus.CANCELED)
 def delete_question(*, question_id: UUID) -> None:
     """Delete a question with its answer, evidence and pictures.
 
-    Raises Refused `question_of_comparison`, `storage_unavailable` (503).
+    Raises Refused `question_of_comparison`.
     """
     mine = Question.objects.filter(id=question_id)
     if mine.exclude(comparison_id=None).exists():
         raise Refused("question_of_comparison", "This question belongs to a comparison; delete the comparison.")
     drop_questions(mine, grave=question_id)
-    record(Deleted.QUESTION, [question_id])
-
-
-def delete_search(*, search_id: UUID) -> None:
-    """Delete a search with its results. Raises Refused `storage_unavailable` (503)."""
-    drop_searches([search_id])
-    record(Deleted.SEARCH, [search_id])
-
-
-def delete_batch(*, batch_id: UUID) -> None:
-    """Delete a batch with all its questions. Raises Refused `storage_unavailable` (503)."""
-    drop_batch(batch_id)
-    record(Deleted.BATCH, [batch_id])
-
-
-def delete_session(*, session_id: UUID) -> None:
-    """Delete a session with all its questions. Raises Refused `storage_unavailable` (503).
-
-    A question that is being asked in the session meanwhile is refused, or deleted too.
-    """
-    drop_session(session_id)
-    record(Deleted.SESSION, [session_id])
 
 
 def delete_comparison(*, comparison_id: UUID) -> None:
     """Delete a comparison with its items, questions and grades.
 
-    Raises Refused `comparison_running` before its end, `storage_unavailable` (503).
+    Raises Refused `comparison_running` before its end.
     """
     if Comparison.objects.filter(id=comparison_id).exclude(status__in=COMPARED).exists():
         raise Refused("comparison_running", "The comparison is not over; cancel it first.")
     drop_comparison(comparison_id)
-    record(Deleted.COMPARISON, [comparison_id])
 
 
 def drop_batch(batch_id: UUID) -> bool:
@@ -89,7 +67,10 @@ def drop_batch(batch_id: UUID) -> bool:
 
 
 def drop_session(session_id: UUID) -> bool:
-    """Delete a session with all its questions. Returns whether there was one."""
+    """Delete a session with all its questions. Returns whether there was one.
+
+    A question that is being asked in the session meanwhile is refused, or deleted too.
+    """
     Session.objects.select_for_update().filter(id=session_id).first()
     drop_questions(Question.objects.filter(session_id=session_id), grave=session_id)
     forget_replies([encode("ses", session_id)])
