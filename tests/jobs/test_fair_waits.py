@@ -8,9 +8,10 @@ from uuid import UUID, uuid4
 import pytest
 from django.utils import timezone
 
+from backend.api.public_ids import encode
 from backend.jobs import services
 from backend.jobs.dispatching import claim_next
-from backend.jobs.models import QUEUE_OF, ClassClock, JobKind, JobRank
+from backend.jobs.models import QUEUE_OF, ClassClock, Job, JobKind, JobRank
 from backend.jobs.services import Lease
 from backend.library.indexing.follow_ups import enqueue_observation
 from backend.library.models import SourceType, Video
@@ -79,3 +80,23 @@ def test_a_live_recording_comes_before_the_archive_of_its_tenant(
     lease = claim_next(QUEUE_OF[JobKind.OBSERVE_SEGMENT], worker="w")
     assert lease is not None
     assert lease.video_id == (live if first else archive)
+
+
+@pytest.mark.parametrize("rank", [JobRank.LOW, JobRank.HIGH, JobRank.NORMAL])
+def test_normal_priority_keeps_a_live_recording_before_the_archive(acme: Cast, rank: JobRank) -> None:
+    archive, live = begin(acme), begin(acme)
+    with acme.scope():
+        Video.objects.filter(id=archive).update(source_type=SourceType.UPLOAD)
+        Video.objects.filter(id=live).update(index_rank=rank)
+        for _ in range(20):
+            enqueue_observation(uuid4(), archive)
+        enqueue_observation(uuid4(), live)
+
+    changed = acme.client.patch(f"/v1/index-jobs/{encode('job', live)}", {"priority": "normal"})
+
+    assert (changed.status_code, changed.json()["priority"]) == (200, "normal")
+    lease = claim_next(QUEUE_OF[JobKind.OBSERVE_SEGMENT], worker="w")
+    assert lease is not None
+    assert lease.video_id == live
+    with acme.scope():
+        assert set(Job.objects.filter(video_id=archive).values_list("rank", flat=True)) == {JobRank.NORMAL}

@@ -22,7 +22,7 @@ from backend.library.indexing.follow_ups import enqueue_observation, summarise_k
 from backend.library.indexing.intake import take_in_again
 from backend.library.indexing.rebuilding import build_again
 from backend.library.indexing.versions import is_reindexing, is_settled
-from backend.library.indexing.wishes import jobs_of
+from backend.library.indexing.wishes import jobs_of, rank_among_jobs
 from backend.library.models import (
     SEGMENT_WANTED_AGAIN,
     IndexVersion,
@@ -84,8 +84,11 @@ def resume_indexing(*, video_id: UUID) -> Video:
 
 
 def prioritise_indexing(*, video_id: UUID, rank: JobRank) -> Video:
-    """Put the index job before, among or after the tenant's others. Raises Refused: video_deleting, index_job_over."""
-    control.set_rank(jobs_of(video_id), rank)
+    """Put the index job before, among or after the tenant's others. Raises Refused: video_deleting, index_job_over.
+
+    With the normal rank a recording that still grows comes first again, see rank_among_jobs().
+    """
+    control.set_rank(jobs_of(video_id), rank_among_jobs(Video.objects.get(id=video_id), rank))
     _lock_under_way(video_id)
     return _changed(video_id, index_rank=rank)
 

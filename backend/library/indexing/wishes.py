@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import TypedDict
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -39,19 +39,24 @@ def jobs_of(video_id: UUID) -> QuerySet[Job]:
 def wishes_of(video_id: UUID) -> Wishes:
     """Return what a new job of the video inherits from its index job.
 
-    A recording that still grows comes before the tenant's archive, unless somebody gave it another rank. A job that
-    is enqueued while a person decides may miss the decision; then it runs once as before.
+    A job that is enqueued while a person decides may miss the decision; then it runs once as before.
     """
-    row: dict[str, Any] = Video.objects.values(
-        "source_type", "input_closed_at", "index_rank", "index_paused_at", "index_deadline_at"
-    ).get(id=video_id)
-    grows = row["source_type"] == SourceType.SEGMENTS and row["input_closed_at"] is None
-    rank = JobRank(row["index_rank"])
+    columns = ("source_type", "input_closed_at", "index_rank", "index_paused_at", "index_deadline_at")
+    video: Video = Video.objects.only(*columns).get(id=video_id)
     return {
-        "rank": JobRank.HIGH if grows and rank == JobRank.NORMAL else rank,
-        "paused": row["index_paused_at"] is not None,
-        "deadline_at": row["index_deadline_at"],
+        "rank": rank_among_jobs(video, JobRank(video.index_rank)),
+        "paused": video.index_paused_at is not None,
+        "deadline_at": video.index_deadline_at,
     }
+
+
+def rank_among_jobs(video: Video, rank: JobRank) -> JobRank:
+    """Return the rank of the jobs of an index job that was given this rank.
+
+    A recording that still grows comes before the tenant's archive, unless somebody gave it another rank than normal.
+    """
+    grows = video.source_type == SourceType.SEGMENTS and video.input_closed_at is None
+    return JobRank.HIGH if grows and rank == JobRank.NORMAL else rank
 
 
 def forget_wishes(video: Video) -> None:
