@@ -202,7 +202,8 @@ class Job(TenantRow):
                 fields=["queue", "kind", "-priority", "fair_tag", "id"], condition=DUE, name="job_next_of_kind"
             ),
             models.Index(fields=["not_before"], condition=WAITING, name="job_waiting"),
-            models.Index(fields=["queue", "lease_until"], condition=RUNNING, name="job_running"),
+            # Without lease_until, so that a renewal of a lease changes no index; few jobs of a class run at once.
+            models.Index(fields=["queue"], condition=RUNNING, name="job_running"),
             models.Index(fields=["queue", "deadline_at"], condition=ENDING, name="job_deadline"),
             models.Index(fields=["tenant", "queue", "priority"], condition=RANKED, name="job_ranked"),
             models.Index(fields=["tenant", "queue", "priority", "-fair_tag"], condition=OPEN, name="job_tenant_tag"),
