@@ -648,3 +648,29 @@ def test_a_group_that_works_lets_a_machine_go_only_after_its_drain():
     finish = int(re.findall(r"finish_seconds = (\d+)", (module("workers") / "variables.tf").read_text())[0])
     task = re.findall(r'"AVA_TASK_SECONDS", (\d+)', (ROOT / "backend" / "settings.py").read_text())[0]
     assert finish > int(task), "a machine that is returned finishes the longest job"
+
+
+def test_postgresql_takes_every_session_that_the_largest_scale_opens():
+    """Requests and workers share the sessions of the pooler, whatever their number; the others are added up here."""
+    sizes = named(TERRAFORM, "variable")["sizes"]["default"]
+    boot = (module("database") / "user_data.sh.tftpl").read_text()
+    images = ROOT / "infra" / "images"
+    pooler = (images / "pooler-entrypoint.sh").read_text()
+    allowed = int(re.search(r"max_connections=(\d+)", boot)[1])
+    pooled = int(re.search(r"max_db_connections = \$\{POOLER_SESSIONS:-(\d+)\}", pooler)[1])
+    processes = int(re.search(r'"--workers", "(\d+)"', (images / "api.Dockerfile").read_text())[1])
+    # One for each process of the API and of the console: notices need a session of their own.
+    listening = processes * (sizes["api"]["most"] + sizes["console"]["most"])
+    # Migrations, the signs of life, a person with psql, and those that PostgreSQL keeps for its superuser.
+    by_hand, reserved = 10, 3
+
+    assert "pool_mode = transaction\n" in pooler
+    assert "POOLER_SESSIONS" not in boot, "the host of the database takes the number of the image"
+    assert allowed > pooled + listening + by_hand + reserved
+    direct = {
+        name
+        for path in sorted(TERRAFORM.rglob("*.tf"))
+        for name, port in re.findall(r"(DATABASE_\w+_URL)\s*=\s*\"postgresql://[^\"]*:(\d+)/", path.read_text())
+        if port == "5432"
+    }
+    assert direct == {"DATABASE_OWNER_URL", "DATABASE_LISTEN_URL"}, "only these pass the pooler by"
