@@ -17,6 +17,7 @@ EVENT_TYPES: dict[str, str] = {
     "video.deleted": "A video and everything derived from it is deleted.",
     "question.completed": "A question has its answer.",
     "question.failed": "A question could not be answered.",
+    "question.canceled": "A question was canceled, or its batch or comparison, or a budget kept it from being begun.",
     "question_batch.completed": "The last question of a batch has its outcome.",
     "comparison.completed": "The last question of a comparison has its outcome, and its grade if a judge grades it.",
     "usage.threshold_reached": "The tenant has used 50 or 80 % of a limit.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -36,6 +37,15 @@ class WebhookError(Refused):
     """A request about webhooks that the current state does not allow."""
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an event reports, as emit() takes it."""
+
+    resource_id: UUID
+    data: Mapping[str, Any]
+    sequence: int = 1
+
+
 # --- events -----------------------------------------------------------------------------------------------------------
 
 
@@ -54,6 +64,17 @@ def emit(*, type: str, resource_id: UUID, data: Mapping[str, Any], sequence: int
     return event
 
 
+def emit_many(*, type: str, changes: Sequence[Change]) -> None:
+    """Call emit() for each change, in a fixed number of statements."""
+    events = [_event(type=type, change=change) for change in changes]
+    WebhookEvent.objects.bulk_create(events, ignore_conflicts=True)
+    written = set(WebhookEvent.objects.filter(id__in=[event.id for event in events]).values_list("id", flat=True))
+    new = [event for event in events if event.id in written]
+    if new:
+        for endpoint in queries.subscribed(type):
+            open_deliveries(endpoint, new)
+
+
 def send_test(*, endpoint: Endpoint) -> Delivery:
     """Send webhook.test to one endpoint, whatever its types. Raises WebhookError("endpoint_disabled")."""
     if endpoint.state != EndpointState.ENABLED:
@@ -66,20 +87,37 @@ def send_test(*, endpoint: Endpoint) -> Delivery:
 
 
 def _write_event(*, type: str, resource_id: UUID, data: Mapping[str, Any], sequence: int) -> WebhookEvent | None:
-    if type not in payloads.EVENT_TYPES:
-        raise ValueError(f"unknown webhook event type {type!r}")
-    envelope = {"type": type, "timestamp": payloads.timestamp(timezone.now()), "sequence": sequence, "data": data}
-    body = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
-    if len(payloads.body_for(body, endpoint_sequence=2**63).encode()) > MAX_BODY_BYTES:
-        raise ValueError(f"the body of {type} has more than {MAX_BODY_BYTES} bytes")
+    wanted = _event(type=type, change=Change(resource_id, data, sequence))
     event, created = WebhookEvent.objects.get_or_create(
-        tenant_id=current_tenant_id(),
+        tenant_id=wanted.tenant_id,
         resource_id=resource_id,
         type=type,
         sequence=sequence,
-        defaults={"body": body},
+        defaults={"id": wanted.id, "body": wanted.body},
     )
     return event if created else None
+
+
+def _event(*, type: str, change: Change) -> WebhookEvent:
+    """Return the unsaved event of a change. Raises ValueError as emit()."""
+    if type not in payloads.EVENT_TYPES:
+        raise ValueError(f"unknown webhook event type {type!r}")
+    envelope: dict[str, Any] = {
+        "type": type,
+        "timestamp": payloads.timestamp(timezone.now()),
+        "sequence": change.sequence,
+    }
+    envelope["data"] = change.data
+    body = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+    if len(payloads.body_for(body, endpoint_sequence=2**63).encode()) > MAX_BODY_BYTES:
+        raise ValueError(f"the body of {type} has more than {MAX_BODY_BYTES} bytes")
+    return WebhookEvent(
+        tenant_id=current_tenant_id(),
+        resource_id=change.resource_id,
+        type=type,
+        sequence=change.sequence,
+        body=body,
+    )
 
 
 def open_deliveries(endpoint: Endpoint, events: Sequence[WebhookEvent]) -> list[Delivery]:

@@ -25,7 +25,7 @@ from backend.questions.api import batches as batches_api
 from backend.questions.models import Question, QuestionBatch, QuestionVideo
 from backend.questions.services import batches
 from backend.questions.services import questions as services
-from backend.webhooks.models import WebhookEvent
+from backend.webhooks.models import Delivery, WebhookEvent
 from tests.conftest import Cast
 from tests.factories import make_video, set_limits
 from tests.questions.world import CALLS, answer, ask, finish
@@ -536,3 +536,20 @@ def test_batches_are_listed_newest_first(acme: Cast, globex: Cast, video: UUID) 
     assert listed("?status=completed") == [(bat(first), 1)]
     assert listed("?external_id=none") == []
     assert acme.client.get("/v1/question-batches?status=eaten").status_code == 400
+
+
+def test_each_canceled_question_is_reported_once_to_each_endpoint(acme: Cast, video: UUID) -> None:
+    batch_id, ids = asked(acme, video)
+    finish(acme, ids[0], video)
+    assert acme.client.post("/v1/webhook-endpoints", {"url": "https://example.org/hook"}).status_code == 201
+
+    for _ in range(2):
+        assert acme.client.post(f"/v1/question-batches/{bat(batch_id)}/cancel").status_code == 200
+
+    assert [event["status"] for event in events(acme, "question.completed")] == ["succeeded"]
+    assert [(event["id"], event["status"], event["finish_reason"]) for event in events(acme, "question.canceled")] == [
+        (public_ids.encode("qst", id), "canceled", "canceled") for id in ids[1:]
+    ]
+    with acme.scope():
+        sent = Delivery.objects.filter(event__type="question.canceled").values_list("event__resource_id", flat=True)
+        assert sorted(sent) == sorted(ids[1:])

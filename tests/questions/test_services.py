@@ -233,12 +233,13 @@ def test_canceling_stops_the_job_and_takes_back_the_charge(acme: Any) -> None:
         assert canceled is not None
         assert Job.objects.get().state == JobState.CANCELED
         assert ledger.cost_of_question(question_id).price == 0
-        assert not WebhookEvent.objects.exists()
+        assert [event.type for event in WebhookEvent.objects.all()] == ["question.canceled"]
         assert questions.cancel_question(question_id=question_id) is None
         assert questions.begin(question_id=question_id) is None
         late = questions.store_answer(question=canceled, answer=answer(video_id))
         assert (late.status, late.answer) == (QuestionStatus.CANCELED, "")
         assert not Node.objects.exists()
+        assert WebhookEvent.objects.count() == 1, "and is reported once"
 
 
 def test_nothing_is_read_of_a_video_that_is_being_deleted(acme: Any) -> None:

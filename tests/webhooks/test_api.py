@@ -186,8 +186,8 @@ def test_the_types_are_listed(acme: Any) -> None:
 
     assert {row["type"] for row in types} == {
         "upload.completed", "video.ready", "video.failed", "video.reindex_failed", "question.completed",
-        "question.failed", "question_batch.completed", "comparison.completed", "webhook.test", "video.indexing",
-        "video.deleted", "usage.threshold_reached", "budget.exceeded", "webhook_endpoint.disabled",
+        "question.failed", "question.canceled", "question_batch.completed", "comparison.completed", "webhook.test",
+        "video.indexing", "video.deleted", "usage.threshold_reached", "budget.exceeded", "webhook_endpoint.disabled",
         "invoice.finalized",
     }  # fmt: skip
 

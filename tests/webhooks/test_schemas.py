@@ -116,6 +116,14 @@ def test_question_failed_is_valid(acme: Any) -> None:
         assert list(errors(WebhookEvent.objects.get())) == []
 
 
+def test_question_canceled_is_valid(acme: Any) -> None:
+    question_id, _ = ask(acme)
+    with acme.scope():
+        questions.cancel_question(question_id=question_id)
+        event = WebhookEvent.objects.get()
+        assert (event.type, list(errors(event))) == ("question.canceled", [])
+
+
 @pytest.mark.parametrize("end", ["completed", "canceled"])
 def test_question_batch_completed_is_valid_however_it_ended(acme: Any, end: str) -> None:
     with acme.scope():

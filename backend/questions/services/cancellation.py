@@ -10,11 +10,14 @@ from django.utils import timezone
 from backend.billing.services import budgets, ledger, quotas
 from backend.jobs.services import request_cancel_many
 from backend.questions.models import OPEN, Question, QuestionStatus
+from backend.questions.payloads import question_data
 from backend.questions.queries.questions import job_key
+from backend.webhooks.services import Change, emit_many
 
 
 def cancel_open(questions: QuerySet[Question], *, detail: str = "") -> list[UUID]:
-    """Cancel those of the questions that have no outcome, with their jobs, in a fixed number of statements.
+    """Cancel those of the questions that have no outcome, with their jobs, and report it, in a fixed number of
+    statements.
 
     detail: finish_detail of the canceled questions. Locks the jobs, then the questions by id, as an outcome does.
     Returns the ids of the canceled questions.
@@ -37,4 +40,9 @@ def cancel_open(questions: QuerySet[Question], *, detail: str = "") -> list[UUID
     budgets.forget_spending(ids)
     quotas.settle(ids)
     ledger.reverse_questions(question_ids=ids, reason=detail or QuestionStatus.CANCELED)
+    canceled = Question.objects.filter(id__in=ids).order_by("id")
+    emit_many(
+        type="question.canceled",
+        changes=[Change(row.id, question_data(row), row.retries + 1) for row in canceled],
+    )
     return ids

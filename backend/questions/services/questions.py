@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 
 # A customer waits for a question asked alone; nobody waits for an index job.
 PRIORITY = 10
+_EVENT_OF = {
+    QuestionStatus.SUCCEEDED: "question.completed",
+    QuestionStatus.FAILED: "question.failed",
+    QuestionStatus.CANCELED: "question.canceled",
+}
+"""Type of the webhook event that reports an outcome."""
 
 
 def create_question(
@@ -269,12 +275,8 @@ def _settle(question: Question) -> None:
     """Do what follows from an outcome: emit the webhook event, settle the group."""
     budgets.forget_spending([question.id])
     quotas.settle([question.id])
-    kind = {QuestionStatus.SUCCEEDED: "question.completed", QuestionStatus.FAILED: "question.failed"}.get(
-        QuestionStatus(question.status)
-    )
-    if kind is not None:
-        sequence = question.retries + 1
-        emit(type=kind, resource_id=question.id, data=payloads.question_data(question), sequence=sequence)
+    kind = _EVENT_OF[QuestionStatus(question.status)]
+    emit(type=kind, resource_id=question.id, data=payloads.question_data(question), sequence=question.retries + 1)
     if question.batch_id is not None:
         batches.settle(question.batch_id)
     comparisons.settle_question(question)
