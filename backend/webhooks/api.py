@@ -1,4 +1,4 @@
-"""/v1/webhook-endpoints, /v1/webhook-deliveries, /v1/webhook-event-types."""
+"""/v1/webhook-endpoints, /v1/webhook-deliveries, /v1/webhook-event-types, /v1/events."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from backend.webhooks.bodies import (
     WebhookEndpointSerializer,
     WebhookEndpointUpdateRequestSerializer,
     WebhookEndpointWithSecretSerializer,
+    WebhookEventQuerySerializer,
+    WebhookEventSerializer,
     WebhookEventTypeSerializer,
     WebhookReplayRequestSerializer,
     WebhookReplaySerializer,
@@ -37,6 +39,7 @@ from backend.webhooks.bodies import (
     delivery_body,
     endpoint_body,
     endpoint_with_secret_body,
+    event_body,
     event_type_bodies,
     replay_body,
     secret_body,
@@ -175,6 +178,35 @@ class EndpointReplayView(TenantView):
         return Response(replay_body(recovery.replay_since(endpoint=endpoint, **options)), status=202)
 
 
+class EventsView(TenantView):
+    scopes = {"GET": SCOPE}
+
+    @extend_schema(
+        operation_id="listWebhookEvents",
+        parameters=[WebhookEventQuerySerializer, *PAGE_PARAMETERS],
+        responses=page_of("WebhookEventPage", WebhookEventSerializer),
+        tags=TAGS,
+    )
+    def get(self, request: Request) -> Response:
+        """List what has happened, newest first, whether you have webhook endpoints or not.
+
+        With `sort=created_at` and the cursor of the last page you read on where you stopped. An event without pending
+        deliveries is kept for 30 days by default; the last event of each type of a resource stays.
+        """
+        query, wish = list_query(WebhookEventQuerySerializer, request)
+        return page(request, wish.of(queries.events(**query)), serialize=event_body, order=wish.order)
+
+
+class EventView(TenantView):
+    scopes = {"GET": SCOPE}
+
+    @extend_schema(operation_id="getWebhookEvent", responses=WebhookEventSerializer, tags=TAGS)
+    def get(self, request: Request, webhook_event_id: str) -> Response:
+        """Return one event with the values that your webhook endpoints get."""
+        event = self.get_or_404(queries.events(), public_ids.decode("msg", webhook_event_id))
+        return Response(event_body(event))
+
+
 class DeliveriesView(TenantView):
     scopes = {"GET": SCOPE}
 
@@ -277,6 +309,8 @@ routes = [
     path("webhook-endpoints/<str:endpoint_id>/rotate-secret", RotateSecretView.as_view()),
     path("webhook-endpoints/<str:endpoint_id>/test", TestEndpointView.as_view()),
     path("webhook-endpoints/<str:endpoint_id>/replay", EndpointReplayView.as_view()),
+    path("events", EventsView.as_view()),
+    path("events/<str:webhook_event_id>", EventView.as_view()),
     path("webhook-deliveries", DeliveriesView.as_view()),
     path("webhook-deliveries/<str:delivery_id>", DeliveryView.as_view()),
     path("webhook-deliveries/<str:delivery_id>/attempts", AttemptsView.as_view()),

@@ -21,6 +21,7 @@ from backend.webhooks.models import (
     DisabledReason,
     Endpoint,
     EndpointState,
+    WebhookEvent,
 )
 from backend.webhooks.recovery import Replayed
 
@@ -92,6 +93,23 @@ class WebhookDeliveryQuerySerializer(ListQuerySerializer):
     endpoint_id = PublicIdField("whe", required=False)
     state = serializers.ChoiceField(DeliveryState.choices, required=False)
     event_type = serializers.ChoiceField(tuple(payloads.EVENT_TYPES), required=False)
+
+
+class WebhookEventQuerySerializer(ListQuerySerializer):
+    type = serializers.ChoiceField(tuple(payloads.EVENT_TYPES), required=False, help_text="Only events of this type.")
+
+
+class WebhookEventSerializer(serializers.Serializer[Any]):
+    id = PublicIdField("msg", help_text="The `webhook-id` header of the requests that deliver the event.")
+    object = serializers.CharField()
+    type = serializers.CharField(help_text="As in the body that your endpoints get.")
+    timestamp = serializers.CharField(help_text="When the event happened, as in the body that your endpoints get.")
+    sequence = serializers.IntegerField(
+        help_text="Which change of this type of the resource, as in the body that your endpoints get."
+    )
+    data = serializers.JSONField(  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
+        help_text="The outcome of the resource, as in the body that your endpoints get."
+    )
 
 
 class WebhookEndpointSerializer(serializers.Serializer[Any]):
@@ -180,6 +198,12 @@ def secret_body(endpoint: Endpoint, secret: str) -> dict[str, Any]:
     """Return the signing secret of an endpoint, and the end of the previous secret."""
     fields = {"secret": secret, "previous_secret_until": endpoint.previous_secret_until}
     return WebhookSecretSerializer(fields).data
+
+
+def event_body(event: WebhookEvent) -> dict[str, Any]:
+    """Return an event with the values of the body that is delivered, which is stored as text."""
+    shown = WebhookEventSerializer({**json.loads(event.body), "id": event.id, "object": "event"})
+    return dict(shown.to_representation(shown.instance))
 
 
 def delivery_body(delivery: Delivery) -> dict[str, Any]:

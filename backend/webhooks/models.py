@@ -73,7 +73,7 @@ class WebhookEvent(TenantRow):
         ]
         indexes = [
             models.Index(fields=["tenant", "created_at"], name="webhook_event_tenant_time"),
-            models.Index(fields=["tenant", "type"], name="webhook_event_tenant_type"),
+            models.Index(fields=["tenant", "type", "-id"], name="webhook_event_tenant_type"),
         ]
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import QuerySet
 
-from backend.webhooks.models import Attempt, Delivery, Endpoint, EndpointState
+from backend.webhooks.models import Attempt, Delivery, Endpoint, EndpointState, WebhookEvent
 
 
 def endpoints() -> QuerySet[Endpoint]:
@@ -47,6 +47,12 @@ def number_deliveries(endpoint: Endpoint) -> None:
         cursor.execute(_NUMBER, parameters)
         numbered = cursor.rowcount
     Endpoint.objects.filter(id=endpoint.id).update(last_sequence=endpoint.last_sequence + numbered)
+
+
+def events(*, type: str = "") -> QuerySet[WebhookEvent]:
+    """Return the events of the tenant, whether an endpoint wanted them or not; of one type, if given."""
+    rows: QuerySet[WebhookEvent] = WebhookEvent.objects.all()
+    return rows.filter(type=type) if type else rows
 
 
 def deliveries(*, endpoint_id: UUID | None = None, state: str = "", event_type: str = "") -> QuerySet[Delivery]:

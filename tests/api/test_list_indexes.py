@@ -43,6 +43,7 @@ VALUES: dict[str, Any] = {
     "since": "2026-01-01T00:00:00Z",
     "until": "2026-01-02T00:00:00Z",
     "event_type": "video.ready",
+    "type": "video.ready",
     "feedback": "right",
     "kind": "invoice",
 }

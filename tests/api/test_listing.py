@@ -71,18 +71,23 @@ def made(cast: Cast, path: str, labels: dict[str, str]) -> tuple[str, Any]:
         case "webhook-endpoints":
             prefix, row = "whe", endpoint_of(cast)
         case "webhook-deliveries":
-            event = WebhookEvent.objects.create(
-                **mine, type="video.ready", body=json.dumps({"data": {"id": "vid_1"}}), resource_id=uuid4(), sequence=1
-            )
-            prefix, row = (
-                "whd",
-                Delivery.objects.create(
-                    **mine, endpoint=endpoint_of(cast), event=event, expires_at=timezone.now() + timedelta(days=1)
-                ),
-            )
+            ends = timezone.now() + timedelta(days=1)
+            event = event_of(cast)
+            delivery = Delivery.objects.create(**mine, endpoint=endpoint_of(cast), event=event, expires_at=ends)
+            prefix, row = "whd", delivery
+        case "events":
+            prefix, row = "msg", event_of(cast)
         case _:
             prefix, row = "cmp", Comparison.objects.create(**mine, total=0, arms=ARMS, metadata=labels)
     return encode(prefix, row.id), row.created_at
+
+
+def event_of(cast: Cast) -> WebhookEvent:
+    envelope = {"type": "video.ready", "timestamp": "2026-01-01T00:00:00Z", "sequence": 1, "data": {"id": "vid_1"}}
+    row: WebhookEvent = WebhookEvent.objects.create(
+        tenant_id=cast.tenant_id, type="video.ready", body=json.dumps(envelope), resource_id=uuid4()
+    )
+    return row
 
 
 def endpoint_of(cast: Cast) -> Endpoint:
@@ -95,7 +100,7 @@ def endpoint_of(cast: Cast) -> Endpoint:
 LABELLED = ("videos", "uploads", "questions", "sessions", "question-batches", "comparisons")
 LISTS = (
     *LABELLED, "searches", "collections", "index-jobs", "api-keys", "members", "invitations", "shares",
-    "webhook-endpoints", "webhook-deliveries",
+    "webhook-endpoints", "webhook-deliveries", "events",
 )  # fmt: skip
 
 WITHOUT = {

@@ -42,6 +42,7 @@ PREFIX_OF = {
     "search_id": "sea",
     "endpoint_id": "whe",
     "delivery_id": "whd",
+    "webhook_event_id": "msg",
     "invoice_id": "ivc",
     "share_id": "shr",
     "event_id": "evt",
@@ -132,6 +133,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
             ).id,
             "whe": endpoint.id,
             "whd": delivery.id,
+            "msg": delivery.event_id,
             "bud": Budget.objects.create(tenant_id=tenant, questions=10_000).id,
             "ivc": draft_invoice(cast).id,
             "shr": Share.objects.create(

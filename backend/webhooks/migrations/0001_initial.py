@@ -103,7 +103,7 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "indexes": [
                     models.Index(fields=["tenant", "created_at"], name="webhook_event_tenant_time"),
-                    models.Index(fields=["tenant", "type"], name="webhook_event_tenant_type"),
+                    models.Index(fields=["tenant", "type", "-id"], name="webhook_event_tenant_type"),
                 ],
                 "constraints": [
                     models.UniqueConstraint(
