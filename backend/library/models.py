@@ -47,8 +47,9 @@ class Upload(TenantRow):
     """One presigned S3 multipart upload. part_size is fixed at creation; S3 keeps the list of parts."""
 
     status = models.CharField(max_length=16, choices=UploadStatus.choices, default=UploadStatus.OPEN)
-    # The key that began it, if a key did.
+    # Who began it: an API key or a member.
     api_key_id = models.UUIDField(null=True)
+    person_id = models.UUIDField(null=True)
     filename = models.CharField(max_length=255)
     content_type = models.CharField(max_length=100)
     size_bytes = models.BigIntegerField()

@@ -75,6 +75,7 @@ class UploadsView(TenantView):
             part_checksums=part_checksums,
             duration_ms=duration_ms,
             api_key_id=self.principal.api_key_id,
+            person_id=self.principal.person_id,
         )
         location = {"Location": f"/v1/uploads/{encode('upl', upload.id)}"}
         return Response(upload_body(upload), status=201, headers=location)

@@ -20,7 +20,7 @@ from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.models import InputSegment, Upload, UploadStatus, Video
 from backend.library.services import input_segments as growth
 from backend.library.services import media_quota
-from backend.library.services.storage_quota import require_room
+from backend.library.services.storage_quota import hold_storage, require_room
 from backend.library.services.video_quota import require_room_for_video
 from backend.library.storage import (
     ChecksumRejected,
@@ -96,9 +96,11 @@ def create_upload(
     part_checksums: bool = False,
     duration_ms: int | None = None,
     api_key_id: UUID | None = None,
+    person_id: UUID | None = None,
 ) -> Upload:
     """Begin an upload. fields: filename, content_type, size_bytes and the optional columns of Upload.
 
+    api_key_id, person_id: the key or the member that begins it.
     duration_ms: as the customer announces it, if so. The bytes and the minutes are reserved until the upload ends; its
     video takes over the minutes. Raises Refused `upload_too_large` (413),
     `storage_quota_exceeded` (402), `too_many_open_uploads` (429), `storage_unavailable` (503), or as
@@ -109,14 +111,7 @@ def create_upload(
         raise Refused(
             "upload_too_large", f"The limit is {settings.MAX_UPLOAD_BYTES} bytes.", status=413, pointer="/size_bytes"
         )
-    opened = Upload.objects.filter(status=UploadStatus.OPEN)
-    caps = [(opened, settings.OPEN_UPLOADS_PER_TENANT, "")]
-    if api_key_id is not None:
-        caps.append((opened.filter(api_key_id=api_key_id), settings.OPEN_UPLOADS_PER_KEY, " of this API key"))
-    for rows, cap, whose in caps:
-        if rows.count() >= cap:
-            detail = f"{cap} uploads{whose} are open; complete or abort one of them first."
-            raise Refused("too_many_open_uploads", detail, status=429)
+    _require_few_open(api_key_id=api_key_id, person_id=person_id)
     require_room(size_bytes, api_key_id=api_key_id)
     upload_id = UUID(bytes=uuid7().bytes)
     key = source_key(current_tenant_id(), upload_id)
@@ -131,6 +126,7 @@ def create_upload(
         object_key=key,
         multipart_id=multipart_id,
         api_key_id=api_key_id,
+        person_id=person_id,
         part_size=part_size_for(size_bytes),
         expires_at=timezone.now() + EXPIRES_AFTER,
         **fields,
@@ -143,6 +139,21 @@ def create_upload(
             ObjectStorage().abort(key, multipart_id)
         raise
     return upload
+
+
+def _require_few_open(*, api_key_id: UUID | None, person_id: UUID | None) -> None:
+    """Hold back other uploads of the tenant that begin, and raise Refused `too_many_open_uploads` (429) at a cap."""
+    hold_storage()
+    opened = Upload.objects.filter(status=UploadStatus.OPEN)
+    caps = [(opened, settings.OPEN_UPLOADS_PER_TENANT, "")]
+    if api_key_id is not None:
+        caps.append((opened.filter(api_key_id=api_key_id), settings.OPEN_UPLOADS_PER_KEY, " of this API key"))
+    if person_id is not None:
+        caps.append((opened.filter(person_id=person_id), settings.OPEN_UPLOADS_PER_KEY, " of this member"))
+    for rows, cap, whose in caps:
+        if rows.count() >= cap:
+            detail = f"{cap} uploads{whose} are open; complete or abort one of them first."
+            raise Refused("too_many_open_uploads", detail, status=429)
 
 
 def progress(upload: Upload) -> UploadProgress:
