@@ -215,6 +215,8 @@ class InputSegment(ProbedRow):
     url = models.TextField(default="", blank=True, max_length=4_000)
     object_key = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
+    # Of a piece that was fetched from a URL, once all its bytes are stored.
+    content_sha256 = models.CharField(max_length=64, default="", blank=True)
     start_ms = models.BigIntegerField(null=True)
     recorded_at = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=64, default="", blank=True)
@@ -224,6 +226,13 @@ class InputSegment(ProbedRow):
 
     class Meta(TenantRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant", "video", "n"], name="inputsegment_video_n")]
+        indexes = [
+            models.Index(
+                fields=["tenant", "content_sha256"],
+                name="inputsegment_content",
+                condition=~models.Q(content_sha256=""),
+            )
+        ]
 
 
 class IndexState(models.TextChoices):
