@@ -215,7 +215,7 @@ class InputSegment(ProbedRow):
     url = models.TextField(default="", blank=True, max_length=4_000)
     object_key = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
-    # Of a piece that was fetched from a URL, once all its bytes are stored.
+    # Set for a piece that was fetched from a URL, once all its bytes are stored.
     content_sha256 = models.CharField(max_length=64, default="", blank=True)
     start_ms = models.BigIntegerField(null=True)
     recorded_at = models.DateTimeField(null=True)

@@ -108,7 +108,7 @@ def test_a_sweep_spares_an_object_that_another_recording_reads(acme: Cast, web: 
     assert acme.client.delete(path_of(first)).status_code == 202
     run_due()
     with acme.scope():
-        # As a worker does that stored the object in an attempt of its own and learns late of the deletion.
+        # A worker that stored the object in an attempt of its own does this when it learns late of the deletion.
         deletions.bury_deleted({first: [source_prefix(key)]})
         Job.objects.filter(kind=JobKind.SWEEP_DELETED).update(not_before=timezone.now(), due=True)
     run_due()
