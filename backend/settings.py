@@ -16,7 +16,10 @@ BASE_DIR = Path(__file__).resolve().parents[1]
 # cookies and a database role of its own.
 PROCESS = env.choice("AVA_PROCESS", "api", ("api", "console", "webhooks", "worker", "signer"))
 _SERVES = PROCESS in ("api", "console")
-SECRET_KEY = env.text("AVA_SECRET_KEY") if _SERVES else ""
+SECRET_KEY = env.text("AVA_SECRET_KEY") if PROCESS == "api" else ""
+if PROCESS == "console":
+    # Another one, so that neither accepts what the other has signed.
+    SECRET_KEY = env.text("AVA_CONSOLE_SECRET_KEY")
 DEBUG = env.boolean("AVA_DEBUG", False)
 ALLOWED_HOSTS = env.words("AVA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1],testserver")
 PUBLIC_URL = env.text("AVA_PUBLIC_URL", "http://127.0.0.1:8000")

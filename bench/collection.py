@@ -18,7 +18,7 @@ import numpy as np
 import psycopg
 
 from bench.archive import FRAME_MODEL, FRAMES, HOURS_MS, TEXT_MODEL, Recording, near, vectors_of, word, write_rows
-from bench.figures import Figure, Figures, at_least, at_most, show_progress
+from bench.figures import Figure, Figures, at_least, at_most, print_lines, show_progress
 from bench.stack import IndexedVideo, database
 from gpu_workers.engine.ports import Hit, KnowledgeGraph, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.tri_view import HYBRID, NO_VECTOR, RetrievalSettings
@@ -219,5 +219,4 @@ if __name__ == "__main__":
     parser.add_argument("--hours", type=int, default=HOURS)
     parser.add_argument("--others", type=int, default=OTHERS)
     given = parser.parse_args()
-    for figure in thousand_hours(given.hours, given.others):
-        print(figure.line(), flush=True)
+    raise SystemExit(0 if print_lines(thousand_hours(given.hours, given.others)) else 1)

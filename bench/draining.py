@@ -1,6 +1,4 @@
-"""How soon another worker has the job of a worker that has to go: at SIGTERM, and at a cloud's notice.
-
-It reports, like every benchmark: a figure that does not hold says so in its line, and the exit status stays 0."""
+"""How soon another worker has the job of a worker that has to go: at SIGTERM, and at a cloud's notice."""
 
 from __future__ import annotations
 

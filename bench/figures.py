@@ -6,7 +6,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -39,6 +39,15 @@ def _bounded(name: str, value: float, sign: Literal[">=", "<="], bound: float, r
     holds = value >= bound if sign == ">=" else value <= bound
     # Rounded only after the comparison, with enough digits to distinguish a small number from 0.
     return Figure(name, float(f"{value:.4g}"), f"{sign} {bound:g}", bool(holds), reference)
+
+
+def print_lines(figures: Iterable[Figure]) -> bool:
+    """Print each figure as soon as it is measured. Return whether all of them hold."""
+    held = True
+    for figure in figures:
+        print(figure.line(), flush=True)
+        held &= figure.holds
+    return held
 
 
 def show_progress(text: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.archive import FRAME_MODEL, HOURS_MS, TENANTS, TEXT_MODEL, Recording, fill, near
-from bench.figures import Figure, Figures, Timing, at_least, at_most, show_progress, side_by_side
+from bench.figures import Figure, Figures, Timing, at_least, at_most, print_lines, show_progress, side_by_side
 from bench.stack import database
 from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.ports import KnowledgeGraph, ViewName, ViewQuery
@@ -181,5 +181,4 @@ if __name__ == "__main__":
     parser.add_argument("--videos", type=int, default=VIDEOS, help="of 36,000 frames each")
     parser.add_argument("--explain", action="store_true", help="print the plan of every statement on stderr")
     given = parser.parse_args()
-    for figure in million_frames(given.videos, explain=given.explain):
-        print(figure.line(), flush=True)
+    raise SystemExit(0 if print_lines(million_frames(given.videos, explain=given.explain)) else 1)

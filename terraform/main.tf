@@ -2,14 +2,14 @@ locals {
   name         = "ava-${var.environment}"
   public_url   = "https://${var.domain}"
   metrics      = "AVA/${var.environment}"
-  base_secrets = ["AVA_SECRET_KEY", "AVA_CACHE_SALT_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "REDIS_URL"]
+  base_secrets = ["AVA_CACHE_SALT_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "REDIS_URL"]
 
   # Model names, windows and parallelism stand in the product's model table; workers and launchers read the same file.
   preset = jsondecode(file("${path.module}/../gpu_workers/engine/models/models.json")).presets[var.model_preset]
   hosted = length(local.preset.servers) == 0
 
   # Least privilege by machine: the owner's and the superuser's passwords stay on the database host, the console's on a machine of its own.
-  # Only the API and the console sign sessions and check keys; only they and the sender of webhooks open what is sealed (AVA_PROCESS).
+  # Only the API and the console sign sessions, each with a key of its own, and check keys; only they and the sender of webhooks open what is sealed (AVA_PROCESS).
   # A container's own secrets stand in its entry: each worker has the signer's secret of its own class.
   app_secrets    = concat(local.base_secrets, ["DATABASE_URL", "DATABASE_DISPATCH_URL"])
   worker_secrets = ["AVA_CACHE_SALT_KEY", "REDIS_URL", "DATABASE_URL", "DATABASE_DISPATCH_URL"]
@@ -65,7 +65,7 @@ locals {
         AVA_ALLOWED_HOSTS   = "${var.domain},127.0.0.1"
         AVA_HEALTH_ADDRESS  = "0.0.0.0:8001"
       })
-      secrets           = concat(local.app_secrets, ["DATABASE_PEOPLE_URL"])
+      secrets           = concat(local.app_secrets, ["AVA_SECRET_KEY", "DATABASE_PEOPLE_URL"])
       object_actions    = local.erase_objects
       queues            = []
       gpu               = false
@@ -79,7 +79,7 @@ locals {
     console = {
       containers        = { console = { image = "api", entrypoint = "", arguments = "" } }
       environment       = merge(local.app_environment, { AVA_PROCESS = "console", AVA_CONSOLE_URL = var.console_url })
-      secrets           = concat(local.app_secrets, ["DATABASE_CONSOLE_URL", "DATABASE_STAFF_URL"])
+      secrets           = concat(local.app_secrets, ["AVA_CONSOLE_SECRET_KEY", "DATABASE_CONSOLE_URL", "DATABASE_STAFF_URL"])
       object_actions    = ["s3:GetObject"]
       queues            = []
       gpu               = false

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from django.conf import settings
 
@@ -22,6 +24,14 @@ USER_AGENT = "AVA-Cloud-Fetch/1"
 _TRY_LATER = frozenset({408, 425, 429})
 
 
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a fetch stored. sha256: of all bytes, in hex, computed as they arrived."""
+
+    sha256: str
+    size_bytes: int
+
+
 def fetch(
     url: str,
     key: str,
@@ -30,7 +40,7 @@ def fetch(
     limit: int,
     on_progress: Callable[[int, int], None],
     reserve: Callable[[int], None] = lambda size_bytes: None,
-) -> None:
+) -> Fetched:
     """Store the file at url under key, at most limit bytes; on_progress(bytes so far, bytes announced or 0).
 
     reserve(bytes of the whole file, as far as they are known) is called before these bytes are stored. What it raises
@@ -57,7 +67,7 @@ def fetch(
             announced = _content_length(response.headers.get("content-length", ""))
             if announced > limit:
                 raise _too_large(limit)
-            _store(
+            return _store(
                 fast_enough(response.chunks()),
                 key,
                 storage,
@@ -128,12 +138,13 @@ def _store(
     limit: int,
     on_progress: Callable[[int, int], None],
     reserve: Callable[[int], None],
-) -> None:
+) -> Fetched:
     # What an earlier attempt left when it was killed.
     storage.abort_prefix(source_prefix(key))
     upload_id = storage.create_upload(key, content_type="application/octet-stream", part_checksums=False)
     try:
         parts: list[StoredPart] = []
+        digest = hashlib.sha256()
         received = reserved = 0
         for body in _in_parts(chunks, size=part_size_for(announced or limit)):
             received += len(body)
@@ -142,6 +153,7 @@ def _store(
             if max(received, announced) > reserved:
                 reserved = max(received, announced)
                 reserve(reserved)
+            digest.update(body)
             parts.append(storage.put_part(key, upload_id, len(parts) + 1, body))
             on_progress(received, announced)
         if not parts:
@@ -149,6 +161,7 @@ def _store(
         # Replaces an object that an earlier attempt completed before it died.
         storage.delete(key)
         storage.complete(key, upload_id, parts)
+        return Fetched(digest.hexdigest(), received)
     except BaseException:
         _abort(storage, key, upload_id)
         raise

@@ -10,10 +10,10 @@ from django.db.models.functions import Now
 
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import InputSegment, Segment, Video
+from backend.library.services.contents import is_read
 from backend.library.storage import (
     question_prefix,
     source_key,
-    source_prefix,
     tenant_prefix,
     version_prefix,
     video_prefix,
@@ -62,19 +62,16 @@ def _probe(job: Job, operation: str, key: str) -> bool:
         return bool(key == video.object_key)
     # Its own upload, once the video shares the object of another one and nobody reads this one.
     own = video.upload_id is not None and key == source_key(job.tenant_id, video.upload_id)
-    return operation == "erase" and own and not _is_read(key)
-
-
-def _is_read(key: str) -> bool:
-    folder = source_prefix(key)
-    return bool(
-        Video.objects.filter(object_key__startswith=folder).exists()
-        or InputSegment.objects.filter(object_key__startswith=folder).exists()
-    )
+    return operation == "erase" and own and not is_read(key)
 
 
 def _fetch(job: Job, operation: str, key: str) -> bool:
-    return operation in FETCH and _is_piece(key, id=job.subject_id)
+    if key != source_key(job.tenant_id, job.subject_id):
+        return False
+    if operation in FETCH:
+        # Until all its bytes are stored: from then on another recording may share them.
+        return _is_piece(key, id=job.subject_id, content_sha256="")
+    return operation == "erase" and _is_fetched(job.subject_id) and not is_read(key)
 
 
 def _ingest(job: Job, operation: str, key: str) -> bool:
@@ -111,6 +108,10 @@ def _search(job: Job, operation: str, key: str) -> bool:
 
 def _is_piece(key: str, **where: Any) -> bool:
     return bool(InputSegment.objects.filter(object_key=key, **where).exists())
+
+
+def _is_fetched(piece_id: UUID) -> bool:
+    return bool(InputSegment.objects.filter(id=piece_id).exclude(content_sha256="").exists())
 
 
 def _is_source(key: str, videos: list[UUID]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.library.services import deletions
+from backend.library.services import contents, deletions
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
@@ -12,10 +12,12 @@ def handle(work: Work) -> FollowUp | None:
     subject_id = work.lease.subject_id
     with tenant_scope(work.lease.tenant_id):
         grave = deletions.grave_of(subject_id)
+        # A recording that shares the object of a deleted one keeps it.
+        prefixes = [] if grave is None else [prefix for prefix in grave.prefixes if not contents.is_read(prefix)]
     if grave is None:
         work.finish()
         return None
-    found = sum(ObjectStorage().erase(prefix) for prefix in grave.prefixes)
+    found = sum(ObjectStorage().erase(prefix) for prefix in prefixes)
 
     def end() -> None:
         swept = not found and deletions.level(grave)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
-from backend.api.public_ids import PublicIdField, encode
+from backend.api.public_ids import PublicIdField, encode_creator
 from backend.tenancy import keys, networks, origins
 from backend.tenancy.models import ApiKey
 
@@ -127,7 +127,7 @@ def _fields(key: ApiKey) -> dict[str, Any]:
     return {
         "object": "api_key",
         "hint": f"{keys.PREFIX}{key.public_id}",
-        "created_by": _maker(key),
+        "created_by": encode_creator(person_id=key.created_by_person_id, api_key_id=key.parent_id),
         **{name: getattr(key, name) for name in names},
     }
 
@@ -141,9 +141,3 @@ def audit_details(key: ApiKey) -> dict[str, Any]:
         "allowed_ips": key.allowed_ips,
         "requests_per_minute": key.requests_per_minute,
     }
-
-
-def _maker(key: ApiKey) -> str | None:
-    if key.created_by_person_id is not None:
-        return encode("per", key.created_by_person_id)
-    return None if key.parent_id is None else encode("key", key.parent_id)

@@ -84,7 +84,8 @@ def _addresses(env: Mapping[str, str]) -> Iterator[CheckMessage]:
 
 
 def _secrets(env: Mapping[str, str]) -> Iterator[CheckMessage]:
-    values = {"AVA_SECRET_KEY": [settings.SECRET_KEY]}
+    own = "AVA_CONSOLE_SECRET_KEY" if settings.PROCESS == "console" else "AVA_SECRET_KEY"
+    values = {own: [settings.SECRET_KEY]}
     values |= {
         "AVA_KEY_PEPPERS": [*settings.KEY_PEPPERS.values()],
         "AVA_ENCRYPTION_KEYS": [*settings.ENCRYPTION_KEYS.values()],

@@ -41,6 +41,13 @@ def encode(prefix: str, value: UUID) -> str:
     return f"{prefix}_{base58.b58encode(value.bytes).decode()}"
 
 
+def encode_creator(*, person_id: UUID | None, api_key_id: UUID | None) -> str | None:
+    """Return the public id of the member, or else of the API key, that made a row; None if neither did."""
+    if person_id is not None:
+        return encode("per", person_id)
+    return None if api_key_id is None else encode("key", api_key_id)
+
+
 def parse(prefix: str, text: str) -> UUID | None:
     """Return the UUID of a public id; None unless text is its canonical spelling with this prefix."""
     head, _, tail = text.partition("_")

@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
+from backend.api.public_ids import encode_creator
 from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
 from backend.console.base import ReadOnlyPage, paged
 from backend.console.calls import waterfall
@@ -208,13 +209,15 @@ class QuestionPage(Operable, ReadOnlyPage):
     ) -> HttpResponse:
         question: Question = self.opened(request, object_id)
         nodes = questions.nodes_with_candidates(question)
+        feedback = questions.feedback(question)
         storage = ObjectStorage()
         lines = usage_by_stage(question)
         context = {
             **self.page_context(request, "Question"),
             **self.acts_context(request, question),
             "question": question,
-            "feedback": questions.feedback(question),
+            "feedback": feedback,
+            "feedback_by": feedback and encode_creator(person_id=feedback.person_id, api_key_id=feedback.api_key_id),
             "batch": questions.batch(question) if question.batch_id else None,
             "batch_counts": questions.batch_counts(question) if question.batch_id else [],
             "choices": [(chr(65 + n), choice, n == question.choice) for n, choice in enumerate(question.choices)],

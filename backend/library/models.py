@@ -47,8 +47,9 @@ class Upload(TenantRow):
     """One presigned S3 multipart upload. part_size is fixed at creation; S3 keeps the list of parts."""
 
     status = models.CharField(max_length=16, choices=UploadStatus.choices, default=UploadStatus.OPEN)
-    # The key that began it, if a key did.
+    # Who began it: an API key or a member.
     api_key_id = models.UUIDField(null=True)
+    person_id = models.UUIDField(null=True)
     filename = models.CharField(max_length=255)
     content_type = models.CharField(max_length=100)
     size_bytes = models.BigIntegerField()
@@ -214,6 +215,8 @@ class InputSegment(ProbedRow):
     url = models.TextField(default="", blank=True, max_length=4_000)
     object_key = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
+    # Set for a piece that was fetched from a URL, once all its bytes are stored.
+    content_sha256 = models.CharField(max_length=64, default="", blank=True)
     start_ms = models.BigIntegerField(null=True)
     recorded_at = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=64, default="", blank=True)
@@ -223,6 +226,13 @@ class InputSegment(ProbedRow):
 
     class Meta(TenantRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant", "video", "n"], name="inputsegment_video_n")]
+        indexes = [
+            models.Index(
+                fields=["tenant", "content_sha256"],
+                name="inputsegment_content",
+                condition=~models.Q(content_sha256=""),
+            )
+        ]
 
 
 class IndexState(models.TextChoices):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Max, QuerySet, Sum
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Sum
 
 from backend.library.models import (
     Collection,
@@ -82,8 +82,14 @@ def stored_bytes(api_key_id: UUID | None = None) -> int:
     if api_key_id is not None:
         videos = videos.filter(api_key_id=api_key_id)
         pieces = pieces.filter(video_id__in=videos.values("id"))
+    return _bytes_of_objects(videos, pieces)
+
+
+def _bytes_of_objects(videos: QuerySet[Video], pieces: QuerySet[InputSegment]) -> int:
+    """Return the bytes of the objects of these rows; an object that several share counts once."""
     total = 0
-    for rows in (videos, pieces):
+    shared = videos.filter(object_key=OuterRef("object_key"))
+    for rows in (videos, pieces.exclude(Exists(shared))):
         sizes = rows.exclude(object_key="").values("object_key").annotate(size=Max("size_bytes")).order_by()
         total += sizes.aggregate(total=Sum("size"))["total"] or 0
     return total
@@ -104,11 +110,8 @@ def stored_bytes_since(moment: datetime) -> int:
 
 def size_of(object_keys: Sequence[str]) -> int:
     """Return the bytes of recorded objects together."""
-    total = 0
-    for rows in (Video.objects.all(), InputSegment.objects.all()):
-        sizes = rows.filter(object_key__in=object_keys).values("object_key").annotate(size=Max("size_bytes")).order_by()
-        total += sizes.aggregate(total=Sum("size"))["total"] or 0
-    return total
+    named = {"object_key__in": object_keys}
+    return _bytes_of_objects(Video.objects.filter(**named), InputSegment.objects.filter(**named))
 
 
 def reserved_bytes(api_key_id: UUID | None = None) -> tuple[int, int]:

@@ -62,7 +62,7 @@ def erasable_keys(video: Video) -> list[str]:
     """Return the keys of all objects that are or may be stored for the recording and for no other video, for a purge.
 
     Failed pieces are among them, and the object of an upload whose bytes another video had already. A video that is
-    being deleted keeps nothing for others: no video begins to share its object (share_content).
+    being deleted keeps nothing for others: no recording begins to share its object (contents).
     """
     pieces = InputSegment.objects.filter(video_id=video.id)
     pieced = pieces.exclude(upload_id=None).values("upload_id")
@@ -70,7 +70,9 @@ def erasable_keys(video: Video) -> list[str]:
     keys = {video.object_key, *pieces.values_list("object_key", flat=True)} - {""}
     keys |= set(uploads.values_list("object_key", flat=True))
     others = Video.objects.exclude(id=video.id).exclude(status=VideoStatus.DELETING)
-    return sorted(keys - set(others.filter(object_key__in=keys).values_list("object_key", flat=True)))
+    shared = InputSegment.objects.filter(video_id__in=others.values("id"), object_key__in=keys)
+    kept = {*others.filter(object_key__in=keys).values_list("object_key", flat=True)}
+    return sorted(keys - kept - {*shared.values_list("object_key", flat=True)})
 
 
 def is_open(video: Video) -> bool:

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from backend.api.bodies import MAX_TIME_MS, StrictSerializer
 from backend.api.listing import ListQuerySerializer
-from backend.api.public_ids import PublicIdField, encode
+from backend.api.public_ids import PublicIdField, encode_creator
 from backend.jobs.bodies import DeadlineField
 from backend.shares.models import Share
 
@@ -111,10 +111,5 @@ def _fields(share: Share) -> dict[str, Any]:
         "id", "question_id", "video_id", "start_ms", "end_ms", "title", "created_at", "expires_at", "revoked_at",
         "views", "last_viewed_at",
     )  # fmt: skip
-    return {**{name: getattr(share, name) for name in names}, "object": "share", "created_by": _maker(share)}
-
-
-def _maker(share: Share) -> str | None:
-    if share.person_id is not None:
-        return encode("per", share.person_id)
-    return None if share.api_key_id is None else encode("key", share.api_key_id)
+    created_by = encode_creator(person_id=share.person_id, api_key_id=share.api_key_id)
+    return {**{name: getattr(share, name) for name in names}, "object": "share", "created_by": created_by}

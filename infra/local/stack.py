@@ -137,6 +137,7 @@ class Stack:
         own = {
             "AVA_CACHE_DIR": str(self.home.cache),
             "AVA_SECRET_KEY": secrets.secret("django"),
+            "AVA_CONSOLE_SECRET_KEY": secrets.secret("console"),
             "AVA_CACHE_SALT_KEY": secrets.secret("cache-salt"),
             "AVA_KEY_PEPPERS": f"1:{secrets.secret_hex('pepper')}",
             "AVA_ENCRYPTION_KEYS": f"1:{secrets.secret_fernet('encryption')}",

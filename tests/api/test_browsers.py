@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from backend.api.browsers import page_policy
 from tests.conftest import Cast
 
 APP = "https://app.example.com"
@@ -80,6 +81,12 @@ def test_pages_run_only_our_scripts_and_are_not_framed(database: None) -> None:
     assert "frame-ancestors 'none'" in policy
     assert "object-src 'none'" in policy
     assert "no-store" in page["Cache-Control"]
+
+
+@pytest.mark.parametrize(("console", "allowed"), [(False, ["'self'"]), (True, ["'self'", "'unsafe-eval'"])])
+def test_no_page_runs_a_script_that_stands_in_it(console: bool, allowed: list[str]) -> None:
+    (scripts,) = (part for part in page_policy(console=console).split("; ") if part.startswith("script-src "))
+    assert scripts.split()[1:] == allowed
 
 
 _SEEN = """

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
 from django.test import override_settings
 from rest_framework.test import APIClient
 from uuid6 import uuid7
@@ -16,6 +18,7 @@ from backend.api.open_replies import open_reply
 from backend.api.problems import Problem, problem_of
 from backend.billing.services import ledger
 from backend.library.models import Upload
+from backend.library.services.storage_quota import hold_storage
 from backend.tenancy.authentication import Principal
 from backend.tenancy.context import bounded_statements
 from backend.tenancy.models import Tenant
@@ -23,6 +26,8 @@ from backend.tenancy.services import issue_api_key
 from gpu_workers.engine.models.roles import ModelCall
 from tests.conftest import Cast
 from tests.factories import make_video
+from tests.isolation.test_catalog import superuser
+from tests.people.cast import Browser, member_of
 from tests.tenancy.test_api_keys import with_key
 
 # 100 + 10 tokens.
@@ -110,6 +115,48 @@ def test_open_uploads_of_a_key_have_a_maximum_below_the_tenants(acme: Cast) -> N
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_open_uploads")
         assert "of this API key" in refused.json()["detail"]
         assert with_key(other).post("/v1/uploads", UPLOAD, format="json").status_code == 201
+
+
+def test_open_uploads_of_a_member_have_a_maximum_below_the_tenants(acme: Cast) -> None:
+    ada, bob = (Browser(member_of(acme, "developer").person, acme.slug) for _ in range(2))
+    with override_settings(OPEN_UPLOADS_PER_KEY=1):
+        opened = ada.api("POST", "/v1/uploads", UPLOAD)
+        assert opened.status_code == 201, opened.content
+        refused = ada.api("POST", "/v1/uploads", UPLOAD)
+        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_open_uploads")
+        assert "of this member" in refused.json()["detail"]
+        # A colleague and a key have their own maximum.
+        assert bob.api("POST", "/v1/uploads", UPLOAD).status_code == 201
+        assert acme.client.post("/v1/uploads", UPLOAD).status_code == 201
+        assert ada.api("DELETE", f"/v1/uploads/{opened.json()['id']}").status_code == 204
+        assert ada.api("POST", "/v1/uploads", UPLOAD).status_code == 201
+
+
+def test_uploads_that_begin_at_once_do_not_pass_the_maximum(acme: Cast) -> None:
+    def begin() -> int:
+        try:
+            return int(acme.client.post("/v1/uploads", UPLOAD).status_code)
+        finally:
+            connections.close_all()
+
+    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    with override_settings(OPEN_UPLOADS_PER_TENANT=1), ThreadPoolExecutor() as pool, superuser() as server:
+        with acme.scope():
+            hold_storage()
+            begun = [pool.submit(begin) for _ in range(2)]
+            while server.execute(waiting).fetchone() != (2,):
+                assert not any(reply.done() for reply in begun)
+                threading.Event().wait(0.02)
+        assert sorted(reply.result() for reply in begun) == [201, 429]
+
+
+def test_an_upload_shows_who_began_it(acme: Cast) -> None:
+    ada = member_of(acme, "developer").person
+    by_ada = Browser(ada, acme.slug).api("POST", "/v1/uploads", UPLOAD).json()
+    by_key = acme.client.post("/v1/uploads", UPLOAD).json()
+    makers = {by_ada["id"]: public_ids.encode("per", ada.id), by_key["id"]: public_ids.encode("key", acme.key_id)}
+    assert {row["id"]: row["created_by"] for row in (by_ada, by_key)} == makers
+    assert {row["id"]: row["created_by"] for row in acme.client.get("/v1/uploads").json()["data"]} == makers
 
 
 def test_open_streams_of_a_member_have_a_maximum_below_the_tenants(acme: Cast) -> None:

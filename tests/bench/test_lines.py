@@ -1,4 +1,4 @@
-"""A machine can read the runner's output, and the runner fails only if a measurement fails."""
+"""A machine can read the runner's output, and its exit status says whether every figure holds."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from bench import answer, billing, cells, gpu, index, jobs, rls
+from bench import abuse, answer, billing, cells, gpu, index, jobs, rls
 from bench.abusers import ABUSES
 from bench.figures import Figure, at_least, at_most, ratio, side_by_side
+from bench.runner import print_figures
 from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +53,50 @@ def test_a_missed_target_is_said_before_the_value_is_rounded() -> None:
     assert at_least("a", 0.89999, 0.9, "x") == Figure("a", 0.9, ">= 0.9", False, "x")
     assert at_most("b", 1.2, 1.2, "x").holds
     assert not at_most("b", 1.20001, 1.2, "x").holds
+
+
+@pytest.mark.parametrize(
+    ("only", "names", "status"), [("", ["a_held", "a_missed", "b_held"], 1), ("held", ["a_held", "b_held"], 0)]
+)
+def test_the_exit_status_says_whether_the_printed_figures_hold(
+    only: str, names: list[str], status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scripted = ModuleType("bench.scripted")
+    scripted.first = lambda: iter([at_most("a_held", 1, 2, "x"), at_most("a_missed", 3, 2, "x")])  # type: ignore[attr-defined]
+    scripted.second = lambda: iter([at_least("b_held", 1, 1, "x")])  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, scripted.__name__, scripted)
+    figures = {"a_held": ("scripted", "first"), "a_missed": ("scripted", "first"), "b_held": ("scripted", "second")}
+    assert print_figures(figures, None, ["--only", only]) == status
+    assert [json.loads(line)["name"] for line in capsys.readouterr().out.splitlines()] == names
+
+
+@pytest.mark.parametrize(("share", "status"), [(0.5, 0), (1.5, 1)])
+def test_the_measurement_of_abuses_reports_a_missed_target(
+    share: float, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def scripted_service() -> Iterator[ScriptedService]:
+        yield ScriptedService(share * abuse.HEALTHZ_S)
+
+    def calm(_: ScriptedService) -> nullcontext[None]:
+        return nullcontext()
+
+    monkeypatch.setattr(abuse, "abused_service", scripted_service)
+    monkeypatch.setattr(abuse, "ABUSES", [calm])
+    assert abuse.main([]) == status
+
+
+class ScriptedService:
+    """A service under abuse whose customers never wait longer, and whose /healthz takes `healthz_s`."""
+
+    def __init__(self, healthz_s: float) -> None:
+        self._healthz_s = healthz_s
+
+    def customers_p95(self) -> dict[str, float]:
+        return {"list": 0.01, "search": 0.02, "question": 0.03}
+
+    def healthz_p95(self) -> float:
+        return self._healthz_s
 
 
 def test_the_sides_of_a_comparison_take_turns() -> None:

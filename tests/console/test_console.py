@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 from uuid6 import uuid7
 
+from backend.api.public_ids import encode
 from backend.billing.models import ExportState, InvariantResult, Invoice, Price, PriceBook
 from backend.billing.services import ledger as billing
 from backend.billing.services import rollups
@@ -132,11 +133,16 @@ def test_a_question_is_shown_with_its_feedback_and_its_batch(staff: Client, acme
     alone, _ = ask(acme, text="Another question?")
     with acme.scope():
         feedback.give_feedback(
-            question=finish(acme, second.id, video.id), verdict="wrong", correct_choice=0, note="It was dark."
+            question=finish(acme, second.id, video.id),
+            verdict="wrong",
+            correct_choice=0,
+            note="It was dark.",
+            person_id=UUID(int=7),
         )
     page = text(staff, f"questions/question/{second.id}/change/")
 
-    for words in ("wrong", "choice A", "It was dark.", "exam-7", "number 2 of 3", "2 queued", "1 succeeded"):
+    by = f"by {encode('per', UUID(int=7))}"
+    for words in ("wrong", "choice A", "It was dark.", by, "exam-7", "number 2 of 3", "2 queued", "1 succeeded"):
         assert words in page
     other = text(staff, f"questions/question/{alone}/change/")
     assert "exam-7" not in other

@@ -246,6 +246,27 @@ def test_each_page_is_whole(acme: Cast, site: str, chromium: Any, group: str) ->
     assert faults == []
 
 
+def test_a_script_that_stands_in_a_page_does_not_run(site: str, chromium: Any, database: None) -> None:
+    page = page_of(chromium, site, "operator")
+    said = listened(page)
+    page.goto(f"{site}/console/")
+    assert said == [], "what the page itself holds is allowed"
+    page.evaluate(
+        """() => {
+          const script = document.createElement("script");
+          script.text = "window.ran = 'a script'";
+          document.body.append(script);
+          const button = document.createElement("button");
+          button.setAttribute("onclick", "window.ran = 'a handler'");
+          document.body.append(button);
+          button.click();
+        }"""
+    )
+    assert page.evaluate("window.ran") is None
+    assert len(said) == 2
+    assert all("script-src" in words for words in said)
+
+
 def test_the_theme_is_that_of_the_system(acme: Cast, site: str, chromium: Any) -> None:
     page = page_of(chromium, site, "operator")
     for scheme in ("dark", "light"):

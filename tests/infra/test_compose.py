@@ -262,6 +262,9 @@ def test_powerful_passwords_reach_only_the_services_that_need_them(services: dic
     assert holders["APP_ADMIN_RO_PASSWORD"] == {"provision", "console", "pooler"}
     assert holders["APP_PEOPLE_PASSWORD"] == {"provision", "api", "pooler"}
     assert holders["APP_CONSOLE_PASSWORD"] == {"provision", "console", "pooler"}
+    assert holders["AVA_CONSOLE_SECRET_KEY"] == {"console"}
+    assert "api" in holders["AVA_SECRET_KEY"]
+    assert "console" not in holders["AVA_SECRET_KEY"]
 
 
 def test_requests_and_workers_pass_through_the_pooler(services: dict[str, Any]):
@@ -448,7 +451,7 @@ def test_each_class_of_workers_has_a_secret_of_its_own_for_the_signer(services: 
     ],
 )
 def test_every_setting_of_the_backend_can_be_set(services: dict[str, Any], name: str):
-    own = {"AVA_CONSOLE_URL", "DATABASE_STAFF_URL"}
+    own = {"AVA_CONSOLE_SECRET_KEY", "AVA_CONSOLE_URL", "DATABASE_STAFF_URL"}
     if name not in SIGNED:
         own |= {"AVA_SIGNER_URL", "AVA_SIGNER_KEY"}
     if name != "api":

@@ -288,9 +288,11 @@ def test_the_owner_and_superuser_passwords_never_leave_the_database_host():
     for listed in lists:
         assert "DATABASE_OWNER_URL" not in listed
         assert "DATABASE_SUPERUSER_URL" not in listed
-    # The console's two roles are the console's, the customers' one is the API's.
-    for variable in ("DATABASE_CONSOLE_URL", "DATABASE_STAFF_URL", "DATABASE_PEOPLE_URL"):
-        assert sum(variable in listed for listed in lists) == 1, variable
+    # The console's two roles and its key are the console's, the customers' role and the other key are the API's.
+    own = {"DATABASE_CONSOLE_URL", "DATABASE_STAFF_URL", "AVA_CONSOLE_SECRET_KEY"}
+    for variables in (own, {"DATABASE_PEOPLE_URL", "AVA_SECRET_KEY"}):
+        (holder,) = (listed for listed in lists if any(variable in listed for variable in variables))
+        assert all(f'"{variable}"' in holder for variable in variables)
 
 
 def test_roles_are_confined():

@@ -7,6 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from backend.api.public_ids import decode, encode
+from backend.library.models import Segment, Video
+from backend.library.storage import ObjectStorage
 from tests.conftest import Cast
 from tests.library.uploading import create_upload, put_all
 from tests.tasks.world import Scene, recording
@@ -57,3 +59,26 @@ def path_of(video_id: UUID) -> str:
 def segments(cast: Cast, video_id: UUID) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = cast.client.get(f"{path_of(video_id)}/segments").json()["data"]
     return rows
+
+
+def of_url(cast: Cast, url: str) -> dict[str, Any]:
+    response = cast.client.post("/v1/videos", {"source": {"type": "url", "url": url}, "title": "Film"})
+    assert response.status_code == 202, response.content
+    video: dict[str, Any] = response.json()
+    return video
+
+
+def spans(cast: Cast, video_id: UUID) -> list[tuple[int, int]]:
+    with cast.scope():
+        return list(Segment.objects.filter(video_id=video_id).order_by("n").values_list("start_ms", "end_ms"))
+
+
+def row(cast: Cast, video_id: UUID) -> Video:
+    with cast.scope():
+        video: Video = Video.objects.get(id=video_id)
+        return video
+
+
+def sources(cast: Cast) -> list[str]:
+    """Return the keys of all recordings that a tenant has in storage."""
+    return list(ObjectStorage().list_keys(f"t/{cast.tenant_id}/u/"))

@@ -23,40 +23,24 @@ from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed, LeaseLost
 from backend.library import recording
 from backend.library.indexing.plan import certain_spans
-from backend.library.models import IndexVersion, InputSegment, Segment, Upload, Video, VideoStatus
+from backend.library.models import IndexVersion, InputSegment, Upload, Video, VideoStatus
 from backend.library.storage import ObjectStorage, UploadMissing
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
-from tests.library.growing import append, begin, close, cut, path_of, segments, send
+from tests.library.growing import append, begin, close, cut, of_url, path_of, row, segments, send, spans
 from tests.library.uploading import create_upload, make_video, put_all
-from tests.library.web import Page, ScriptedWeb, serving
+from tests.library.web import Page, ScriptedWeb
 from tests.tasks.world import FORTY_SECONDS, exists, run_due
 from workers import fetch_source
 from workers.fetch_source import fast_enough, fetch
 from workers.runner import run_job
 
-
-@pytest.fixture(autouse=True)
-def _no_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave segments unobserved, and let attempts follow each other at once."""
-    monkeypatch.setattr("backend.library.indexing.plan.open_next_segments", lambda video_id, version: None)
-    monkeypatch.setattr("backend.jobs.leases.RETRY_BASE_SECONDS", 0)
-
-
-def spans(cast: Cast, video_id: UUID) -> list[tuple[int, int]]:
-    with cast.scope():
-        return list(Segment.objects.filter(video_id=video_id).order_by("n").values_list("start_ms", "end_ms"))
+pytestmark = pytest.mark.usefixtures("no_models")
 
 
 def ingest_job(cast: Cast, segment: dict[str, Any]) -> UUID:
     with cast.scope():
         return UUID(str(Job.objects.get(subject_id=decode("seg", segment["id"]), kind=JobKind.INGEST_SEGMENT).id))
-
-
-def row(cast: Cast, video_id: UUID) -> Video:
-    with cast.scope():
-        video: Video = Video.objects.get(id=video_id)
-        return video
 
 
 # --- pieces and their positions ---------------------------------------------------------------------------------------
@@ -353,28 +337,6 @@ def test_playback_lists_the_pieces_of_a_stretch(acme: Cast) -> None:
 
 
 # --- URLs -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedWeb]:
-    monkeypatch.setattr(settings, "SOURCE_ALLOW_PRIVATE", True)
-    film = cut(FORTY_SECONDS, 0, 10_400)
-    with serving(
-        film=Page(body=film),
-        unannounced=Page(body=film, length=False),
-        broken=Page(body=film[:-100], headers=(("content-length", str(len(film))),), length=False),
-        away=Page(503),
-        moved=Page(302, headers=(("location", "/film.mp4"),)),
-        empty=Page(),
-    ) as web:
-        yield web
-
-
-def of_url(cast: Cast, url: str) -> dict[str, Any]:
-    response = cast.client.post("/v1/videos", {"source": {"type": "url", "url": url}, "title": "Film"})
-    assert response.status_code == 202, response.content
-    video: dict[str, Any] = response.json()
-    return video
 
 
 def test_a_video_of_a_url_is_fetched_once_and_its_signature_is_never_shown(acme: Cast, web: ScriptedWeb) -> None:

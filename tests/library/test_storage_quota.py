@@ -18,6 +18,7 @@ from backend.library.models import Upload, Video, VideoStatus
 from backend.library.storage import ObjectStorage, StorageAway
 from tests.conftest import Cast
 from tests.factories import make_video as stored_video
+from tests.library.growing import sources
 from tests.library.uploading import complete, create_upload, make_video, put_all, put_part
 from tests.tasks.world import TWELVE_SECONDS, recording
 from workers.runner import run_class, run_job
@@ -162,10 +163,6 @@ def row_id(row: Video) -> str:
     from backend.api.public_ids import encode
 
     return encode("vid", row.id)
-
-
-def sources(cast: Cast) -> list[str]:
-    return list(ObjectStorage().list_keys(f"t/{cast.tenant_id}/u/"))
 
 
 def test_a_page_that_was_uploaded_as_a_video_is_never_served_as_a_page(acme: Cast) -> None:

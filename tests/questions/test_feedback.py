@@ -12,6 +12,7 @@ from backend.api import public_ids
 from backend.questions.models import Feedback
 from backend.questions.services import questions
 from tests.conftest import Cast
+from tests.people.cast import Browser, member_of
 from tests.questions.world import ask, finish
 
 
@@ -56,6 +57,26 @@ def test_feedback_is_shown_with_the_question_and_replaced_by_the_next(acme: Cast
         assert Feedback.objects.get().api_key_id == acme.key_id
     assert body["feedback"]["created_at"] == first.json()["created_at"]
     assert body["feedback"]["updated_at"] > first.json()["updated_at"]
+
+
+def test_feedback_shows_whose_verdict_it_is(acme: Cast, answered: UUID) -> None:
+    by_key = put(acme, answered, verdict="wrong").json()["created_by"]
+    membership = member_of(acme, "analyst")
+    given = Browser(membership.person, acme.slug).api("PUT", path(answered), {"verdict": "right"})
+    assert given.status_code == 200, given.content
+    ada = public_ids.encode("per", membership.person_id)
+    assert (by_key, given.json()["created_by"]) == (public_ids.encode("key", acme.key_id), ada)
+    with acme.scope():
+        row = Feedback.objects.get()
+        assert (row.api_key_id, row.person_id) == (None, membership.person_id)
+
+    # The verdict stays with the id when the member goes, and no name or address of the person is in it.
+    removed = acme.client.delete(f"/v1/members/{public_ids.encode('mem', membership.id)}")
+    assert removed.status_code == 204, removed.content
+    kept = acme.client.get(path(answered))
+    assert kept.json()["created_by"] == ada
+    assert membership.person.email not in kept.content.decode()
+    assert put(acme, answered, verdict="right").json()["created_by"] == by_key
 
 
 def test_feedback_can_be_taken_back(acme: Cast, answered: UUID) -> None:

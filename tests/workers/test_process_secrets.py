@@ -19,7 +19,10 @@ from backend.env import SIGNER_KEYS
 from infra.local.app_processes import WORKERS, AppProcess, Worker, worker_process
 from tests.workers.worker_process import PATIENCE_S, PROJECT
 
-OWN = ("AVA_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "AVA_CACHE_SALT_KEY", "AVA_SIGNER_KEY")
+OWN = (
+    "AVA_SECRET_KEY", "AVA_CONSOLE_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "AVA_CACHE_SALT_KEY",
+    "AVA_SIGNER_KEY",
+)  # fmt: skip
 OF_CLASSES = {name: f"secret of {queue}" for queue, name in SIGNER_KEYS.items()}
 MEDIA = [worker for worker in WORKERS if worker.queues[0] in ("cpu.probe", "io.fetch")]
 """Two classes that read media and load no models."""
@@ -45,8 +48,10 @@ def started(process: str, **secrets: str) -> subprocess.CompletedProcess[str]:
     ("webhooks", {"AVA_ENCRYPTION_KEYS": "1:e"}, ["", {}, {"1": "e"}, ""]),
     ("api", {"AVA_SECRET_KEY": "s", "AVA_KEY_PEPPERS": "1:p", "AVA_ENCRYPTION_KEYS": "1:e"},
      ["s", {"1": "p"}, {"1": "e"}, "s"]),
-    ("console", {"AVA_SECRET_KEY": "s", "AVA_KEY_PEPPERS": "1:p", "AVA_ENCRYPTION_KEYS": "1:e"},
-     ["s", {"1": "p"}, {"1": "e"}, "s"]),
+    ("api", {"AVA_SECRET_KEY": "s", "AVA_CONSOLE_SECRET_KEY": "c", "AVA_KEY_PEPPERS": "1:p",
+             "AVA_ENCRYPTION_KEYS": "1:e"}, ["s", {"1": "p"}, {"1": "e"}, "s"]),
+    ("console", {"AVA_SECRET_KEY": "s", "AVA_CONSOLE_SECRET_KEY": "c", "AVA_KEY_PEPPERS": "1:p",
+                 "AVA_ENCRYPTION_KEYS": "1:e"}, ["c", {"1": "p"}, {"1": "e"}, "c"]),
 ])  # fmt: skip
 def test_each_process_reads_its_own_secrets(process: str, given: dict[str, str], read: list[object]) -> None:
     done = started(process, **given)
@@ -62,13 +67,53 @@ def test_each_process_reads_its_own_secrets(process: str, given: dict[str, str],
     ("signer", {**OF_CLASSES, "AVA_SIGNER_KEY_QUERY": "secret of gpu.index"}, "each need a secret of their own"),
     ("webhooks", {"AVA_CACHE_SALT_KEY": "salt"}, "AVA_ENCRYPTION_KEYS"),
     ("api", {"AVA_SECRET_KEY": "s", "AVA_ENCRYPTION_KEYS": "1:e"}, "AVA_KEY_PEPPERS"),
-    ("console", {"AVA_SECRET_KEY": "s", "AVA_ENCRYPTION_KEYS": "1:e"}, "AVA_KEY_PEPPERS"),
+    ("console", {"AVA_CONSOLE_SECRET_KEY": "s", "AVA_ENCRYPTION_KEYS": "1:e"}, "AVA_KEY_PEPPERS"),
+    ("api", {"AVA_CONSOLE_SECRET_KEY": "s", "AVA_KEY_PEPPERS": "1:p", "AVA_ENCRYPTION_KEYS": "1:e"}, "AVA_SECRET_KEY"),
+    ("console", {"AVA_SECRET_KEY": "s", "AVA_KEY_PEPPERS": "1:p", "AVA_ENCRYPTION_KEYS": "1:e"},
+     "AVA_CONSOLE_SECRET_KEY"),
     ("relay", {}, "AVA_PROCESS"),
 ])  # fmt: skip
 def test_a_process_without_its_secrets_does_not_start(process: str, given: dict[str, str], missing: str) -> None:
     done = started(process, **given)
     assert done.returncode == 1
     assert re.search(rf"{missing}( is|$)", done.stderr, flags=re.M)
+
+
+SIGN = """
+import django, sys
+django.setup()
+from django.core import signing
+from django.contrib.auth.tokens import default_token_generator
+from backend.erasure.services.tickets import tenant_of
+from backend.people.models import Person
+ada = Person(id="0190f0b0-0000-7000-8000-000000000001", email="ada@example.org", password="a hash")
+if sys.argv[1:]:
+    session, reset, ticket = sys.argv[1:]
+    try:
+        signing.loads(session, salt="a session")
+        print("session")
+    except signing.BadSignature:
+        pass
+    print(*["reset"] if default_token_generator.check_token(ada, reset) else [])
+    print(*["ticket"] if tenant_of(ticket) else [])
+else:
+    from backend.erasure.services.tickets import ticket_of
+    print(signing.dumps("ada", salt="a session"), default_token_generator.make_token(ada), ticket_of(ada.id))
+"""
+
+
+def signs(process: str, *signed: str) -> list[str]:
+    """Return what a process signs, or which of these signatures it accepts."""
+    environment = {**os.environ, "AVA_PROCESS": process, "DJANGO_SETTINGS_MODULE": "backend.settings"}
+    command = [sys.executable, "-c", SIGN, *signed]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.mark.parametrize(("signer", "other"), [("api", "console"), ("console", "api")])
+def test_the_api_and_the_console_accept_no_signature_of_each_other(signer: str, other: str) -> None:
+    signed = signs(signer)
+    assert signs(signer, *signed) == ["session", "reset", "ticket"]
+    assert signs(other, *signed) == []
 
 
 def given_to_the_stack() -> dict[str, str]:

@@ -19,7 +19,9 @@ from backend.env import SIGNER_KEYS
 from backend.jobs import services
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import Lease, LeaseLost
-from backend.library.models import Segment, Video
+from backend.library.models import InputSegment, Segment, Video
+from backend.library.services import contents
+from backend.library.services.input_segments import begin_from_url
 from backend.library.storage import (
     ObjectMissing,
     ObjectStorage,
@@ -189,6 +191,41 @@ def test_one_picture_that_a_job_may_not_store_refuses_them_all(
 
 def _signed(operation: str) -> float:
     return SIGNED.labels(operation, "done")._value.get()
+
+
+def test_a_fetch_writes_its_own_object_until_all_bytes_are_stored(
+    acme: Cast, signer: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "SIGNER_KEY", SECRETS["io.fetch"])
+    url = "https://example.org/film.mp4"
+    leases: list[Lease] = []
+    with acme.scope():
+        pieces = [InputSegment.objects.get(video_id=begin_from_url(url=url, fields={}).id) for _ in range(2)]
+        for piece in pieces:
+            lease = services.claim(Job.objects.get(subject_id=piece.id).id, worker="test:1")
+            assert lease is not None
+            leases.append(lease)
+    (first, second), (one, other) = map(SignedStorage, leases), (piece.object_key for piece in pieces)
+    for storage, key in ((first, one), (second, other)):
+        part = storage.put_part(
+            key, upload := storage.create_upload(key, content_type="", part_checksums=False), 1, b"x"
+        )
+        storage.complete(key, upload, [part])
+    with pytest.raises(StorageError, match="not_allowed"):
+        second.delete(one)
+
+    with acme.scope():
+        for piece in pieces:
+            contents.share_piece(piece.id, "a" * 64, size_bytes=1)
+        assert set(InputSegment.objects.values_list("object_key", flat=True)) == {one}
+    for storage in (first, second):
+        for change in (storage.delete, storage.erase, storage.abort_prefix):
+            with pytest.raises(StorageError, match="not_allowed"):
+                change(one if change == storage.delete else one.removesuffix("source"))
+    assert second.erase(other.removesuffix("source")) == 1
+    assert ObjectStorage().get(one) == b"x"
+    with pytest.raises(ObjectMissing):
+        ObjectStorage().get(other)
 
 
 def test_nothing_without_a_lease_that_is_held(acme: Cast, signer: int) -> None:

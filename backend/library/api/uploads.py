@@ -69,14 +69,15 @@ class UploadsView(SteppedTenantView):
     def post(self, request: Request) -> Response:
         """Begin an upload. Request part URLs, PUT the parts to them, and complete the upload."""
         fields = parsed(UploadRequestSerializer, request)
-        part_checksums, key = fields.pop("part_checksums"), self.principal.api_key_id
+        key, member = self.principal.api_key_id, self.principal.person_id
+        part_checksums = fields.pop("part_checksums")
         duration_ms = fields.pop("duration_ms", None)
         fields = placed(fields)
         with self.checks():
             known = is_known(request)
             if not known:
                 use_collection(dict(fields))
-                uploads.require_beginning(size_bytes=fields["size_bytes"], api_key_id=key)
+                uploads.require_beginning(size_bytes=fields["size_bytes"], api_key_id=key, person_id=member)
         begun = None
         if not known:
             begun = uploads.begin_in_storage(
@@ -87,7 +88,9 @@ class UploadsView(SteppedTenantView):
             if begun is None:
                 raise in_progress()  # the earlier request became too old at this moment
             use_collection(fields)
-            upload = uploads.create_upload(begun=begun, fields=fields, duration_ms=duration_ms, api_key_id=key)
+            upload = uploads.create_upload(
+                begun=begun, fields=fields, duration_ms=duration_ms, api_key_id=key, person_id=member
+            )
             location = {"Location": f"/v1/uploads/{encode('upl', upload.id)}"}
             return Response(upload_body(upload, uploads.nothing_arrived(upload)), status=201, headers=location)
 

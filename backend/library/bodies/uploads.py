@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from backend.api.bodies import SHA256_HEX, LanguageField, MetadataField, StrictSerializer
 from backend.api.listing import LabelledListQuerySerializer
-from backend.api.public_ids import PublicIdField
+from backend.api.public_ids import PublicIdField, encode_creator
 from backend.library import queries
 from backend.library.bodies.recorded import (
     RECORDED_AT_HELP,
@@ -75,6 +75,9 @@ class UploadSummarySerializer(serializers.Serializer[Any]):
     external_id = serializers.CharField(allow_blank=True)
     metadata = MetadataField()
     created_at = serializers.DateTimeField()
+    created_by = serializers.CharField(
+        allow_null=True, help_text="The key (`key_…`) or the person (`per_…`) that began the upload."
+    )
     expires_at = serializers.DateTimeField()
     completed_at = serializers.DateTimeField(allow_null=True)
 
@@ -132,8 +135,13 @@ def _columns(upload: Upload, video_id: UUID | None) -> dict[str, Any]:
         "id", "status", "filename", "content_type", "size_bytes", "sha256", "part_size", "collection_id", "external_id",
         "metadata", "created_at", "expires_at", "completed_at",
     )  # fmt: skip
-    columns = {name: getattr(upload, name) for name in names}
-    return {**columns, "object": "upload", "part_count": uploads.part_count(upload), "video_id": video_id}
+    return {
+        **{name: getattr(upload, name) for name in names},
+        "object": "upload",
+        "part_count": uploads.part_count(upload),
+        "video_id": video_id,
+        "created_by": encode_creator(person_id=upload.person_id, api_key_id=upload.api_key_id),
+    }
 
 
 def upload_body(upload: Upload, progress: uploads.UploadProgress, *, video_id: UUID | None = None) -> dict[str, Any]:

@@ -365,6 +365,7 @@ class Migration(migrations.Migration):
                 ("url", models.TextField(blank=True, default="", max_length=4000)),
                 ("object_key", models.CharField(blank=True, default="", max_length=255)),
                 ("size_bytes", models.BigIntegerField(default=0)),
+                ("content_sha256", models.CharField(blank=True, default="", max_length=64)),
                 ("start_ms", models.BigIntegerField(null=True)),
                 ("recorded_at", models.DateTimeField(null=True)),
                 ("error_code", models.CharField(blank=True, default="", max_length=64)),
@@ -407,6 +408,13 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "video", "n"), name="inputsegment_video_n"),
+                ],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("content_sha256", ""), _negated=True),
+                        fields=["tenant", "content_sha256"],
+                        name="inputsegment_content",
+                    ),
                 ],
             },
             managers=[

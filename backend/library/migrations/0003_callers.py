@@ -1,4 +1,4 @@
-"""Who created a video or an upload, for the usage of its index and the budget of its bytes."""
+"""Who created a video or an upload, for the usage of its index the budget of its bytes and the number of open uploads."""
 
 from django.db import migrations, models
 
@@ -10,4 +10,5 @@ class Migration(migrations.Migration):
         migrations.AddField("video", "api_key_id", models.UUIDField(null=True)),
         migrations.AddField("video", "person_id", models.UUIDField(null=True)),
         migrations.AddField("upload", "api_key_id", models.UUIDField(null=True)),
+        migrations.AddField("upload", "person_id", models.UUIDField(null=True)),
     ]

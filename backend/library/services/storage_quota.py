@@ -74,8 +74,8 @@ def reserve_fetch(piece_id: UUID, size_bytes: int) -> None:
 
 
 def release_fetch(piece_id: UUID) -> None:
-    """Give back what a fetch has reserved: nothing of it is stored."""
-    InputSegment.objects.filter(id=piece_id).update(size_bytes=0)
+    """Give back what a fetch has reserved, unless all its bytes are stored."""
+    InputSegment.objects.filter(id=piece_id, content_sha256="").update(size_bytes=0)
 
 
 def fetch_limit(api_key_id: UUID | None) -> int:

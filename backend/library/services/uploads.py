@@ -22,7 +22,7 @@ from backend.library.models import InputSegment, Upload, UploadStatus, Video
 from backend.library.services import input_segments as growth
 from backend.library.services import media_quota
 from backend.library.services.deletions import bury
-from backend.library.services.storage_quota import require_room
+from backend.library.services.storage_quota import hold_storage, require_room
 from backend.library.services.video_quota import require_room_for_video
 from backend.library.storage import (
     ChecksumRejected,
@@ -103,23 +103,17 @@ class BegunUpload:
     multipart_id: str
 
 
-def require_beginning(*, size_bytes: int, api_key_id: UUID | None = None) -> None:
+def require_beginning(*, size_bytes: int, api_key_id: UUID | None = None, person_id: UUID | None = None) -> None:
     """See that an upload of this size may begin, and hold other reservations of the tenant back until then.
 
-    Raises Refused `upload_too_large` (413), `storage_quota_exceeded` (402), `too_many_open_uploads` (429).
+    api_key_id, person_id: the key or the member that begins it. Raises Refused `upload_too_large` (413),
+    `storage_quota_exceeded` (402), `too_many_open_uploads` (429).
     """
     if size_bytes > settings.MAX_UPLOAD_BYTES:
         raise Refused(
             "upload_too_large", f"The limit is {settings.MAX_UPLOAD_BYTES} bytes.", status=413, pointer="/size_bytes"
         )
-    opened = Upload.objects.filter(status=UploadStatus.OPEN)
-    caps = [(opened, settings.OPEN_UPLOADS_PER_TENANT, "")]
-    if api_key_id is not None:
-        caps.append((opened.filter(api_key_id=api_key_id), settings.OPEN_UPLOADS_PER_KEY, " of this API key"))
-    for rows, cap, whose in caps:
-        if rows.count() >= cap:
-            detail = f"{cap} uploads{whose} are open; complete or abort one of them first."
-            raise Refused("too_many_open_uploads", detail, status=429)
+    _require_few_open(api_key_id=api_key_id, person_id=person_id)
     require_room(size_bytes, api_key_id=api_key_id)
 
 
@@ -151,19 +145,21 @@ def create_upload(
     fields: Mapping[str, Any],
     duration_ms: int | None = None,
     api_key_id: UUID | None = None,
+    person_id: UUID | None = None,
 ) -> Upload:
     """Record an upload that has begun. fields: filename, content_type, size_bytes and the optional columns of Upload.
 
     duration_ms: as the customer announces it, if so. The bytes and the minutes are reserved until the upload ends; its
     video takes over the minutes. Raises Refused as require_beginning() and media_quota.hold_media().
     """
-    require_beginning(size_bytes=fields["size_bytes"], api_key_id=api_key_id)
+    require_beginning(size_bytes=fields["size_bytes"], api_key_id=api_key_id, person_id=person_id)
     upload: Upload = Upload.objects.create(
         id=begun.id,
         tenant_id=current_tenant_id(),
         object_key=begun.object_key,
         multipart_id=begun.multipart_id,
         api_key_id=api_key_id,
+        person_id=person_id,
         part_size=part_size_for(fields["size_bytes"]),
         expires_at=timezone.now() + EXPIRES_AFTER,
         **fields,
@@ -176,6 +172,21 @@ def create_upload(
 def nothing_arrived(upload: Upload) -> UploadProgress:
     """Return the progress of an upload that has just begun."""
     return UploadProgress((), tuple(range(1, part_count(upload) + 1)))
+
+
+def _require_few_open(*, api_key_id: UUID | None, person_id: UUID | None) -> None:
+    """Hold back other uploads of the tenant that begin, and raise Refused `too_many_open_uploads` (429) at a cap."""
+    hold_storage()
+    opened = Upload.objects.filter(status=UploadStatus.OPEN)
+    caps = [(opened, settings.OPEN_UPLOADS_PER_TENANT, "")]
+    if api_key_id is not None:
+        caps.append((opened.filter(api_key_id=api_key_id), settings.OPEN_UPLOADS_PER_KEY, " of this API key"))
+    if person_id is not None:
+        caps.append((opened.filter(person_id=person_id), settings.OPEN_UPLOADS_PER_KEY, " of this member"))
+    for rows, cap, whose in caps:
+        if rows.count() >= cap:
+            detail = f"{cap} uploads{whose} are open; complete or abort one of them first."
+            raise Refused("too_many_open_uploads", detail, status=429)
 
 
 def progress(upload: Upload) -> UploadProgress:

@@ -39,7 +39,12 @@ class FeedbackView(TenantView):
         """Record whether an answer was right, and the right answer if it was not; replaces earlier feedback."""
         question = question_or_404(question_id)
         values = parsed(FeedbackRequestSerializer, request)
-        row = feedback.give_feedback(question=question, **values, api_key_id=self.principal.api_key_id)
+        row = feedback.give_feedback(
+            question=question,
+            **values,
+            api_key_id=self.principal.api_key_id,
+            person_id=self.principal.person_id,
+        )
         return Response(FeedbackSerializer(row).data)
 
     @extend_schema(operation_id="deleteFeedback", tags=TAGS, responses={204: None})

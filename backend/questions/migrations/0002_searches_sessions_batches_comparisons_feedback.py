@@ -96,6 +96,7 @@ class Migration(migrations.Migration):
                 ("correct_answer", models.TextField(blank=True, default="", max_length=4000)),
                 ("correct_choice", models.PositiveSmallIntegerField(null=True)),
                 ("api_key_id", models.UUIDField(null=True)),
+                ("person_id", models.UUIDField(null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
                 (

@@ -222,7 +222,9 @@ class Feedback(TenantRow):
     note = models.TextField(max_length=4_000, default="", blank=True)
     correct_answer = models.TextField(max_length=4_000, default="", blank=True)
     correct_choice = models.PositiveSmallIntegerField(null=True)
+    # Who gave this verdict: an API key or a member, who is named by id alone.
     api_key_id = models.UUIDField(null=True)
+    person_id = models.UUIDField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

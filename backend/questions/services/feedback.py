@@ -18,11 +18,12 @@ def give_feedback(
     correct_answer: str = "",
     correct_choice: int | None = None,
     api_key_id: UUID | None = None,
+    person_id: UUID | None = None,
 ) -> Feedback:
     """Store the verdict on an answer; it replaces an earlier verdict.
 
-    verdict: a value of Verdict. Raises Refused: question_open, question_unanswered (the question failed or was
-    canceled), unknown_choice.
+    verdict: a value of Verdict. api_key_id, person_id: the key or the member that gives it.
+    Raises Refused: question_open, question_unanswered (the question failed or was canceled), unknown_choice.
     """
     if question.status in OPEN:
         raise Refused("question_open", "The question has no outcome yet. Give feedback once it has an answer.")
@@ -42,6 +43,7 @@ def give_feedback(
         "correct_answer": correct_answer,
         "correct_choice": correct_choice,
         "api_key_id": api_key_id,
+        "person_id": person_id,
     }
     feedback: Feedback
     feedback, _ = Feedback.objects.update_or_create(

@@ -290,11 +290,15 @@ def _status_of(answer: Answer) -> QuestionStatus:
 
 
 def usage_of(calls: Sequence[ModelCall]) -> dict[str, Any]:
-    """Return the consumption of model calls as a question or a search shows it."""
+    """Return the consumption of model calls as a question or a search shows it.
+
+    Tokens that a server read out of a cache of all tenants are not shown as cached: the number would show what another
+    tenant asked.
+    """
     return {
         "calls": len(calls),
         "prompt_tokens": sum(call.prompt_tokens for call in calls),
-        "cached_tokens": sum(call.cached_tokens for call in calls),
+        "cached_tokens": sum(call.cached_tokens for call in calls if not call.cache_shared),
         "completion_tokens": sum(call.completion_tokens for call in calls),
         "device_seconds": plain(sum(map(ledger.device_ms, calls), Decimal(0)) / 1000),
     }

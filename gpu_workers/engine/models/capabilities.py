@@ -69,7 +69,7 @@ class ServerReport:
 @dataclass(frozen=True, slots=True)
 class Listed:
     """A model in /v1/models. window: tokens, None if the server does not report it. slots: whether it may be that of
-    several slots together, as llama.cpp lists it."""
+    several slots together, as llama.cpp lists it; these slots also share one cache of prompts."""
 
     name: str
     window: int | None = None
@@ -161,6 +161,7 @@ def probe(settings: RoleSettings, *, timeout_s: float = _TIMEOUT_S) -> ServerRep
             log_probabilities=_has_log_probabilities(first),
             thinks=thinks,
             picture_patch=_picture_patch(row, listed.name),
+            shares_cache=listed.slots,
         )
         return ServerReport(listed.name, capabilities, window, tuple(sorted(asked.refused)))
 

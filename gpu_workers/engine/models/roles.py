@@ -66,7 +66,8 @@ class ModelCall:
 
     prompt_tokens: of a call that was cut, an estimate of what the server had to read. pictures: shown with the prompt.
     device_ms: device time of the call to the microsecond, which is billed (models.device_rates). None if the call had
-    the device to itself, so that its device time is its wall time. start_ms: since the meter began; the meter sets it.
+    the device to itself, so that its device time is its wall time. cache_shared: whether the server may have read
+    cached_tokens for another tenant, because it takes no salt. start_ms: since the meter began; the meter sets it.
     """
 
     stage: str
@@ -79,6 +80,7 @@ class ModelCall:
     ok: bool = True
     device_ms: float | None = None
     pictures: int = 0
+    cache_shared: bool = False
     start_ms: int | None = field(default=None, compare=False)
 
     @property
@@ -167,6 +169,7 @@ class ChatCapabilities:
     whether it keeps to a JSON schema. samples: whether one request may ask for several samples. log_probabilities:
     whether it returns those of the first tokens. thinks: whether it writes its reasoning before the answer.
     picture_patch: side in pixels of the square that costs one token, 28 for Qwen2.5-VL and 32 for Qwen3-VL.
+    shares_cache: whether it keeps one cache of prompts for all callers and ignores a salt, as llama.cpp does.
     """
 
     context_tokens: int
@@ -177,6 +180,7 @@ class ChatCapabilities:
     log_probabilities: bool = True
     thinks: bool = False
     picture_patch: int = 28
+    shares_cache: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,9 +48,10 @@ locals {
 
   # Variable = what stands before the generated part. For hosted models put the provider's key in place of the generated one.
   generated = merge({
-    AVA_SECRET_KEY      = ""
-    AVA_CACHE_SALT_KEY  = ""
-    AVA_KEY_PEPPERS     = "1:"
-    AVA_ENCRYPTION_KEYS = "1:"
+    AVA_SECRET_KEY         = ""
+    AVA_CONSOLE_SECRET_KEY = ""
+    AVA_CACHE_SALT_KEY     = ""
+    AVA_KEY_PEPPERS        = "1:"
+    AVA_ENCRYPTION_KEYS    = "1:"
   }, { for variable in concat(var.model_keys, var.signer_keys) : variable => "" })
 }

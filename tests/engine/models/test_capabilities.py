@@ -111,6 +111,11 @@ def test_the_window_is_read_in_each_server_s_words(listed: dict[str, Any], windo
     assert found.capabilities.context_tokens == (window or DEFAULT_WINDOW)
 
 
+@pytest.mark.parametrize(("listed", "shares"), [({"max_model_len": 4_096}, False), ({"meta": {"n_ctx": 4_096}}, True)])
+def test_a_server_with_slots_shares_its_cache_of_prompts(listed: dict[str, Any], shares: bool) -> None:
+    assert report(window=None, listed=listed).capabilities.shares_cache is shares
+
+
 def test_the_table_knows_the_window_and_that_the_model_thinks() -> None:
     found = report("Qwen/Qwen3-14B-AWQ", window=None)
     assert found.capabilities == ChatCapabilities(40_960, images=False, thinks=True), "the table has no pictures for it"

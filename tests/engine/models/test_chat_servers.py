@@ -129,6 +129,24 @@ def test_a_reasoning_model_that_refuses_parameters_is_asked_without_them() -> No
     assert not {"max_tokens", "temperature", "cache_salt"} & last.keys()
 
 
+@pytest.mark.parametrize("takes_salt", [True, False])
+def test_a_call_says_whether_its_server_keeps_the_prompts_of_tenants_apart(takes_salt: bool) -> None:
+    refused = {} if takes_salt else {"cache_salt": "Unrecognized request argument supplied: cache_salt"}
+    with ScriptedOpenAIServer(refusing(lambda request: "hi", **refused)) as server:
+        model, meter = _model(server), Meter("salt")
+        for _ in range(2):
+            assert _say(model, meter) == "hi"
+    answered = [call.cache_shared for call in meter.calls if call.ok]
+    assert answered == [not takes_salt] * 2
+
+
+def test_a_server_whose_slots_share_their_prompts_says_so_with_each_call() -> None:
+    with ScriptedOpenAIServer(lambda request: "hi") as server:
+        model, meter = _model(server, ChatCapabilities(32_768, shares_cache=True)), Meter("salt")
+        assert _say(model, meter) == "hi"
+    assert [call.cache_shared for call in meter.calls] == [True]
+
+
 def test_a_value_out_of_range_teaches_nothing() -> None:
     with ScriptedOpenAIServer(Fault(400, "invalid", "'temperature' must be at most 2", param="temperature")) as server:
         model = _model(server)

@@ -279,6 +279,7 @@ def test_the_tenants_salt_is_sent_and_left_out_where_it_is_refused() -> None:
             embedder.embed(["a"], meter=meter)
             embedder.embed(["b"], meter=meter)
             assert [body.get("cache_salt") for _, body, _ in server.requests] == salts
+    assert [call.cache_shared for call in meter.calls if call.ok] == [False, False, True, True]
 
 
 # --- frames -----------------------------------------------------------------------------------------------------------

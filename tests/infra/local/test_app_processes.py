@@ -6,10 +6,10 @@ from backend.env import SIGNER_KEYS
 from infra.local.app_processes import WITHHELD, app_processes
 
 SECRETS = (
-    "AVA_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL",
-    "DATABASE_URL", "AVA_SIGNER_KEY", "S3_SECRET_ACCESS_KEY", *SIGNER_KEYS.values(),
+    "AVA_SECRET_KEY", "AVA_CONSOLE_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "DATABASE_PEOPLE_URL",
+    "DATABASE_STAFF_URL", "DATABASE_URL", "AVA_SIGNER_KEY", "S3_SECRET_ACCESS_KEY", *SIGNER_KEYS.values(),
 )  # fmt: skip
-SERVING = {"AVA_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "DATABASE_URL", "S3_SECRET_ACCESS_KEY"}
+SERVING = {"AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "DATABASE_URL", "S3_SECRET_ACCESS_KEY"}
 
 
 def test_each_process_gets_the_secrets_of_its_kind_alone() -> None:
@@ -23,8 +23,8 @@ def test_each_process_gets_the_secrets_of_its_kind_alone() -> None:
         if process.name.startswith("worker-") and "AVA_SIGNER_KEY" in environment:
             own = f"AVA_SIGNER_KEY_{process.name.removeprefix('worker-').upper()}"
             assert environment["AVA_SIGNER_KEY"] == given[own]
-    assert held.pop("api") == SERVING | {"DATABASE_PEOPLE_URL"}
-    assert held.pop("console") == SERVING | {"DATABASE_STAFF_URL"}
+    assert held.pop("api") == SERVING | {"AVA_SECRET_KEY", "DATABASE_PEOPLE_URL"}
+    assert held.pop("console") == SERVING | {"AVA_CONSOLE_SECRET_KEY", "DATABASE_STAFF_URL"}
     assert held.pop("webhooks") == {"AVA_ENCRYPTION_KEYS", "DATABASE_URL"}
     assert held.pop("relay") == {"DATABASE_URL"}
     assert held.pop("signer") == {*SIGNER_KEYS.values(), "DATABASE_URL", "S3_SECRET_ACCESS_KEY"}

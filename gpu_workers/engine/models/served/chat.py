@@ -202,6 +202,7 @@ class OpenAIChatModel(ChatModel):
             ok=items > 0,
             device_ms=share.ms,
             pictures=pictures,
+            cache_shared=self._dialect.shares_cache(),
         )
         meter.record(call)
 

@@ -56,6 +56,7 @@ class Dialect:
             self._refused.add("n")
         if not capabilities.log_probabilities:
             self._refused.add("logprobs")
+        self._shares_cache = capabilities.shares_cache
         self._thinks = capabilities.thinks
         self._thinks_anyway = False
         self._thinking_tokens = min(THINKING_TOKENS, capabilities.context_tokens // 4)
@@ -64,6 +65,10 @@ class Dialect:
         """Whether the server has not refused this field."""
         with self._lock:
             return field not in self._refused
+
+    def shares_cache(self) -> bool:
+        """Whether the server may answer out of a cache of prompts that it keeps for all tenants together."""
+        return self._shares_cache or not self.takes("cache_salt")
 
     def body(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of wanted as this server takes them. schema stands for the JSON schema of the answer."""

@@ -282,6 +282,7 @@ class ModelServer:
             items=usage.items,
             ok=usage.items > 0,
             device_ms=share.ms,
+            cache_shared="cache_salt" in self._refused,
         )
 
 
