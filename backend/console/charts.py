@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,13 +49,14 @@ def lines(
     unit: str,
     watched: str = "",
     unfinished: bool = False,
-    links: Sequence[str] = (),
+    link: Callable[[int], str] | None = None,
     enough: Sequence[bool] = (),
 ) -> Chart:
     """Return a line chart. watched: the series whose anomalies are marked as red points.
 
-    unfinished: whether the last time still runs, so that its value says nothing yet. links: of the lists behind the
-    labels, for the marks. enough: whether a value rests on enough to stand out; every value does by default.
+    unfinished: whether the last time still runs, so that its value says nothing yet. link: returns the list behind the
+    label at a position; marks alone have one, so it is not called for other positions. enough: whether a value rests on
+    enough to stand out; every value does by default.
     """
     marks: tuple[Mark, ...] = ()
     datasets = []
@@ -69,7 +70,7 @@ def lines(
         if line.name == watched:
             standing_out = anomalies(line.values[:-1] if unfinished else line.values)
             standing_out = [at for at in standing_out if not enough or enough[at]]
-            marks = tuple(Mark(labels[at], links[at] if links else "") for at in standing_out)
+            marks = tuple(Mark(labels[at], link(at) if link else "") for at in standing_out)
             drawn |= {
                 "pointStyle": "circle",
                 "pointRadius": [5 if at in standing_out else 0 for at in range(len(line.values))],

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from django.core.cache import cache
@@ -25,6 +25,7 @@ from backend.console.viewing import MONEY, WORK, role_of
 from backend.questions.models import TimesKind
 from backend.questions.queries.stage_times import WHOLE
 
+Moment = TypeVar("Moment", date, datetime)
 SPANS = {"1": "Today", "7": "7 days", "30": "30 days", "90": "90 days"}
 DEFAULT_SPAN = "7"
 HOURLY = 7
@@ -192,7 +193,7 @@ def money_chart(spent: Spending, first: date, last: date, *, link: Callable[[dat
         unit="USD",
         watched="cost",
         unfinished=unfinished,
-        links=[link(day) for day in days] if link else (),
+        link=_at(days, link),
     )
 
 
@@ -225,7 +226,7 @@ def _latency(since: datetime, now: datetime, days: str, point: str, *, opens: bo
     hours = (
         questions.ended
         if bucket == "hour" and since <= heat_since
-        else latency.times_of_all(TimesKind.QUESTION, heat_since, now, bucket="hour", until=until).ended
+        else latency.ended_of_all(TimesKind.QUESTION, heat_since, now, bucket="hour", until=until)
     )
     asked_link = _opener("questions_question", "completed_at", bucket) if opens else None
     ready_link = _opener("library_video", "ready_at", bucket) if opens else None
@@ -265,6 +266,7 @@ Link = Callable[[datetime], str] | None
 
 def _opener(listed: str, column: str, bucket: str) -> Callable[[datetime], str]:
     """Return the links to the lists of what ended in an hour or a day (UTC)."""
+    address = reverse(f"admin:{listed}_changelist")
 
     def link(at: datetime) -> str:
         last = at + (timedelta(hours=1) if bucket == "hour" else timedelta(days=1)) - timedelta(seconds=1)
@@ -272,9 +274,14 @@ def _opener(listed: str, column: str, bucket: str) -> Callable[[datetime], str]:
             f"{column}_from_0": f"{at:%Y-%m-%d}", f"{column}_from_1": f"{at:%H:%M:%S}",
             f"{column}_to_0": f"{last:%Y-%m-%d}", f"{column}_to_1": f"{last:%H:%M:%S}",
         }  # fmt: skip
-        return f"{reverse(f'admin:{listed}_changelist')}?{urlencode(span)}"
+        return f"{address}?{urlencode(span)}"
 
     return link
+
+
+def _at(times: Sequence[Moment], link: Callable[[Moment], str] | None) -> Callable[[int], str] | None:
+    """Return the links by the position of their hour or day; None without links."""
+    return (lambda n: link(times[n])) if link else None
 
 
 def _times(since: datetime, now: datetime, bucket: str) -> list[datetime]:
@@ -292,9 +299,8 @@ def volume_chart(
         Series(name, [found[at]["n"] if at in found else 0 for at in times]),
         Series("failed", [found[at]["failed"] if at in found else 0 for at in times]),
     ]
-    links = [link(at) for at in times] if link else ()
     labels = [_label(at, bucket) for at in times]
-    return charts.lines(labels, series, unit=name, watched=name, unfinished=True, links=links)
+    return charts.lines(labels, series, unit=name, watched=name, unfinished=True, link=_at(times, link))
 
 
 def errors_chart(
@@ -308,7 +314,7 @@ def errors_chart(
         [Series("failed", rates)],
         unit="%",
         watched="failed",
-        links=[link(at) for at in times] if link else (),
+        link=_at(times, link),
         enough=[at in found and found[at]["failed"] >= FEWEST_FAILURES for at in times],
     )
 
@@ -330,8 +336,8 @@ def percentile_chart(measured: Latency, bucket: str, *, unit: str, divisor: floa
         Series("p95", [round(line.p95 / divisor, 3) for line in wholes]),
         Series("p99", [round(line.p99 / divisor, 3) for line in wholes]),
     ]
-    links = [link(at) for at in times] if link else ()
-    return charts.lines([_label(at, bucket) for at in times], series, unit=unit, watched="p95", links=links)
+    labels = [_label(at, bucket) for at in times]
+    return charts.lines(labels, series, unit=unit, watched="p95", link=_at(times, link))
 
 
 def stage_times_chart(
