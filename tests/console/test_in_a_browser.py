@@ -573,7 +573,7 @@ TENANT_ACTS: dict[str, tuple[str, dict[str, str], str]] = {
     "ceiling": ("finance", {"max_cost": "12.5"}, "12.5"),
     "sign-in-as": ("operator", {"minutes": "15"}, "Your time as"),
     "end-sessions": ("operator", {"member": "bob@example.org (owner)"}, "The sessions of the member in"),
-    "throttle": ("operator", {"requests_per_minute": "60"}, "is answered 60 requests a minute."),
+    "throttle": ("operator", {"requests_per_minute": "60"}, "is answered 60 requests a minute and runs 1 jobs"),
     "suspend": ("operator", {}, "is suspended."),
     "erase": ("operator", {"slug": "{slug}"}, "is suspended for good, and is erased in a minute."),
 }
