@@ -239,13 +239,15 @@ def _latency(since: datetime, now: datetime, days: str, point: str, *, opens: bo
         "video_errors": errors_chart(indexing.ended, times, bucket, link=failed_link),
         "dearest": _dearest(since, days) if opens else [],
         "question_latency": questions.latency.stages,
-        "question_lines": percentile_chart(questions.latency, bucket, unit="s", divisor=1_000, link=asked_link),
+        "question_lines": percentile_chart(questions.latency, times, bucket, unit="s", divisor=1_000, link=asked_link),
         "question_stages": stage_times_chart(
-            questions.latency, bucket, point, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
+            questions.latency, times, bucket, point, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
         ),
         "index_latency": indexing.latency.stages,
-        "index_lines": percentile_chart(indexing.latency, bucket, unit="s per minute", divisor=1_000, link=ready_link),
-        "index_stages": stage_times_chart(indexing.latency, bucket, point, unit="s per minute", divisor=1_000),
+        "index_lines": percentile_chart(
+            indexing.latency, times, bucket, unit="s per minute", divisor=1_000, link=ready_link
+        ),
+        "index_stages": stage_times_chart(indexing.latency, times, bucket, point, unit="s per minute", divisor=1_000),
         "stages_note": POINTS[point],
         "index_stages_note": f"{POINTS[point]} of the work per minute of media",
         "stages_kind": "bar" if point == "p50" else "line",
@@ -300,7 +302,7 @@ def volume_chart(
         Series("failed", [found[at]["failed"] if at in found else 0 for at in times]),
     ]
     labels = [_label(at, bucket) for at in times]
-    return charts.lines(labels, series, unit=name, watched=name, unfinished=True, link=_at(times, link))
+    return charts.lines(labels, series, unit=name, watched=name, unfinished=True, link=_at(times, link), counts=True)
 
 
 def errors_chart(
@@ -327,41 +329,41 @@ def _dearest(since: datetime, days: str) -> list[dict[str, Any]]:
     return [{**row, "tenant": names.get(row["tenant_id"], {}).get("name", "–")} for row in found]
 
 
-def percentile_chart(measured: Latency, bucket: str, *, unit: str, divisor: float, link: Link = None) -> Chart:
-    """Return p50, p95 and p99 of the whole over time, with the times marked at which p95 stands out."""
-    times = [at for at, stages in measured.over_time.items() if WHOLE in stages]
-    wholes = [measured.over_time[at][WHOLE] for at in times]
-    series = [
-        Series("p50", [round(line.p50 / divisor, 3) for line in wholes]),
-        Series("p95", [round(line.p95 / divisor, 3) for line in wholes]),
-        Series("p99", [round(line.p99 / divisor, 3) for line in wholes]),
-    ]
+def percentile_chart(
+    measured: Latency, times: Sequence[datetime], bucket: str, *, unit: str, divisor: float, link: Link = None
+) -> Chart:
+    """Return p50, p95 and p99 of the whole at each time, with the times marked at which p95 stands out.
+
+    A time without any work keeps its place and has no value.
+    """
+    series = [Series(name, _over(measured, times, WHOLE, name, divisor)) for name in POINTS]
     labels = [_label(at, bucket) for at in times]
     return charts.lines(labels, series, unit=unit, watched="p95", link=_at(times, link))
 
 
+def _over(measured: Latency, times: Sequence[datetime], stage: str, point: str, divisor: float) -> list[float | None]:
+    """Return a percentile of a stage at each time, in units of divisor milliseconds; None where none was measured."""
+    lines = [measured.over_time.get(at, {}).get(stage) for at in times]
+    return [None if line is None else round(getattr(line, point) / divisor, 3) for line in lines]
+
+
 def stage_times_chart(
-    measured: Latency, bucket: str, point: str, *, unit: str, divisor: float, without: Sequence[str] = ()
+    measured: Latency,
+    times: Sequence[datetime],
+    bucket: str,
+    point: str,
+    *,
+    unit: str,
+    divisor: float,
+    without: Sequence[str] = (),
 ) -> Chart:
-    """Return a percentile of each stage over time, of the longest stages of the span alone. point: one of POINTS.
+    """Return a percentile of each stage at each time, of the longest stages of the span alone. point: one of POINTS.
 
     Medians are drawn on top of each other. High percentiles of stages belong to different work and add up to nothing,
     so they are lines.
     """
     stages = [line.stage for line in measured.stages if line.stage != WHOLE and line.stage not in without][:8]
-    times = list(measured.over_time)
-    series = [
-        Series(
-            stage,
-            [
-                round(getattr(measured.over_time[at][stage], point) / divisor, 3)
-                if stage in measured.over_time[at]
-                else None
-                for at in times
-            ],
-        )
-        for stage in stages
-    ]
+    series = [Series(stage, _over(measured, times, stage, point, divisor)) for stage in stages]
     draw = charts.bars if point == "p50" else charts.lines
     return draw([_label(at, bucket) for at in times], series, unit=unit)
 
