@@ -39,7 +39,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "examples": "examples of the OpenAPI document",
         "event_streams": "server-sent events on the wire",
         "early_refusals": "refusals on the event loop",
-        "etags": "optimistic locking over HTTP",
+        "etags": "optimistic locking and unchanged replies over HTTP",
         "fair_threads": "threads that no caller takes alone",
         "health": "the checks behind /readyz",
         "idempotency": "Idempotency-Key",

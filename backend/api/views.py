@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from backend.api import acts, public_ids, rate_limits
+from backend.api import acts, etags, public_ids, rate_limits
 from backend.api.idempotency import REPLAYED
 from backend.api.problems import not_found
 from backend.observability import log_context
@@ -91,6 +91,7 @@ class AuthenticatedView(APIView):
         if self._grant is not None:
             for name, value in self._grant.headers().items():
                 final.headers.setdefault(name, value)
+        etags.add_body(request, final)
         return final
 
 
