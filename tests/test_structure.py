@@ -35,6 +35,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "conditional_views": "ETags of what has no version",
         "connections": "time limits of a connection",
         "deployment": "checks of manage.py check --deploy",
+        "deprecation": "headers of an operation that goes",
         "document": "the route of the OpenAPI document",
         "examples": "examples of the OpenAPI document",
         "event_streams": "server-sent events on the wire",
