@@ -205,6 +205,8 @@ PAGES: dict[str, dict[str, tuple[str, str, list[str]]]] = {
         "budgets": ("billing/tenantbudget/", "Tenant budgets", ["$250.00"]),
         "ledger": ("billing/usageevent/", "Usage events", ["Acme Traffic", "answer"]),
         "costs-by-day": ("billing/costday/", "Cost days", ["at most lost by killed attempts"]),
+        "checks": ("billing/invariantresult/", "Invariant results", []),
+        "exports": ("billing/exportstate/", "Export states", []),
         "invoices": ("billing/invoice/", "Invoices", ["INV-"]),
         "invoice": ("billing/invoice/{invoice}/change/", "INV-", ["Acme Traffic GmbH", "media seconds"]),
         "credits": ("billing/creditgrant/", "Credit grants", ["25.00 USD", "outage of Sunday"]),
