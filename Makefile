@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm rehearse bench-gpu bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls seed-load bench-console
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm rehearse bench-gpu bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -126,6 +126,9 @@ lint: bootstrap ## check style, types and import contracts
 
 lint-api: bootstrap ## lint openapi.yaml and generate clients of it; installs the tools at the first time (needs npm)
 	@$(PY) -m infra.api_lint
+
+api-changes: bootstrap ## name what in openapi.yaml breaks clients of an earlier release: SINCE=v1.0.0 (a commit or a tag)
+	@$(PY) -m infra.api_changes "$(SINCE)"
 
 lint-alerts: bootstrap ## check alert rules with promtool and run their tests; gets promtool at the first time (needs apt)
 	@$(PY) -m infra.observability

@@ -165,6 +165,8 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "backend.api.problems.handle_exception",
     "UNAUTHENTICATED_USER": None,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
+    # The form of a reply is asked for by Accept, or by a parameter of the operation that the document names.
+    "URL_FORMAT_OVERRIDE": None,
 }
 
 SPECTACULAR_SETTINGS = openapi.SETTINGS

@@ -94,12 +94,15 @@ def measure(repeats: int) -> Iterator[Figure]:
         _view(client, address)
         for kind in ("cold", "warm"):
             times = []
+            began = time.process_time()
             for _ in range(repeats):
                 if kind == "cold":
                     cache.clear()
                 times.append(_view(client, address))
+            # Other work on the machine lengthens a view, and hardly its processor time.
+            own = 1000 * (time.process_time() - began) / repeats
             p95 = statistics.quantiles(times, n=20, method="inclusive")[-1] if len(times) > 1 else times[0]
-            middle = f"{repeats} views, median {statistics.median(times):.0f} ms"
+            middle = f"{repeats} views, median {statistics.median(times):.0f} ms; the process works {own:.0f} ms"
             yield at_most(f"console: {name}, {kind}", p95, LIMIT_MS, middle)
 
 

@@ -1,9 +1,11 @@
 """Suspension of a tenant: its requests, jobs, webhooks and streams stop, and nothing of it is lost.
 
-A tenant that is throttled goes on, with fewer requests a minute.
+A tenant that is throttled goes on, with fewer requests a minute and fewer jobs at once.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from django.utils import timezone
 
@@ -12,6 +14,18 @@ from backend.audit.services import Actor, record
 from backend.jobs import control
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Throttle:
+    """What staff allow a tenant; None for the limits of the service and the plan.
+
+    requests_per_minute: of all keys together, and of each member. jobs_at_once: running jobs of each class, apart from
+    deliveries of webhooks and the service's own work.
+    """
+
+    requests_per_minute: int | None = None
+    jobs_at_once: int | None = None
 
 
 def suspend(*, actor: Actor, reason: str) -> bool:
@@ -47,13 +61,11 @@ def resume(*, actor: Actor, reason: str) -> bool:
     return True
 
 
-def throttle(requests_per_minute: int | None) -> int | None:
-    """Set how many requests a minute the current tenant is answered, and each of its members; None for the service's
-    limit. Returns the limit before."""
+def throttle(to: Throttle) -> Throttle:
+    """Set what the current tenant is allowed from now on. Jobs that run go on. Returns what it was allowed before."""
     tenant = _locked()
-    Tenant.objects.filter(id=tenant.id).update(requests_per_minute=requests_per_minute)
-    before: int | None = tenant.requests_per_minute
-    return before
+    Tenant.objects.filter(id=tenant.id).update(requests_per_minute=to.requests_per_minute, jobs_at_once=to.jobs_at_once)
+    return Throttle(tenant.requests_per_minute, tenant.jobs_at_once)
 
 
 def _locked() -> Tenant:

@@ -23,8 +23,9 @@ _CHANGES = frozenset({"PATCH", "PUT"})
 class ConditionalView(TenantView):
     """A view of one thing that GET returns, and PATCH or PUT changes and returns.
 
-    changed_by: the body of that change. The ETag is a hash of its fields in the reply, so it stays while anything else
-    changes, such as a counter. Changes of one thing wait for each other; of two that name the same ETag one gets 412.
+    changed_by: the body of that change. The state in the ETag is a hash of its fields in the reply, so it stays while
+    anything else changes, such as a counter. Changes of one thing wait for each other; of two that name the same ETag
+    one gets 412.
     """
 
     changed_by: ClassVar[type[Serializer[Any]]]

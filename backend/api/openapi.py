@@ -40,7 +40,48 @@ PROBLEM_SCHEMA: dict[str, Any] = {
 }
 _PROBLEM_RESPONSE = {
     "description": "The request was refused or has failed; `code` says why (docs/errors.md).",
+    "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", "Retry-After")},
     "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
+HEADERS: dict[str, dict[str, Any]] = {
+    "X-Request-Id": {"description": "The id of the request. Quote it to support.", "schema": {"type": "string"}},
+    "RateLimit-Policy": {
+        "description": 'Requests that you may send in a span of seconds, such as `"requests";q=600;w=60`.',
+        "schema": {"type": "string"},
+    },
+    "RateLimit": {
+        "description": 'Requests that are left, and the seconds until all are, such as `"requests";r=599;t=1`.',
+        "schema": {"type": "string"},
+    },
+    "Retry-After": {
+        "description": "Seconds after which a refused request can succeed.",
+        "schema": {"type": "integer", "minimum": 0},
+    },
+    "ETag": {
+        "description": "Names this reply. Send it in `If-None-Match` to read only what has changed, and in `If-Match` "
+        "with a change that must not overwrite what somebody else has written since.",
+        "schema": {"type": "string"},
+    },
+    "Location": {"description": "The path of what was made.", "schema": {"type": "string", "format": "uri-reference"}},
+    "Idempotency-Replayed": {
+        "description": "`true` if this is the reply to an earlier request with the same `Idempotency-Key`.",
+        "schema": {"type": "string", "enum": ["true"]},
+    },
+}
+"""Headers of replies, by their name."""
+LOCATED = frozenset(
+    {
+        "appendInputSegment", "completeUpload", "createApiKey", "createCollection", "createComparison",
+        "createInvitation", "createQuestion", "createQuestionBatch", "createSearch", "createSession", "createShare",
+        "createUpload", "createVideo", "createWebhookEndpoint", "deleteTenant", "rotateApiKey",
+    }
+)  # fmt: skip
+"""Operations whose 201 or 202 says in Location where the thing is that they made."""
+IF_NONE_MATCH: dict[str, Any] = {
+    "in": "header",
+    "name": "If-None-Match",
+    "schema": {"type": "string"},
+    "description": "The ETag that you have. If the reply is still the same, it is 304 without a body.",
 }
 # What the generator writes if a reply has no description.
 _GENERATED = ("", "No response body")
@@ -87,8 +128,10 @@ def common_parts(result: dict[str, Any], generator: Any, request: Any, public: b
     components = result.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
     components.setdefault("responses", {})["Problem"] = _PROBLEM_RESPONSE
+    components["headers"] = HEADERS
     for path, operations in result["paths"].items():
-        for operation in operations.values():
+        for method, operation in operations.items():
+            _name_headers(method, operation)
             replies = operation["responses"]
             for status, reply in replies.items():
                 if reply.get("description") in _GENERATED:
@@ -98,6 +141,31 @@ def common_parts(result: dict[str, Any], generator: Any, request: Any, public: b
                 replies[status] = _PROBLEM
             replies["default"] = _PROBLEM
     return result
+
+
+def _name_headers(method: str, operation: dict[str, Any]) -> None:
+    """Add the headers of the replies that succeed; and to reads the header that asks for changes alone."""
+    parameters = operation.setdefault("parameters", [])
+    named = {parameter["name"] for parameter in parameters}
+    for status, reply in list(operation["responses"].items()):
+        names = ["X-Request-Id"]
+        # Who holds the ticket of an erasure is no caller of a tenant.
+        if {"erasureTicket": []} not in operation["security"]:
+            names += ["RateLimit-Policy", "RateLimit"]
+            if "application/json" in reply.get("content", {}) and status == "200" and method in ("get", "patch", "put"):
+                names.append("ETag")
+        if status in ("201", "202") and operation["operationId"] in LOCATED:
+            names.append("Location")
+        if "Idempotency-Key" in named:
+            names.append("Idempotency-Replayed")
+        reply["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+        if method == "get" and "ETag" in names:
+            parameters.append(IF_NONE_MATCH)
+            same = [name for name in names if name != "Idempotency-Replayed"]
+            operation["responses"]["304"] = {
+                "description": "Nothing has changed since the reply whose ETag you sent. The reply has no body.",
+                "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in same},
+            }
 
 
 def _problem_statuses(path: str, operation: dict[str, Any]) -> list[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
+from backend.api.deprecation import Deprecation
 from backend.api.idempotency import HEADER, is_marked
 
 _FIRST_SENTENCE = re.compile(r".*?\.(?=\s|$)", re.DOTALL)
@@ -39,6 +41,19 @@ class WireSchema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         """Return the Idempotency-Key header if the method honours it."""
         return [IDEMPOTENCY_KEY] if is_marked(self._handler()) else []
+
+    def is_deprecated(self) -> bool:
+        """Whether the method goes."""
+        return self._deprecation() is not None
+
+    def get_extensions(self) -> dict[str, Any]:
+        """Return the day on which a deprecated method goes."""
+        ending = self._deprecation()
+        return {} if ending is None else {"x-sunset": ending.sunset.isoformat()}
+
+    def _deprecation(self) -> Deprecation | None:
+        endings: Mapping[str, Deprecation] = getattr(self.view, "deprecated", {})
+        return endings.get(self.method)
 
     def _get_request_body(self, direction: Any = "request") -> Any:
         # The generator gives a body to POST, PUT and PATCH alone; `bodies` names what else has one.

@@ -16,7 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from backend.api import acts, public_ids, rate_limits
+from backend.api import acts, etags, public_ids, rate_limits
+from backend.api.deprecation import Deprecation
 from backend.api.idempotency import REPLAYED
 from backend.api.problems import not_found
 from backend.observability import log_context
@@ -48,10 +49,12 @@ def _buckets(caller: Principal) -> Iterator[rate_limits.Grant]:
 class AuthenticatedView(APIView):
     """A view for holders of an API key and for members.
 
-    scopes: HTTP method -> the scope it needs; a method without one is refused.
+    scopes: HTTP method -> the scope it needs; a method without one is refused. deprecated: HTTP method -> since when it
+    should not be used, and when it goes.
     """
 
     scopes: ClassVar[dict[str, str]] = {}
+    deprecated: ClassVar[Mapping[str, Deprecation]] = {}
     # OPTIONS would describe the view to anybody; the OpenAPI document does that.
     metadata_class = None
 
@@ -91,6 +94,10 @@ class AuthenticatedView(APIView):
         if self._grant is not None:
             for name, value in self._grant.headers().items():
                 final.headers.setdefault(name, value)
+        if (ending := self.deprecated.get(request.method or "")) is not None:
+            for name, value in ending.headers().items():
+                final.headers[name] = value
+        etags.add_body(request, final)
         return final
 
 

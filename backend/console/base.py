@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Page, Paginator
 from django.db.models import Model, Q, QuerySet
 from django.http import Http404, HttpRequest
-from unfold.admin import ModelAdmin
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from unfold.admin import ModelAdmin, checkbox
 from unfold.paginator import InfinitePaginator
 from unfold.views import ChangeList
 
@@ -46,6 +50,12 @@ def worded(column: str, label: str = "") -> Callable[[Any, Any], str]:
         return in_words(getattr(row, column)) or "–"
 
     return shown
+
+
+@cache
+def _box() -> str:
+    """Return the HTML of the box that selects a row, with "{}" for the row's key: its templates are rendered once."""
+    return str(checkbox.render(ACTION_CHECKBOX_NAME, "{}"))
 
 
 def paged(request: HttpRequest, rows: Any, parameter: str, size: int) -> Page[Any]:
@@ -156,6 +166,11 @@ class ReadOnlyPage(ModelAdmin):
 
     def get_sortable_by(self, request: HttpRequest) -> Sequence[Any]:
         return super().get_sortable_by(request) if self.sorts is None else self.sorts
+
+    def action_checkbox(self, obj: Model) -> SafeString:
+        return mark_safe(_box().replace("{}", escape(str(obj.pk))))  # noqa: S308 - the key is escaped
+
+    action_checkbox.short_description = ModelAdmin.action_checkbox.short_description  # type: ignore[attr-defined]
 
     @admin.display(description="id", ordering="id")
     def shown_id(self, row: Model) -> str:

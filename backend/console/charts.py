@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,8 @@ from backend.console.anomalies import anomalies
 
 COLOURS = ("#7c3aed", "#f59e0b", "#0d9488", "#db2777", "#2563eb", "#65a30d", "#b45309", "#475569")
 MARK = "#dc2626"
+MOST_MARKS = 12
+"""Marks that are named below a chart, the latest of them."""
 TEXT = "#767e8c"
 """Colour of labels, which is read on the light page and on the dark one."""
 
@@ -41,6 +43,14 @@ class Chart:
     empty: bool
     marks: tuple[Mark, ...] = ()
 
+    @property
+    def latest_marks(self) -> tuple[Mark, ...]:
+        return self.marks[-MOST_MARKS:]
+
+    @property
+    def earlier_marks(self) -> int:
+        return len(self.marks) - len(self.latest_marks)
+
 
 def lines(
     labels: Sequence[str],
@@ -49,13 +59,15 @@ def lines(
     unit: str,
     watched: str = "",
     unfinished: bool = False,
-    links: Sequence[str] = (),
+    link: Callable[[int], str] | None = None,
     enough: Sequence[bool] = (),
+    counts: bool = False,
 ) -> Chart:
     """Return a line chart. watched: the series whose anomalies are marked as red points.
 
-    unfinished: whether the last time still runs, so that its value says nothing yet. links: of the lists behind the
-    labels, for the marks. enough: whether a value rests on enough to stand out; every value does by default.
+    unfinished: whether the last time still runs, so that its value says nothing yet. link: returns the list behind the
+    label at a position; marks alone have one, so it is not called for other positions. enough: whether a value rests on
+    enough to stand out; every value does by default. counts: whether the watched values count what happens by itself.
     """
     marks: tuple[Mark, ...] = ()
     datasets = []
@@ -67,9 +79,9 @@ def lines(
             "spanGaps": True,
         }
         if line.name == watched:
-            standing_out = anomalies(line.values[:-1] if unfinished else line.values)
+            standing_out = anomalies(line.values[:-1] if unfinished else line.values, counts=counts)
             standing_out = [at for at in standing_out if not enough or enough[at]]
-            marks = tuple(Mark(labels[at], links[at] if links else "") for at in standing_out)
+            marks = tuple(Mark(labels[at], link(at) if link else "") for at in standing_out)
             drawn |= {
                 "pointStyle": "circle",
                 "pointRadius": [5 if at in standing_out else 0 for at in range(len(line.values))],

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from django.core.cache import cache
@@ -25,6 +25,7 @@ from backend.console.viewing import MONEY, WORK, role_of
 from backend.questions.models import TimesKind
 from backend.questions.queries.stage_times import WHOLE
 
+Moment = TypeVar("Moment", date, datetime)
 SPANS = {"1": "Today", "7": "7 days", "30": "30 days", "90": "90 days"}
 DEFAULT_SPAN = "7"
 HOURLY = 7
@@ -192,7 +193,7 @@ def money_chart(spent: Spending, first: date, last: date, *, link: Callable[[dat
         unit="USD",
         watched="cost",
         unfinished=unfinished,
-        links=[link(day) for day in days] if link else (),
+        link=_at(days, link),
     )
 
 
@@ -225,7 +226,7 @@ def _latency(since: datetime, now: datetime, days: str, point: str, *, opens: bo
     hours = (
         questions.ended
         if bucket == "hour" and since <= heat_since
-        else latency.times_of_all(TimesKind.QUESTION, heat_since, now, bucket="hour", until=until).ended
+        else latency.ended_of_all(TimesKind.QUESTION, heat_since, now, bucket="hour", until=until)
     )
     asked_link = _opener("questions_question", "completed_at", bucket) if opens else None
     ready_link = _opener("library_video", "ready_at", bucket) if opens else None
@@ -238,13 +239,15 @@ def _latency(since: datetime, now: datetime, days: str, point: str, *, opens: bo
         "video_errors": errors_chart(indexing.ended, times, bucket, link=failed_link),
         "dearest": _dearest(since, days) if opens else [],
         "question_latency": questions.latency.stages,
-        "question_lines": percentile_chart(questions.latency, bucket, unit="s", divisor=1_000, link=asked_link),
+        "question_lines": percentile_chart(questions.latency, times, bucket, unit="s", divisor=1_000, link=asked_link),
         "question_stages": stage_times_chart(
-            questions.latency, bucket, point, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
+            questions.latency, times, bucket, point, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
         ),
         "index_latency": indexing.latency.stages,
-        "index_lines": percentile_chart(indexing.latency, bucket, unit="s per minute", divisor=1_000, link=ready_link),
-        "index_stages": stage_times_chart(indexing.latency, bucket, point, unit="s per minute", divisor=1_000),
+        "index_lines": percentile_chart(
+            indexing.latency, times, bucket, unit="s per minute", divisor=1_000, link=ready_link
+        ),
+        "index_stages": stage_times_chart(indexing.latency, times, bucket, point, unit="s per minute", divisor=1_000),
         "stages_note": POINTS[point],
         "index_stages_note": f"{POINTS[point]} of the work per minute of media",
         "stages_kind": "bar" if point == "p50" else "line",
@@ -265,6 +268,7 @@ Link = Callable[[datetime], str] | None
 
 def _opener(listed: str, column: str, bucket: str) -> Callable[[datetime], str]:
     """Return the links to the lists of what ended in an hour or a day (UTC)."""
+    address = reverse(f"admin:{listed}_changelist")
 
     def link(at: datetime) -> str:
         last = at + (timedelta(hours=1) if bucket == "hour" else timedelta(days=1)) - timedelta(seconds=1)
@@ -272,9 +276,14 @@ def _opener(listed: str, column: str, bucket: str) -> Callable[[datetime], str]:
             f"{column}_from_0": f"{at:%Y-%m-%d}", f"{column}_from_1": f"{at:%H:%M:%S}",
             f"{column}_to_0": f"{last:%Y-%m-%d}", f"{column}_to_1": f"{last:%H:%M:%S}",
         }  # fmt: skip
-        return f"{reverse(f'admin:{listed}_changelist')}?{urlencode(span)}"
+        return f"{address}?{urlencode(span)}"
 
     return link
+
+
+def _at(times: Sequence[Moment], link: Callable[[Moment], str] | None) -> Callable[[int], str] | None:
+    """Return the links by the position of their hour or day; None without links."""
+    return (lambda n: link(times[n])) if link else None
 
 
 def _times(since: datetime, now: datetime, bucket: str) -> list[datetime]:
@@ -292,9 +301,8 @@ def volume_chart(
         Series(name, [found[at]["n"] if at in found else 0 for at in times]),
         Series("failed", [found[at]["failed"] if at in found else 0 for at in times]),
     ]
-    links = [link(at) for at in times] if link else ()
     labels = [_label(at, bucket) for at in times]
-    return charts.lines(labels, series, unit=name, watched=name, unfinished=True, links=links)
+    return charts.lines(labels, series, unit=name, watched=name, unfinished=True, link=_at(times, link), counts=True)
 
 
 def errors_chart(
@@ -308,7 +316,7 @@ def errors_chart(
         [Series("failed", rates)],
         unit="%",
         watched="failed",
-        links=[link(at) for at in times] if link else (),
+        link=_at(times, link),
         enough=[at in found and found[at]["failed"] >= FEWEST_FAILURES for at in times],
     )
 
@@ -321,41 +329,41 @@ def _dearest(since: datetime, days: str) -> list[dict[str, Any]]:
     return [{**row, "tenant": names.get(row["tenant_id"], {}).get("name", "–")} for row in found]
 
 
-def percentile_chart(measured: Latency, bucket: str, *, unit: str, divisor: float, link: Link = None) -> Chart:
-    """Return p50, p95 and p99 of the whole over time, with the times marked at which p95 stands out."""
-    times = [at for at, stages in measured.over_time.items() if WHOLE in stages]
-    wholes = [measured.over_time[at][WHOLE] for at in times]
-    series = [
-        Series("p50", [round(line.p50 / divisor, 3) for line in wholes]),
-        Series("p95", [round(line.p95 / divisor, 3) for line in wholes]),
-        Series("p99", [round(line.p99 / divisor, 3) for line in wholes]),
-    ]
-    links = [link(at) for at in times] if link else ()
-    return charts.lines([_label(at, bucket) for at in times], series, unit=unit, watched="p95", links=links)
+def percentile_chart(
+    measured: Latency, times: Sequence[datetime], bucket: str, *, unit: str, divisor: float, link: Link = None
+) -> Chart:
+    """Return p50, p95 and p99 of the whole at each time, with the times marked at which p95 stands out.
+
+    A time without any work keeps its place and has no value.
+    """
+    series = [Series(name, _over(measured, times, WHOLE, name, divisor)) for name in POINTS]
+    labels = [_label(at, bucket) for at in times]
+    return charts.lines(labels, series, unit=unit, watched="p95", link=_at(times, link))
+
+
+def _over(measured: Latency, times: Sequence[datetime], stage: str, point: str, divisor: float) -> list[float | None]:
+    """Return a percentile of a stage at each time, in units of divisor milliseconds; None where none was measured."""
+    lines = [measured.over_time.get(at, {}).get(stage) for at in times]
+    return [None if line is None else round(getattr(line, point) / divisor, 3) for line in lines]
 
 
 def stage_times_chart(
-    measured: Latency, bucket: str, point: str, *, unit: str, divisor: float, without: Sequence[str] = ()
+    measured: Latency,
+    times: Sequence[datetime],
+    bucket: str,
+    point: str,
+    *,
+    unit: str,
+    divisor: float,
+    without: Sequence[str] = (),
 ) -> Chart:
-    """Return a percentile of each stage over time, of the longest stages of the span alone. point: one of POINTS.
+    """Return a percentile of each stage at each time, of the longest stages of the span alone. point: one of POINTS.
 
     Medians are drawn on top of each other. High percentiles of stages belong to different work and add up to nothing,
     so they are lines.
     """
     stages = [line.stage for line in measured.stages if line.stage != WHOLE and line.stage not in without][:8]
-    times = list(measured.over_time)
-    series = [
-        Series(
-            stage,
-            [
-                round(getattr(measured.over_time[at][stage], point) / divisor, 3)
-                if stage in measured.over_time[at]
-                else None
-                for at in times
-            ],
-        )
-        for stage in stages
-    ]
+    series = [Series(stage, _over(measured, times, stage, point, divisor)) for stage in stages]
     draw = charts.bars if point == "p50" else charts.lines
     return draw([_label(at, bucket) for at in times], series, unit=unit)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
@@ -89,7 +90,7 @@ class CreditForm(ActForm):
 
 
 class ThrottleForm(ActForm):
-    """How many requests a tenant is answered each minute."""
+    """How many requests a tenant is answered each minute, and how many of its jobs run at once."""
 
     requests_per_minute = forms.IntegerField(
         required=False,
@@ -98,10 +99,21 @@ class ThrottleForm(ActForm):
         widget=UnfoldAdminIntegerFieldWidget(),
         help_text="Of all keys together, and of each member. Empty for the limit of the service.",
     )
+    jobs_at_once = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=1_000,
+        widget=UnfoldAdminIntegerFieldWidget(),
+        help_text="Of each class of jobs. Empty for the caps of the class and the plan.",
+    )
 
     def __init__(self, tenant: Tenant | None, data: Mapping[str, Any] | None) -> None:
         super().__init__(tenant, data)
-        self.fields["requests_per_minute"].initial = tenant.requests_per_minute if tenant else None
+        if tenant is None:
+            return
+        self.fields["requests_per_minute"].initial = tenant.requests_per_minute
+        # Whoever throttles a tenant slows its jobs too, unless the field is emptied.
+        self.fields["jobs_at_once"].initial = tenant.jobs_at_once or (None if tenant.requests_per_minute else 1)
 
 
 class EraseForm(ActForm):
@@ -185,12 +197,14 @@ def _resume(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
 
 
 def _throttle(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
-    limit = values["requests_per_minute"]
-    before = suspension.throttle(limit)
-    record_in_tenant("tenant.throttled", tenant, by, {"from": before, "to": limit})
-    if limit is None:
-        return Done(f"{tenant.name} has the request limit of the service.")
-    return Done(f"{tenant.name} is answered {limit} requests a minute.")
+    to = suspension.Throttle(values["requests_per_minute"], values["jobs_at_once"])
+    before = suspension.throttle(to)
+    record_in_tenant("tenant.throttled", tenant, by, {"from": asdict(before), "to": asdict(to)})
+    if to == suspension.Throttle():
+        return Done(f"{tenant.name} is not throttled.")
+    requests = to.requests_per_minute or "the usual number of"
+    jobs = to.jobs_at_once or "the usual number of"
+    return Done(f"{tenant.name} is answered {requests} requests a minute and runs {jobs} jobs of a class at once.")
 
 
 def _erase(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
@@ -277,7 +291,8 @@ ACTS = named(
     ),
     Act(
         "throttle", "Throttle", _throttle, form=ThrottleForm, records=True,
-        explains="Requests above the limit are answered with 429 from the next request on. Jobs and webhooks go on.",
+        explains="Requests above the limit are answered with 429 from the next request on. Jobs above the limit wait; "
+        "those that run go on. Webhooks and deletions are not slowed.",
     ),
     Act(
         "suspend", "Suspend", _suspend, dangerous=True, records=True, fits=lambda tenant: tenant.suspended_at is None,

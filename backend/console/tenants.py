@@ -148,12 +148,14 @@ class TenantPage(Actionable, ReadOnlyPage):
 
 
 def _latency(tenant: Tenant, now: datetime) -> dict[str, Any]:
-    since = now - timedelta(days=CHART_DAYS)
+    first = now.astimezone(UTC).date() - timedelta(days=CHART_DAYS - 1)
+    since = datetime.combine(first, datetime.min.time(), UTC)
+    days = [since + timedelta(days=n) for n in range(CHART_DAYS)]
     asked = latency.question_latency(since, bucket="day", tenant_id=tenant.id)
     indexed = latency.index_latency(since, bucket="day", tenant_id=tenant.id)
     return {
-        "question_lines": percentile_chart(asked, "day", unit="s", divisor=1_000),
-        "index_lines": percentile_chart(indexed, "day", unit="s per minute", divisor=1_000),
+        "question_lines": percentile_chart(asked, days, "day", unit="s", divisor=1_000),
+        "index_lines": percentile_chart(indexed, days, "day", unit="s per minute", divisor=1_000),
     }
 
 

@@ -45,15 +45,24 @@ def _full(column: str, queue: str, cap: str) -> str:
     )
 
 
+def _is_unslowed(queue: str) -> str:
+    """Return SQL that holds for a class that a throttled tenant keeps at full speed: the service's own work, and
+    deliveries, of which one slow receiver would hold up all others. queue: SQL of the class."""
+    return f"(starts_with({queue}, '{SYSTEM}') OR {queue} = '{QUEUE_OF[JobKind.DELIVER_WEBHOOK]}')"
+
+
 def _tenant_cap(queue: str, cap: str) -> str:
-    """Return SQL for the cap of the tenant `busy.tenant_id` in a class: its plan's, or cap, the class's.
+    """Return SQL for the cap of the tenant `busy.tenant_id` in a class: its plan's, or cap, the class's; or what staff
+    allow a throttled tenant, where that is less.
 
     Plans are looked up, one tenant at a time, only in a class in which a plan has a cap of its own.
     """
     return (
+        f"least((SELECT slowed.jobs_at_once FROM tenancy_tenant slowed WHERE slowed.id = busy.tenant_id "
+        f"AND slowed.jobs_at_once IS NOT NULL AND NOT {_is_unslowed(queue)}), "
         f"CASE WHEN %(plan_caps)s::jsonb ? ({queue})::text THEN "
         f"coalesce((SELECT (%(plan_caps)s::jsonb -> ({queue})::text ->> holder.plan)::float8 "
-        f"FROM tenancy_tenant holder WHERE holder.id = busy.tenant_id), {cap}) ELSE {cap} END"
+        f"FROM tenancy_tenant holder WHERE holder.id = busy.tenant_id), {cap}) ELSE {cap} END)"
     )
 
 

@@ -51,14 +51,17 @@ class Tenant(models.Model):
     allowed_origins = models.JSONField(default=list, blank=True)
     # Requests that staff allow each minute in place of AVA_RATE_LIMIT_PER_MINUTE; each member has as many.
     requests_per_minute = models.PositiveIntegerField(null=True, blank=True)
+    # Jobs of each class that staff allow to run at once, where that is fewer than the caps of the class and the plan.
+    jobs_at_once = models.PositiveSmallIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     suspended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         indexes = [
-            # Each claim of a job asks for the suspended and the moving tenants of the installation.
+            # Each claim of a job asks for the suspended, the moving and the slowed tenants of the installation.
             models.Index(fields=["id"], condition=models.Q(suspended_at__isnull=False), name="tenant_suspended"),
             models.Index(fields=["id"], condition=~models.Q(fence=""), name="tenant_fenced"),
+            models.Index(fields=["id"], condition=models.Q(jobs_at_once__isnull=False), name="tenant_slowed"),
         ]
 
     def __str__(self) -> str:

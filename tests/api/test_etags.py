@@ -94,22 +94,76 @@ def change(client: APIClient, method: str, path: str, body: Change, tag: str) ->
     return getattr(client, method)(path, body, HTTP_IF_MATCH=tag)
 
 
+def state(reply: Any) -> str:
+    """Return what a change would overwrite: the first part of the ETag."""
+    first: str = reply.headers["ETag"].strip('"').partition("-")[0]
+    return first
+
+
+@pytest.mark.parametrize("path", CHANGES)
+def test_a_read_is_304_until_something_changes(path: str, acme: Cast, address_of: Callable[[str], str]) -> None:
+    method, at, (first, _) = METHODS[path], address_of(path), CHANGES[path]
+    acme.client.get(at)
+    read = acme.client.get(at)
+    tag = read.headers["ETag"]
+
+    for known in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+        same = acme.client.get(at, HTTP_IF_NONE_MATCH=known)
+        assert (same.status_code, same.content, same.headers["ETag"]) == (304, b"", tag)
+        assert "Content-Type" not in same.headers
+        assert {"RateLimit", "X-Request-Id"} <= set(same.headers)
+    assert change(acme.client, method, at, first, tag).status_code == 200
+    news = acme.client.get(at, HTTP_IF_NONE_MATCH=tag)
+    assert (news.status_code, news.json()[next(iter(first))]) == (200, next(iter(first.values())))
+    assert news.headers["ETag"] != tag
+
+
+def test_progress_is_news_and_not_a_change(acme: Cast) -> None:
+    with acme.scope():
+        video = make_video(duration_ms=60_000)
+    at = f"/v1/videos/{encode('vid', video.id)}"
+    before, listed = acme.client.get(at), acme.client.get("/v1/videos")
+    with acme.scope():
+        type(video).objects.filter(id=video.id).update(indexed_until_ms=30_000)
+
+    after = acme.client.get(at, HTTP_IF_NONE_MATCH=before.headers["ETag"])
+    assert (after.status_code, after.json()["indexed_until_ms"]) == (200, 30_000)
+    assert state(after) == state(before)
+    assert acme.client.get("/v1/videos", HTTP_IF_NONE_MATCH=listed.headers["ETag"]).status_code == 200
+    renamed = change(acme.client, "patch", at, {"title": "Gate"}, before.headers["ETag"])
+    assert (renamed.status_code, renamed.json()["title"]) == (200, "Gate")
+
+
+def test_the_reply_to_a_change_is_never_304(acme: Cast) -> None:
+    read = acme.client.get("/v1/retention")
+    same = acme.client.patch("/v1/retention", {"questions_days": 40}, HTTP_IF_NONE_MATCH="*")
+    assert (same.status_code, same.headers["ETag"] != read.headers["ETag"]) == (200, True)
+
+
+def test_a_foreign_thing_is_unknown_whatever_tag_is_sent(acme: Cast, globex: Cast) -> None:
+    with acme.scope():
+        video = make_video()
+    at = f"/v1/videos/{encode('vid', video.id)}"
+    assert globex.client.get(at, HTTP_IF_NONE_MATCH="*").status_code == 404
+    assert globex.client.get(at, HTTP_IF_NONE_MATCH=acme.client.get(at).headers["ETag"]).status_code == 404
+
+
 @pytest.mark.parametrize("path", CHANGES)
 def test_a_change_of_an_older_state_is_refused_and_changes_nothing(
     path: str, acme: Cast, address_of: Callable[[str], str]
 ) -> None:
     method, at, (first, second) = METHODS[path], address_of(path), CHANGES[path]
     read, again = acme.client.get(at), acme.client.get(at)
-    assert read.headers["ETag"] == again.headers["ETag"], "reading is no change"
+    assert state(read) == state(again), "reading is no change"
 
     changed = change(acme.client, method, at, first, read.headers["ETag"])
     refused = change(acme.client, method, at, second, read.headers["ETag"])
     shown = acme.client.get(at)
 
     assert changed.status_code == 200
-    assert changed.headers["ETag"] == shown.headers["ETag"] != read.headers["ETag"]
+    assert state(changed) == state(shown) != state(read)
     assert (refused.status_code, refused.json()["code"]) == (412, "version_mismatch")
-    assert refused.headers["ETag"] == shown.headers["ETag"]
+    assert state(refused) == state(shown)
     assert {name: shown.json()[name] for name in first} == first
     assert change(acme.client, method, at, second, f'"other", {shown.headers["ETag"]}').status_code == 200
     assert change(acme.client, method, at, first, "*").status_code == 200

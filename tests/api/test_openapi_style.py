@@ -15,7 +15,7 @@ from rest_framework import serializers
 
 from backend.api import bodies, views
 from backend.api.idempotency import HEADER, is_marked
-from backend.api.openapi import TAGS
+from backend.api.openapi import LOCATED, TAGS
 
 VERBS = frozenset(
     {
@@ -109,6 +109,28 @@ def test_an_operation_has_a_summary_of_its_own() -> None:
     summaries = Counter(operation.get("summary") for operation in operations().values())
 
     assert {text: count for text, count in summaries.items() if not text or count > 1} == {}
+
+
+def test_no_operation_has_the_format_parameter_of_the_framework() -> None:
+    named = {
+        name: {each["name"] for each in operation.get("parameters", [])} for name, operation in operations().items()
+    }
+
+    assert [name for name, parameters in named.items() if "format" in parameters] == []
+
+
+def test_a_reply_that_succeeds_names_its_headers() -> None:
+    replies = {
+        (operation["operationId"], status): set(reply.get("headers", {}))
+        for operation in operations().values()
+        for status, reply in operation["responses"].items()
+        if status.startswith("2")
+    }
+
+    assert [where for where, names in replies.items() if "X-Request-Id" not in names] == []
+    assert {where[0] for where, names in replies.items() if "Location" in names} == LOCATED
+    assert replies["getVideo", "200"] == {"X-Request-Id", "RateLimit-Policy", "RateLimit", "ETag"}
+    assert replies["createQuestion", "202"] >= {"Location", "Idempotency-Replayed"}
 
 
 def test_a_parameter_is_named_once() -> None:

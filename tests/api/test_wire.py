@@ -110,14 +110,14 @@ def test_a_tenant_has_its_requests_per_minute_and_no_more(acme: Cast, globex: Ca
 
 def test_a_throttled_tenant_is_answered_what_staff_allow(acme: Cast, globex: Cast) -> None:
     with acme.scope():
-        assert suspension.throttle(2) is None
+        assert suspension.throttle(suspension.Throttle(2)) == suspension.Throttle()
     answers = [acme.client.get("/v1/videos") for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert answers[0].headers["RateLimit-Policy"] == '"requests";q=2;w=60'
     assert globex.client.get("/v1/videos").headers["RateLimit-Policy"] == '"requests";q=600;w=60'
     with acme.scope():
-        assert suspension.throttle(None) == 2
+        assert suspension.throttle(suspension.Throttle()) == suspension.Throttle(2)
     assert acme.client.get("/v1/videos").headers["RateLimit-Policy"] == '"requests";q=600;w=60'
 
 

@@ -9,9 +9,11 @@ from uuid import UUID
 import pytest
 from django.test import Client
 from django.utils import timezone
+from unfold.admin import checkbox
 
 from backend.api.public_ids import encode
 from backend.billing.models import UsageEvent
+from backend.console.site import site
 from backend.jobs.models import Job, JobKind, JobRank, JobState
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.follow_ups import enqueue_assembly
@@ -50,6 +52,15 @@ def acts_of(cast: Cast) -> set[tuple[str, str]]:
     """What the tenant's own audit log shows that our staff did."""
     acts = {(event["action"], event["resource_id"]) for event in staff_events(cast)}
     return acts - {("tenant.content_opened", None)}
+
+
+def test_a_row_has_the_box_of_the_library_with_its_own_key(staff: Client, acme: Cast) -> None:
+    asked = [ask(acme)[0] for _ in range(2)]
+    shown = staff.get("/console/questions/question/").content.decode()
+    for id in asked:
+        assert checkbox.render("_selected_action", str(id)) in shown
+    page = site._registry[Question]
+    assert 'value="a&quot;{b}"' in page.action_checkbox(Question(id='a"{b}'))
 
 
 def test_questions_of_two_tenants_are_paused_and_put_first_at_once(staff: Client, acme: Cast, globex: Cast) -> None:

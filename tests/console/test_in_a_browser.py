@@ -205,6 +205,8 @@ PAGES: dict[str, dict[str, tuple[str, str, list[str]]]] = {
         "budgets": ("billing/tenantbudget/", "Tenant budgets", ["$250.00"]),
         "ledger": ("billing/usageevent/", "Usage events", ["Acme Traffic", "answer"]),
         "costs-by-day": ("billing/costday/", "Cost days", ["at most lost by killed attempts"]),
+        "checks": ("billing/invariantresult/", "Invariant results", []),
+        "exports": ("billing/exportstate/", "Export states", []),
         "invoices": ("billing/invoice/", "Invoices", ["INV-"]),
         "invoice": ("billing/invoice/{invoice}/change/", "INV-", ["Acme Traffic GmbH", "media seconds"]),
         "credits": ("billing/creditgrant/", "Credit grants", ["25.00 USD", "outage of Sunday"]),
@@ -594,7 +596,7 @@ TENANT_ACTS: dict[str, tuple[str, dict[str, str], str]] = {
     "ceiling": ("finance", {"max_cost": "12.5"}, "12.5"),
     "sign-in-as": ("operator", {"minutes": "15"}, "Your time as"),
     "end-sessions": ("operator", {"member": "bob@example.org (owner)"}, "The sessions of the member in"),
-    "throttle": ("operator", {"requests_per_minute": "60"}, "is answered 60 requests a minute."),
+    "throttle": ("operator", {"requests_per_minute": "60"}, "is answered 60 requests a minute and runs 1 jobs"),
     "suspend": ("operator", {}, "is suspended."),
     "erase": ("operator", {"slug": "{slug}"}, "is suspended for good, and is erased in a minute."),
 }

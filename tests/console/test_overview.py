@@ -24,11 +24,12 @@ from backend.api.public_ids import encode
 from backend.billing.models import CostDay, DayTotal, StaleDay, TenantDay, UsageDay, UsageEvent, UsageHour
 from backend.billing.services import rollups
 from backend.billing.services.day_totals import rebuild_stale_days
+from backend.console import charts
 from backend.console.anomalies import anomalies
-from backend.console.charts import Mark
-from backend.console.overview import errors_chart, heat_map, volume_chart
+from backend.console.charts import Mark, Series
+from backend.console.overview import errors_chart, heat_map, percentile_chart, stage_times_chart, volume_chart
 from backend.console.queries import latency, money, work
-from backend.console.queries.latency import TimesOfAll
+from backend.console.queries.latency import Latency, Percentiles, TimesOfAll
 from backend.jobs.models import Job
 from backend.library.indexing.control import retry_indexing
 from backend.library.indexing.failure import fail_version
@@ -245,7 +246,8 @@ def test_days_that_are_over_are_read_from_their_sums_and_show_the_same(staff: Cl
     assert build_days(today + timedelta(minutes=20)) == 0
     for bucket, before in live.items():
         after = shown(bucket)
-        assert after.ended == before.ended
+        ended = latency.ended_of_all(TimesKind.QUESTION, since, now, bucket=bucket, until=latency.built_until())
+        assert after.ended == before.ended == ended
         assert after.latency.over_time == before.latency.over_time
         for line, exact in zip(after.latency.stages, before.latency.stages, strict=True):
             assert (line.stage, line.n) == (exact.stage, exact.n)
@@ -257,8 +259,8 @@ def test_days_that_are_over_are_read_from_their_sums_and_show_the_same(staff: Cl
     with CaptureQueriesContext(connections["console"]) as captured:
         assert staff.get("/console/?days=30").status_code == 200
     asked = [query["sql"] for query in captured.captured_queries if "jsonb_each_text(timings)" in query["sql"]]
-    assert len(asked) == 2
-    assert all(f"{today:%Y-%m-%d}" in sql for sql in asked), "the rows of today alone are read"
+    assert len(asked) == 1, "the heat map reads the time of no stage"
+    assert f"{today:%Y-%m-%d}" in asked[0], "the rows of today alone are read"
 
 
 def test_a_percentile_of_buckets_is_at_most_two_percent_away() -> None:
@@ -319,6 +321,10 @@ def test_values_that_stand_out_are_marked() -> None:
     assert anomalies([10, 10, 10, 10, 10, 10.2]) == []
     assert anomalies([10, None, 10, 10, 10, 10, 10, 0]) == [7]
     assert anomalies([1, 1, 50]) == []
+    questions = [5, 6, 5, 4, 5, 5, 6, 5, 4, 5, 30]
+    assert anomalies(questions, counts=True) == [10], "counts of five vary by themselves"
+    assert len(anomalies([5] * 30 + [4, 6, 5])) == 2, "other measures do not"
+    assert anomalies([0] * 8 + [1, 2, 9], counts=True) == [10]
 
 
 def test_the_page_draws_charts_and_links_its_figures(staff: Client, acme: Cast) -> None:
@@ -483,12 +489,37 @@ def test_hours_with_many_failures_and_with_many_questions_stand_out() -> None:
     first = datetime(2026, 3, 1, tzinfo=UTC)
     times = [first + timedelta(hours=n) for n in range(8)]
     ended = [{"at": at, "n": 200 if n == 5 else 20, "failed": 8 if n == 3 else 0} for n, at in enumerate(times)]
-    volume = volume_chart(ended, times, "hour", "questions", link=lambda at: f"/{at:%H}")
-    errors = errors_chart(ended, times, "hour", link=lambda at: f"/{at:%H}")
+    linked: list[datetime] = []
+
+    def link(at: datetime) -> str:
+        linked.append(at)
+        return f"/{at:%H}"
+
+    volume = volume_chart(ended, times, "hour", "questions", link=link)
+    errors = errors_chart(ended, times, "hour", link=link)
     assert (volume.marks, errors.marks) == ((Mark("1 Mar 05:00", "/05"),), (Mark("1 Mar 03:00", "/03"),))
+    assert linked == [times[5], times[3]], "an address is made for marks alone, and not for each hour of 90 days"
     few = [{**row, "failed": 4 if row["failed"] else 0} for row in ended]
     assert errors_chart(few, times, "hour").marks == (), "four failures are too few to stand out"
     assert volume_chart([], times, "hour", "questions").empty
+
+
+def test_days_without_work_keep_their_place_in_charts_of_times() -> None:
+    days = [datetime(2026, 3, 1 + n, tzinfo=UTC) for n in range(3)]
+    measured = Latency([Percentiles("end to end", 2, 2_000, 3_000, 4_000), Percentiles("search", 2, 500, 600, 700)], {
+        days[n]: {
+            "end to end": Percentiles("end to end", 1, 1_000 * (n + 1), 3_000, 4_000),
+            "search": Percentiles("search", 1, 500, 600, 700),
+        }
+        for n in (0, 2)
+    })  # fmt: skip
+    whole = json.loads(percentile_chart(measured, days, "day", unit="s", divisor=1_000).data)
+    stages = json.loads(stage_times_chart(measured, days, "day", "p50", unit="s", divisor=1_000).data)
+
+    assert whole["labels"] == stages["labels"] == ["1 Mar", "2 Mar", "3 Mar"]
+    assert [line["data"] for line in whole["datasets"]] == [[1, None, 3], [3, None, 3], [4, None, 4]]
+    assert [line["data"] for line in stages["datasets"]] == [[0.5, None, 0.5]]
+    assert percentile_chart(Latency([], {}), days, "day", unit="s", divisor=1_000).empty
 
 
 def test_tenants_are_ordered_by_cost_and_the_dearest_questions_are_named(
@@ -511,3 +542,12 @@ def test_tenants_are_ordered_by_cost_and_the_dearest_questions_are_named(
         assert f'<a href="/console/questions/question/{dear[0]}/change/">{encode("qst", dear[0])}</a>' in page
     assert orders == {"revenue": [acme.tenant_id, globex.tenant_id], "cost": [globex.tenant_id, acme.tenant_id]}
     assert "Dearest questions" not in staff_as("support").get("/console/?days=1").content.decode()
+
+
+def test_a_chart_names_its_latest_marks_and_counts_the_earlier_ones() -> None:
+    values: list[float | None] = [100.0 if n % 4 == 0 else 1.0 + n % 2 for n in range(80)]
+    chart = charts.lines([str(n) for n in range(80)], [Series("p95", values)], unit="s", watched="p95")
+
+    assert len(chart.marks) == 20
+    assert [mark.label for mark in chart.latest_marks] == [str(n) for n in range(32, 80, 4)]
+    assert chart.earlier_marks == 8

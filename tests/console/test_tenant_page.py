@@ -32,7 +32,7 @@ from backend.billing.services.ledger import record_model_calls
 from backend.billing.services.own_budgets import set_budget
 from backend.billing.services.plans import NewPlanVersion, append_plan_version, subscribe
 from backend.console.queries import latency
-from backend.console.tenant_acts import ACTS
+from backend.console.tenant_acts import ACTS, ThrottleForm
 from backend.console.tenant_limits import of_budgets
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue
@@ -284,19 +284,27 @@ def test_the_dearest_videos_lead_to_their_pages(staff_as: Any, acme: Cast, globe
 
 
 def test_an_operator_throttles_a_tenant_and_ends_it(staff: Client, acme: Cast, globex: Cast) -> None:
-    assert act(staff, acme, "throttle", requests_per_minute="0").status_code == 400
-    assert act(staff, acme, "throttle", requests_per_minute="2").status_code == 302
-    assert "Throttled to 2 requests a minute." in staff.get(page_of(acme)).content.decode()
-    limits = Tenant.objects.using("console").values_list("requests_per_minute", flat=True)
-    assert (limits.get(id=acme.tenant_id), limits.get(id=globex.tenant_id)) == (2, None)
+    form = ThrottleForm(Tenant.objects.using("console").get(id=acme.tenant_id), None)
+    assert [form[name].value() for name in ("requests_per_minute", "jobs_at_once")] == [None, 1]
+    for wrong in ({"requests_per_minute": "0"}, {"jobs_at_once": "0"}):
+        assert act(staff, acme, "throttle", **wrong).status_code == 400
+    assert act(staff, acme, "throttle", requests_per_minute="2", jobs_at_once="1").status_code == 302
+    page = staff.get(page_of(acme)).content.decode()
+    assert "Throttled to 2 requests a minute." in page
+    assert "Slowed to 1 running job of each class." in page
+    limits = Tenant.objects.using("console").values_list("requests_per_minute", "jobs_at_once")
+    assert (limits.get(id=acme.tenant_id), limits.get(id=globex.tenant_id)) == ((2, 1), (None, None))
 
-    assert act(staff, acme, "throttle", requests_per_minute="").status_code == 302
-    assert limits.get(id=acme.tenant_id) is None
-    assert "Throttled" not in staff.get(page_of(acme)).content.decode()
+    assert act(staff, acme, "throttle", requests_per_minute="", jobs_at_once="").status_code == 302
+    assert limits.get(id=acme.tenant_id) == (None, None)
+    page = staff.get(page_of(acme)).content.decode()
+    assert [word for word in ("Throttled", "Slowed") if word in page] == []
     assert acts_of(acme) == [("tenant.throttled", REASON)] * 2
     with acme.scope():
         details = AuditEvent.objects.filter(action="tenant.throttled").order_by("id").values_list("details", flat=True)
-        assert list(details) == [{"from": None, "to": 2}, {"from": 2, "to": None}]
+        throttled = {"requests_per_minute": 2, "jobs_at_once": 1}
+        free = {"requests_per_minute": None, "jobs_at_once": None}
+        assert list(details) == [{"from": free, "to": throttled}, {"from": throttled, "to": free}]
 
 
 def test_an_erasure_needs_the_slug_and_begins_with_a_suspension(staff: Client, acme: Cast) -> None:

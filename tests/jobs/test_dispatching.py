@@ -16,10 +16,11 @@ from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 from django.utils import timezone
 
+from backend.accounts.suspension import Throttle, throttle
 from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next, mark_due, next_jobs, oldest_runnable_age_seconds, runnable
 from backend.jobs.fairness import ANY_PRIORITY_EVERY, COST_OF
-from backend.jobs.models import ClassClock, Job, JobKind, JobState
+from backend.jobs.models import QUEUE_OF, ClassClock, Job, JobKind, JobState
 from backend.jobs.services import Lease
 from backend.tenancy.models import Fence, Tenant
 from tests.conftest import Cast
@@ -160,6 +161,42 @@ def test_a_tenant_at_its_cap_is_passed_over_and_no_bell_rings_for_it(
         services.complete(held[0])
     assert runnable("gpu.query", most=32)["gpu.query"] == 3
     assert claim_next("gpu.query", worker="w") is not None
+
+
+def test_a_throttled_tenant_runs_as_many_jobs_of_a_class_as_staff_allow(
+    acme: Cast, globex: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_on_plan(acme, "large")
+    monkeypatch.setattr(settings, "JOBS_PER_TENANT", {"gpu.query": 8.0, "gpu.query@large": 9.0})
+    queued(acme, 5)
+    queued(acme, 2, kind=JobKind.OBSERVE_SEGMENT)
+    going_on = claims(2)
+    with acme.scope():
+        assert throttle(Throttle(jobs_at_once=1)) == Throttle()
+    queued(globex, 3)
+
+    assert runnable("gpu.query", "gpu.index", most=32) == {"gpu.query": 3, "gpu.index": 2}
+    assert {lease.tenant_id for lease in claims(8)} == {globex.tenant_id}
+    assert {job.reason for job in next_jobs("gpu.query", limit=10)} == {"tenant_at_cap"}
+    assert len(claims(8, "gpu.index")) == 1, "each class has its own number"
+    assert services.heartbeat(going_on[0]), "what runs goes on"
+
+    for lease in going_on:
+        with services.checkpoint(lease):
+            services.complete(lease)
+    (one,) = claims(8)
+    assert one.tenant_id == acme.tenant_id
+    with acme.scope():
+        throttle(Throttle())
+    assert len(claims(8)) == 2
+
+
+def test_webhooks_and_the_services_own_work_are_not_slowed(acme: Cast) -> None:
+    for kind in (JobKind.DELIVER_WEBHOOK, JobKind.PURGE_VIDEO):
+        queued(acme, 2, kind=kind)
+    with acme.scope():
+        throttle(Throttle(jobs_at_once=1))
+    assert [len(claims(3, QUEUE_OF[kind])) for kind in (JobKind.DELIVER_WEBHOOK, JobKind.PURGE_VIDEO)] == [2, 2]
 
 
 def test_a_plan_has_its_own_cap_in_a_class(acme: Cast, globex: Cast, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,7 +57,7 @@ def test_each_member_of_a_throttled_tenant_is_answered_what_staff_allow_it(acme:
         member_of(acme, "viewer", who)
         member_of(globex, "viewer", who)
     with acme.scope():
-        suspension.throttle(2)
+        suspension.throttle(suspension.Throttle(2))
 
     first = [Browser(ada, acme.slug).api("GET", "/v1/videos").status_code for _ in range(3)]
     assert (first, Browser(bob, acme.slug).api("GET", "/v1/videos").status_code) == ([200, 200, 429], 200)

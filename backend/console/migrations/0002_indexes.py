@@ -18,11 +18,11 @@ LISTED = (
     "webhooks_endpoint",
 )
 BY_TIME = (
-    "CREATE INDEX video_made ON library_video (created_at)",
+    "CREATE INDEX video_made ON library_video (created_at) INCLUDE (status)",
     "CREATE INDEX video_ready ON library_video (ready_at) WHERE ready_at IS NOT NULL",
     "CREATE INDEX video_failed ON library_video (failed_at) WHERE failed_at IS NOT NULL",
     "CREATE INDEX segment_failed ON library_segment (observed_at) WHERE error_code <> ''",
-    "CREATE INDEX question_made ON questions_question (created_at)",
+    "CREATE INDEX question_made ON questions_question (created_at) INCLUDE (status)",
     "CREATE INDEX question_ended ON questions_question (completed_at) INCLUDE (cost_amount, tenant_id, id) "
     "WHERE completed_at IS NOT NULL",
     "CREATE INDEX feedback_given ON questions_feedback (updated_at)",

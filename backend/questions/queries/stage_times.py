@@ -32,7 +32,8 @@ class Times:
     p50: float | None = None
     p95: float | None = None
     p99: float | None = None
-    buckets: Mapping[int, int] = field(default_factory=dict)
+    # By the number of the bucket, as JSON has it.
+    buckets: Mapping[str, int] = field(default_factory=dict)
 
 
 # Tables in which times are measured: with the columns at, stage and ms.
@@ -82,10 +83,10 @@ def percentile(buckets: Mapping[int, int], share: float) -> float:
 
 def taken_together(times: Iterable[Times]) -> Counter[int]:
     """Return the buckets of several hours or days as one."""
-    found: Counter[int] = Counter()
+    found: Counter[str] = Counter()
     for row in times:
         found.update(row.buckets)
-    return found
+    return Counter({int(number): count for number, count in found.items()})
 
 
 def built_until(*, using: str) -> datetime | None:
@@ -95,30 +96,37 @@ def built_until(*, using: str) -> datetime | None:
     return None if last is None else last + _DAY
 
 
-def built(kind: TimesKind, step: TimesStep, since: datetime, *, using: str) -> list[Times]:
-    """Return the sums of the hours or days from since on that are built, in the order of time."""
-    rows = StageTimes.objects.using(using).filter(kind=kind, step=step, at__gte=since).order_by("at", "stage")
-    return [
-        Times(row.at, row.stage, row.n, row.failed, row.p50, row.p95, row.p99,
-              {int(number): count for number, count in row.buckets.items()})
-        for row in rows if row.n
-    ]  # fmt: skip
+_COLUMNS = ("at", "stage", "n", "failed", "p50", "p95", "p99", "buckets")
 
 
-def measured(kind: TimesKind, step: TimesStep, since: datetime, until: datetime, *, using: str) -> list[Times]:
+def built(kind: TimesKind, step: TimesStep, since: datetime, *, using: str, stages: bool = True) -> list[Times]:
+    """Return the sums of the hours or days from since on that are built, in the order of time.
+
+    stages: whether those of stages are wanted, and not only what ended.
+    """
+    rows = StageTimes.objects.using(using).filter(kind=kind, step=step, at__gte=since, n__gt=0).order_by("at", "stage")
+    wanted = rows if stages else rows.filter(stage="")
+    return [Times(*row) for row in wanted.values_list(*_COLUMNS)]
+
+
+def measured(
+    kind: TimesKind, step: TimesStep, since: datetime, until: datetime, *, using: str, stages: bool = True
+) -> list[Times]:
     """Return the times of what ended from since up to until, read from the rows themselves, as built() does."""
     at = f"date_trunc('{TimesStep(step).value}', at, 'UTC')"
-    rows = _read(
+    ended = (
         f"SELECT {at}, '', count(*), count(*) FILTER (WHERE failed), "  # noqa: S608 - constants of this module
         f"ARRAY[NULL, percentile_cont(0.95) WITHIN GROUP (ORDER BY ms), NULL], ARRAY[]::float[] "
-        f"FROM ({_ENDED[kind]}) e GROUP BY 1 UNION ALL "
-        f"SELECT {at}, stage, count(*), 0, percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms), "
-        f"array_agg(ms) FROM ({_MEASURED[kind]}) m GROUP BY 1, 2 ORDER BY 1, 2",
-        {"since": since, "until": until, "whole": WHOLE},
-        using,
+        f"FROM ({_ENDED[kind]}) e GROUP BY 1"
     )
+    by_stage = (
+        f"SELECT {at}, stage, count(*), 0, percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms), "  # noqa: S608
+        f"array_agg(ms) FROM ({_MEASURED[kind]}) m GROUP BY 1, 2"
+    )
+    wanted = f"{ended} UNION ALL {by_stage}" if stages else ended
+    rows = _read(f"{wanted} ORDER BY 1, 2", {"since": since, "until": until, "whole": WHOLE}, using)
     return [
-        Times(at, stage, n, failed, p50, p95, p99, Counter(map(bucket_of, times)))
+        Times(at, stage, n, failed, p50, p95, p99, Counter(str(bucket_of(ms)) for ms in times))
         for at, stage, n, failed, (p50, p95, p99), times in rows
     ]
 

@@ -48,6 +48,7 @@ class Migration(migrations.Migration):
                 ("notice_roles", models.JSONField(blank=True, default=backend.tenancy.models.notice_roles)),
                 ("allowed_origins", models.JSONField(blank=True, default=list)),
                 ("requests_per_minute", models.PositiveIntegerField(blank=True, null=True)),
+                ("jobs_at_once", models.PositiveSmallIntegerField(blank=True, null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("suspended_at", models.DateTimeField(blank=True, null=True)),
             ],
@@ -57,6 +58,9 @@ class Migration(migrations.Migration):
                         condition=models.Q(("suspended_at__isnull", False)), fields=["id"], name="tenant_suspended"
                     ),
                     models.Index(condition=models.Q(("fence", ""), _negated=True), fields=["id"], name="tenant_fenced"),
+                    models.Index(
+                        condition=models.Q(("jobs_at_once__isnull", False)), fields=["id"], name="tenant_slowed"
+                    ),
                 ]
             },
         ),
