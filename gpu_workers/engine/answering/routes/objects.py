@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from gpu_workers.engine.answering.tools.object_memory import (
 from gpu_workers.engine.answering.tools.object_words import Matches, categories_there, matching, named_things
 from gpu_workers.engine.answering.trail import Trail
 from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.observer.categories import moves_itself
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredObject
@@ -57,11 +59,14 @@ _SOME_PEOPLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number of things. kind: in total, at once, entered or left."""
+    """A number of things. kind: in total, at once, entered or left. things: those that were counted. moment: of the
+    largest number at once, in ms."""
 
     n: int
     kind: str
     sure: Sureness
+    things: Sequence[StoredObject]
+    moment: int | None = None
 
 
 def answer_by_objects(asked: Asked, calls: Calls) -> Answer | None:
@@ -85,7 +90,7 @@ def answer_by_objects(asked: Asked, calls: Calls) -> Answer | None:
         counted = () if found.colour_missing else found.objects
         count = _counted(asked.own_words, counted)
         step.observation = f"{count.kind}: {count.n} of {len(counted)} objects for {as_data(asked.understood.counted)}"
-    return _answer(desk, memory, counted, count, trail)
+    return _answer(desk, memory, count, trail)
 
 
 def _by_scan(asked: Asked, calls: Calls, why: str) -> Answer | None:
@@ -114,28 +119,37 @@ def _matching(desk: Desk, things: Sequence[StoredObject]) -> Matches | None:
 def _counted(question: str, things: Sequence[StoredObject]) -> Count:
     sure = _sureness(things)
     if _AT_ONCE.search(question):
-        return Count(most_at_once(things), "at once", sure)
+        together, moment = most_at_once(things)
+        return Count(len(together), "at once", sure, together, moment)
     if _ENTERED.search(question):
-        return Count(sum(thing.entries for thing in things), "entered", "about")
+        return Count(sum(thing.entries for thing in things), "entered", "about", [one for one in things if one.entries])
     if _LEFT.search(question):
-        return Count(sum(thing.exits for thing in things), "left", "about")
-    return Count(len(things), "total", sure)
+        return Count(sum(thing.exits for thing in things), "left", "about", [one for one in things if one.exits])
+    return Count(len(things), "total", sure, things)
 
 
-def most_at_once(things: Sequence[StoredObject]) -> int:
-    """Return the largest number of things of one video that are visible at the same moment."""
-    edges: dict[object, list[tuple[int, int]]] = {}
+def most_at_once(things: Sequence[StoredObject]) -> tuple[list[StoredObject], int]:
+    """Return as many things of one video as are ever visible at the same moment, and the first such moment in ms."""
+    most: tuple[list[StoredObject], int] = [], 0
+    by_video: dict[UUID, list[StoredObject]] = {}
     for thing in things:
-        own = edges.setdefault(thing.video_id, [])
-        for span in thing.spans:
-            own += [(span.start_ms, 1), (span.end_ms, -1)]
-    most = 0
-    for own in edges.values():
-        visible = 0
-        for _, change in sorted(own):
-            visible += change
-            most = max(most, visible)
+        by_video.setdefault(thing.video_id, []).append(thing)
+    for own in by_video.values():
+        edges = [(ms, begins, n) for n, thing in enumerate(own) for span in thing.spans for ms, begins in _edges(span)]
+        visible: set[int] = set()
+        for ms, begins, n in sorted(edges):
+            if not begins:
+                visible.discard(n)
+                continue
+            visible.add(n)
+            if len(visible) > len(most[0]):
+                most = [own[other] for other in sorted(visible)], ms
     return most
+
+
+def _edges(span: Span) -> tuple[tuple[int, bool], tuple[int, bool]]:
+    """Return when a thing appears (True) and when it is gone (False): at one moment, what is gone sorts first."""
+    return (span.start_ms, True), (span.end_ms, False)
 
 
 def _sureness(things: Sequence[StoredObject]) -> Sureness:
@@ -144,10 +158,8 @@ def _sureness(things: Sequence[StoredObject]) -> Sureness:
     return "exactly" if certain and not crowd else "about"
 
 
-def _answer(
-    desk: Desk, memory: ObjectMemory, things: Sequence[StoredObject], count: Count, trail: Trail
-) -> Answer | None:
-    asked, phrases = desk.asked, phrases_of(desk.asked)
+def _answer(desk: Desk, memory: ObjectMemory, count: Count, trail: Trail) -> Answer | None:
+    asked, phrases, things = desk.asked, phrases_of(desk.asked), count.things
     choice = None
     if asked.question.choices:
         choice = chosen_by_number(asked.question.choices, count.n) if count.sure == "exactly" else None
@@ -158,18 +170,15 @@ def _answer(
         count.kind, phrases.objects
     )
     claim = phrases.opening(form.format(number=phrases.number(count.sure, count.n), what=what))
-    shown_of = {shown.thing.id: shown for shown in memory.objects}
-    own = [shown_of[thing.id] for thing in things]
-    events = first_events(desk, own[:MOST_CITED])
-    firsts = [place.event_id for shown in own[:MOST_CITED] if (place := moment_of(shown)) and place.event_id in events]
+    cited = _cited(desk, memory, count)
     notes = _notes(desk, things, count)
-    text = asked.question.choices[choice] if choice is not None else f"{claim}{_places(desk, things)}."
+    text = asked.question.choices[choice] if choice is not None else f"{claim}{_places(desk, count)}."
     if _SOME_PEOPLE.search(what) and choice is None:
         text = f"{text} {notes[-1]}"
     return route_answer(
         desk,
         text,
-        [Claim(claim, tuple(dict.fromkeys(firsts)), "supported" if firsts else "unverified")],
+        [Claim(claim, tuple(cited), "supported" if cited else "unverified")],
         head="objects",
         records=trail.records,
         choice=choice,
@@ -192,9 +201,25 @@ def _notes(desk: Desk, things: Sequence[StoredObject], count: Count) -> list[str
     return notes
 
 
-def _places(desk: Desk, things: Sequence[StoredObject]) -> str:
-    """Return when the things are first visible, as ", first seen at 0:01:05, 0:02:00", or "" without any."""
-    firsts = sorted((thing.video_id, thing.spans[0].start_ms) for thing in things)
+def _cited(desk: Desk, memory: ObjectMemory, count: Count) -> list[UUID]:
+    """Return the events in which what was counted is first visible; of a number at once, the event of its moment."""
+    if count.moment is not None and count.things:
+        there = desk.events_at(count.things[0].video_id, Span(count.moment, count.moment + 1), limit=1)
+        return [event.id for event in there]
+    shown_of = {shown.thing.id: shown for shown in memory.objects}
+    own = [shown_of[thing.id] for thing in count.things[:MOST_CITED]]
+    events = first_events(desk, own)
+    places = (moment_of(shown) for shown in own)
+    return list(dict.fromkeys(place.event_id for place in places if place and place.event_id in events))
+
+
+def _places(desk: Desk, count: Count) -> str:
+    """Return when the things are first visible, or most of them at once, as " (0:01:05, 0:02:00)"; "" without any."""
+    if count.moment is not None:
+        firsts = [(thing.video_id, count.moment) for thing in count.things[:1]]
+    else:
+        firsts = sorted({(thing.video_id, thing.spans[0].start_ms) for thing in count.things})
     named = [moment_in_words(desk, video_id, ms) for video_id, ms in firsts[:PLACES_SHOWN]]
+    named = list(dict.fromkeys(named))
     more = [phrases_of(desk.asked).more.format(n=len(firsts) - PLACES_SHOWN)] if len(firsts) > PLACES_SHOWN else []
     return f" ({', '.join([*named, *more])})" if named else ""
