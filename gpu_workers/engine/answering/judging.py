@@ -1,4 +1,4 @@
-"""One question to the reasoner about a list of texts: which fit a phrase, and of which a statement is true."""
+"""Questions to the reasoner about texts: which of a list fit a phrase, and of which events a statement is true."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import cut, event_text
+from gpu_workers.engine.answering.odds import ALTERNATIVES, log_odds
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import Message, Meter, Sample
 from gpu_workers.engine.models.served.json_text import read_object, salvaged
@@ -22,6 +23,11 @@ EVENT_TOKENS = 80
 
 NUMBER_TOKENS = 6
 """Tokens of one number in the answer, with its comma."""
+
+
+YES_FROM = -0.3
+"""Log-odds of yes from which a small reasoner means that a statement is true of an event. The value of the embedded
+reasoner on 18 statements about the tape of seed 0: of 125 true events it accepts 108, and of 91 others 6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +59,42 @@ def judge_events(
 
 def judge_prompt(asked: Asked, events: Sequence[StoredEvent], statement: str) -> str:
     """Return the prompt of judge_events(), each event cut to EVENT_TOKENS."""
-    count = asked.models.reasoner.count_tokens
-    texts = [
-        text if count(text := event_text(event)) <= EVENT_TOKENS else cut(text, count, EVENT_TOKENS) for event in events
-    ]
+    texts = [_short(asked, event) for event in events]
     return load("judge_events", asked.question.profile).substitute(events=numbered(texts), statement=as_data(statement))
+
+
+def judge_event(asked: Asked, calls: Calls, event: StoredEvent, statement: str, *, stage: str, meter: Meter) -> Judged:
+    """Return whether the statement is true of the event, by the odds of yes in one short call. Raises Halt, ModelError.
+
+    In lists a small reasoner says yes to four times as many events as it should. Asked about one event, it gives the
+    right ones higher odds than the others, though often below even: see YES_FROM.
+    """
+    sample = calls.ask(
+        [Message("user", (judge_event_prompt(asked, event, statement),))],
+        stage=stage,
+        meter=meter,
+        max_tokens=1,
+        alternatives=ALTERNATIVES,
+        seed=asked.seed_of(stage),
+    )[0]
+    if sample.refused:
+        return Judged(error="model_refused")
+    odds = log_odds(sample.first)
+    if odds is None:
+        return Judged(error="unreadable")
+    one = frozenset({event.id})
+    return Judged(true=one) if odds >= YES_FROM else Judged(false=one)
+
+
+def judge_event_prompt(asked: Asked, event: StoredEvent, statement: str) -> str:
+    """Return the prompt of judge_event(), the event cut to EVENT_TOKENS."""
+    filled = load("judge_event", asked.question.profile)
+    return filled.substitute(event=_short(asked, event), statement=as_data(statement))
+
+
+def _short(asked: Asked, event: StoredEvent) -> str:
+    text, count = event_text(event), asked.models.reasoner.count_tokens
+    return text if count(text) <= EVENT_TOKENS else cut(text, count, EVENT_TOKENS)
 
 
 def rank_texts(asked: Asked, calls: Calls, texts: Sequence[str], phrase: str, *, meter: Meter) -> list[int] | None:

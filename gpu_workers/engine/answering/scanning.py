@@ -12,7 +12,14 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import MESSAGE_TOKENS, Calls
 from gpu_workers.engine.answering.contract import Effort
-from gpu_workers.engine.answering.judging import NUMBER_TOKENS, Judged, judge_events, judge_prompt
+from gpu_workers.engine.answering.judging import (
+    NUMBER_TOKENS,
+    Judged,
+    judge_event,
+    judge_event_prompt,
+    judge_events,
+    judge_prompt,
+)
 from gpu_workers.engine.answering.verdict_store import verdict_key
 from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.ports import StoredEvent
@@ -23,11 +30,14 @@ BATCH = 16
 MOST_CALLS: Mapping[Effort, int] = {"low": 40, "medium": 250, "high": 1_000, "paper": 250}
 """Maximum number of calls of one scan with a reasoner that is not small: 640, 4,000 and 16,000 events."""
 
-MOST_CALLS_SMALL: Mapping[Effort, int] = {"low": 4, "medium": 10, "high": 32, "paper": 10}
-"""The same with a small reasoner. It reads SMALL_BATCH events at a time and takes some 15 s for them on two cores."""
+MOST_CALLS_SMALL: Mapping[Effort, int] = {"low": 12, "medium": 24, "high": 96, "paper": 24}
+"""The same with a small reasoner, which judges one event at a time and takes about a second for it on two cores."""
+
+MOST_LISTS_SMALL: Mapping[Effort, int] = {"low": 4, "medium": 10, "high": 32, "paper": 10}
+"""The same where the small reasoner's server returns no probabilities: it judges lists of SMALL_BATCH events."""
 
 SMALL_BATCH = 4
-"""Number of events that a small reasoner judges at once: in longer lists it loses the numbers."""
+"""Number of events of such a list: in longer ones a small reasoner loses the numbers."""
 
 PACE = (3_000.0, 60.0)
 PACE_SMALL = (80.0, 10.0)
@@ -86,8 +96,10 @@ class Scan:
         self.asked, self.calls, self.statement = asked, calls, statement
         reasoner = asked.models.reasoner
         self.small = asked.models.calibration.limits.value is not None
-        self.size = size or (SMALL_BATCH if self.small else BATCH)
-        self.most_calls = (MOST_CALLS_SMALL if self.small else MOST_CALLS)[asked.settings.effort]
+        self.by_odds = self.small and size is None and reasoner.capabilities.log_probabilities
+        self.size = size or (1 if self.by_odds else SMALL_BATCH if self.small else BATCH)
+        most = MOST_CALLS_SMALL if self.by_odds else MOST_LISTS_SMALL if self.small else MOST_CALLS
+        self.most_calls = most[asked.settings.effort]
         self._key = verdict_key(statement, model=reasoner.name, profile=asked.question.profile)
         self.known = dict(calls.verdicts.verdicts(self._key))
 
@@ -95,8 +107,8 @@ class Scan:
         """Return what judging these events would take. Tokens are those of the real prompts."""
         batches = self._batches(events)
         count = self.asked.models.reasoner.count_tokens
-        prompt = sum(MESSAGE_TOKENS + count(judge_prompt(self.asked, batch, self.statement)) for batch in batches)
-        written = sum(count(_reply(len(batch))) for batch in batches)
+        prompt = sum(MESSAGE_TOKENS + count(self._prompt(batch)) for batch in batches)
+        written = len(batches) if self.by_odds else sum(count(_reply(len(batch))) for batch in batches)
         read_pace, write_pace = PACE_SMALL if self.small else PACE
         at_once = max(1, min(len(batches), self.asked.settings.in_flight))
         seconds = (prompt / read_pace + written / write_pace) / at_once
@@ -144,6 +156,11 @@ class Scan:
         self.calls.together("scan", tasks, landed=landed)
         return found
 
+    def _prompt(self, batch: Sequence[StoredEvent]) -> str:
+        if self.by_odds:
+            return judge_event_prompt(self.asked, batch[0], self.statement)
+        return judge_prompt(self.asked, batch, self.statement)
+
     def _batches(self, events: Sequence[StoredEvent]) -> list[list[StoredEvent]]:
         """Return the events without a verdict in batches of one video each, in order of time."""
         by_video: dict[UUID, list[StoredEvent]] = {}
@@ -155,7 +172,10 @@ class Scan:
     def _judge(self, events: Sequence[StoredEvent], meter: Meter) -> _Batch:
         video_id = events[0].video_id
         try:
-            judged = judge_events(self.asked, self.calls, events, self.statement, stage="scan", meter=meter)
+            if self.by_odds:
+                judged = judge_event(self.asked, self.calls, events[0], self.statement, stage="scan", meter=meter)
+            else:
+                judged = judge_events(self.asked, self.calls, events, self.statement, stage="scan", meter=meter)
         except Halt as halt:
             return _Batch(video_id, Judged(error=halt.code), halt)
         except ModelError as error:

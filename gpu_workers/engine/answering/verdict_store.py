@@ -10,7 +10,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.identity import prompts_digest
 
-JUDGE_PROMPTS = frozenset({"judge_events"})
+JUDGE_PROMPTS = frozenset({"judge_events", "judge_event"})
 
 
 class VerdictStore(Protocol):

@@ -6,30 +6,24 @@ About one choice at a time it knows more, and the odds of its first word show ho
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter, Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import cut, event_text, shares
+from gpu_workers.engine.answering.odds import ALTERNATIVES, log_odds
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import StoredEvent
 from gpu_workers.engine.prompts import load
-
-ALTERNATIVES = 20
-"""Number of likely first tokens that are requested; OpenAI's protocol returns no more."""
 
 LEAST_TOKENS = 24
 """Minimum tokens of an event that is cut: fewer words say nothing."""
 
 NUMBER_TOKENS = 8
 """Tokens of a line's number, and of what a tokenizer adds where a text is cut."""
-
-LEAST_MASS = 0.1
-"""Minimum probability mass on yes and no. Below it the model answered something else, so its odds are meaningless."""
 
 
 def judge_choices(
@@ -68,16 +62,6 @@ def judge_choices(
     except ModelError:
         return ()
     return tuple(odds)
-
-
-def log_odds(first: Mapping[str, float]) -> float | None:
-    """Return the log-odds of yes against no from the log-probabilities of first tokens; None if neither is likely."""
-    mass = {"yes": 1e-6, "no": 1e-6}
-    for token, value in first.items():
-        word = token.strip().lower()
-        if word in mass:
-            mass[word] += math.exp(value)
-    return math.log(mass["yes"] / mass["no"]) if sum(mass.values()) >= LEAST_MASS else None
 
 
 def _lines(asked: Asked, ranking: Sequence[StoredEvent]) -> str:

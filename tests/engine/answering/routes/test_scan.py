@@ -3,8 +3,10 @@ measured."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -13,12 +15,13 @@ import pytest
 
 from gpu_workers.engine.answering import Budget, answer_question
 from gpu_workers.engine.answering.contract import Answer, Price, QuestionInput
+from gpu_workers.engine.answering.judging import YES_FROM
 from gpu_workers.engine.answering.presets import changed, settings_with
 from gpu_workers.engine.answering.verdict_store import VerdictsInMemory, verdict_key
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
-from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.models.roles import ModelError, Sample
 from tests.engine.answering.world import (
     EMBEDDED,
     VIDEO,
@@ -34,12 +37,26 @@ WAVES = {3, 4, 5, 20, 39}
 FORTY = [f"a person waves, take {n}" if n in WAVES else f"a person stands, take {n}" for n in range(40)]
 """40 events are three batches: 16, 16 and 8. A person waves in 5 events, at 3 separate times."""
 APART = [f"a person waves, take {n}" if n in {3, 20, 39} else f"a person stands, take {n}" for n in range(40)]
+SLOWLY = "How many times does somebody wave slowly?"
+ALL_WAVE = [f"a person waves, take {n}" for n in range(40)]
+"""Events on which words do not decide whether somebody waves slowly."""
 HOW_OFTEN = "How many times does a person wave?"
 
 
 def listed(request: Request) -> dict[int, str]:
     """Return the events of a batch by their numbers in the list."""
     return {int(number): text for number, text in re.findall(r"^(\d+)\. (.*)$", request.text, re.MULTILINE)}
+
+
+def single(request: Request) -> str:
+    """Return the only event of a request."""
+    return request.text.split("<event>")[-1].split("</event>")[0]
+
+
+def odds(of_yes: float) -> Sample:
+    """Return a first word with these log-odds of yes against no."""
+    yes = 1 / (1 + math.exp(-of_yes))
+    return Sample("yes", first={"yes": math.log(yes), "no": math.log(1 - yes)})
 
 
 def honest(request: Request) -> Any:
@@ -213,9 +230,8 @@ def test_a_small_reasoner_judges_only_what_words_leave_open() -> None:
     asked: list[str] = []
 
     def script(request: Request) -> Any:
-        asked.extend(listed(request).values())
-        true = [number for number, text in listed(request).items() if "courier" in text]
-        return {"true": true, "false": [number for number in listed(request) if number not in true]}
+        asked.append(single(request))
+        return odds(YES_FROM + 0.01 if "courier" in single(request) else YES_FROM - 0.01)
 
     answer, requests = ask(
         script,
@@ -227,7 +243,36 @@ def test_a_small_reasoner_judges_only_what_words_leave_open() -> None:
     assert answer.text == "About 2 times: 0:00:30, 0:01:30."
     assert events[30] in asked
     assert events[10] not in asked
-    assert len(requests) <= 32
+    assert len(requests) == len(asked) <= 96
+    assert {request.max_tokens for request in requests} == {1}
+
+
+def test_a_small_reasoner_without_probabilities_judges_lists_of_four() -> None:
+    reasoner = ScriptedReasoner(lambda request: {"true": [1], "false": list(range(2, len(listed(request)) + 1))})
+    reasoner.capabilities = replace(reasoner.capabilities, log_probabilities=False)
+    answer_question(
+        QuestionInput(SLOWLY),
+        InMemoryGraph([make_video(ALL_WAVE)]),
+        models(reasoner, calibration=EMBEDDED),
+    )
+    assert [len(listed(request)) for request in reasoner.asked("scan")] == [4] * 10
+
+
+def test_first_words_that_are_neither_yes_nor_no_are_no_verdict() -> None:
+    """An event that nothing was said about is paid for again, and is no false one."""
+    store = VerdictsInMemory()
+    maybe = Sample("Maybe", first={"Maybe": -0.1})
+    answer, requests = ask(lambda _: maybe, SLOWLY, ALL_WAVE, calibration=EMBEDDED, store=store)
+    assert (answer.finish_reason, len(requests)) == ("error", 24)
+    assert store.batches == 0
+
+
+def test_a_small_reasoner_pays_for_no_event_twice() -> None:
+    store = VerdictsInMemory()
+    asked = [ask(lambda _: odds(-2.0), SLOWLY, ALL_WAVE, calibration=EMBEDDED, store=store)[1] for _ in range(2)]
+    judged = [single(request) for requests in asked for request in requests]
+    assert [len(requests) for requests in asked] == [24, 16]
+    assert len(set(judged)) == len(judged) == len(ALL_WAVE)
 
 
 # --- price, budget, cache ------------------------------------------------------------------------------------------
@@ -241,6 +286,8 @@ def test_the_estimate_is_within_a_fifth_of_the_meter(words: int, calibration: Ca
     prices = {"scripted": Price(Decimal(10), Decimal(0), Decimal(30))}
 
     def script(request: Request) -> Any:
+        if calibration is EMBEDDED:
+            return odds(1.0)
         return {"true": [1], "false": list(range(2, len(listed(request)) + 1))}
 
     answer, requests = ask(
