@@ -160,9 +160,9 @@ class Cast:
 
     @property
     def client(self) -> Any:
-        from rest_framework.test import APIClient
+        from tests.contract import ContractClient
 
-        client = APIClient(raise_request_exception=False)
+        client = ContractClient(raise_request_exception=False)
         client.credentials(HTTP_AUTHORIZATION=f"Bearer {self.key}")
         return client
 

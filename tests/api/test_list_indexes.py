@@ -61,7 +61,9 @@ COLUMNS = {
 def filters() -> Iterator[tuple[str, str, Any]]:
     """Yield list, filter and a value, from the OpenAPI document."""
     for path, operations in yaml.safe_load(OPENAPI.read_text())["paths"].items():
-        parameters = {one["name"]: one for one in operations.get("get", {}).get("parameters", ())}
+        parameters = {
+            one["name"]: one for one in operations.get("get", {}).get("parameters", ()) if one["in"] != "header"
+        }
         if "cursor" not in parameters or "{" in path or path in WITH_SPANS:
             continue
         for name in sorted(parameters.keys() - COMMON):

@@ -1,0 +1,88 @@
+"""A client of the API that compares each JSON reply under /v1 with openapi.yaml, so that no test passes on a reply that
+the document does not describe."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+from rest_framework.test import APIClient
+
+PATH = Path(__file__).parents[1] / "frontend_api_schema" / "openapi.yaml"
+ADDRESS = "urn:openapi"
+
+
+class ContractClient(APIClient):
+    """Raises AssertionError for a reply that the document does not describe."""
+
+    def request(self, **request: Any) -> Any:
+        response = super().request(**request)
+        require_described(request["REQUEST_METHOD"].lower(), request["PATH_INFO"], response)
+        return response
+
+
+def require_described(method: str, path: str, response: Any) -> None:
+    """Compare status, media type and body of a reply with the document. Paths and methods that it does not have, and
+    replies that stream, are left alone."""
+    operation = _operation(method, path)
+    if operation is None or response.streaming:
+        return
+    where, described = operation
+    status = str(response.status_code)
+    name = status if status in described else "default"
+    assert name in described, f"{method} {path}: no response {status}"
+    pointer, described = f"{where}/responses/{name}", described[name]
+    if "$ref" in described:
+        pointer = described["$ref"].removeprefix("#")
+        described = _resolved(pointer)
+    if not response.content:
+        return
+    media = response.headers["Content-Type"].split(";")[0]
+    assert media in described.get("content", {}), f"{method} {path} {status}: {media} is not described"
+    if media.endswith("json") and "schema" in described["content"][media]:
+        validator = _validator(f"{pointer}/content/{_escaped(media)}/schema")
+        errors = sorted(validator.iter_errors(json.loads(response.content)), key=lambda error: list(error.path))
+        assert not errors, f"{method} {path} {status}: {errors[0].json_path}: {errors[0].message[:500]}"
+
+
+@cache
+def _document() -> Any:
+    return yaml.load(PATH.read_text(), Loader=yaml.CSafeLoader)
+
+
+@cache
+def _routes() -> list[tuple[re.Pattern[str], str]]:
+    """Return the paths as patterns, those without parameters first."""
+    paths = sorted(_document()["paths"], key=lambda path: path.count("{"))
+    return [(re.compile(re.sub(r"\{\w+\}", "[^/]+", path) + r"\Z"), path) for path in paths]
+
+
+def _operation(method: str, path: str) -> tuple[str, Any] | None:
+    """Return where the document describes the operation, and its responses by status."""
+    template = next((template for pattern, template in _routes() if pattern.match(path)), None)
+    operation = _document()["paths"][template].get(method) if template else None
+    return (f"/paths/{_escaped(template)}/{method}", operation["responses"]) if template and operation else None
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _resolved(pointer: str) -> Any:
+    place = _document()
+    for name in pointer.strip("/").split("/"):
+        place = place[name.replace("~1", "/").replace("~0", "~")]
+    return place
+
+
+@cache
+def _validator(pointer: str) -> Draft202012Validator:
+    registry: Registry[Any] = Registry().with_resource(ADDRESS, DRAFT202012.create_resource(_document()))
+    return Draft202012Validator({"$ref": f"{ADDRESS}#{pointer}"}, registry=registry)
