@@ -35,6 +35,7 @@ from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.observer.categories import moves_itself
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredObject
+from gpu_workers.engine.retrieval.object_names import singular
 
 CERTAIN = 0.97
 """Confidence of each object from which a number may be exact: that it is one thing, and no other object."""
@@ -50,6 +51,8 @@ _ENTERED = re.compile(
     r"\b(?:enter(?:s|ed)?|arriv\w+|com(?:e|es|ing) in|came in|entr(?:a|an|ó|aron))\b|进入|進入", re.IGNORECASE
 )
 _LEFT = re.compile(r"\b(?:leav(?:e|es|ing)|left|exit(?:s|ed)?|salen|salieron)\b|离开|離開", re.IGNORECASE)
+MOST_NAME_WORDS = 3
+_ONE_PERSON = {"people": "person", "men": "man", "women": "woman", "children": "child"}
 _SOME_PEOPLE = re.compile(
     r"\b(?:men|man|women|woman|boys?|girls?|child(?:ren)?|kids?|adults?|workers?|players?|ladies|lady|gentlem[ae]n|"
     r"visitors?|pedestrians?)\b",
@@ -169,6 +172,8 @@ def _answer(desk: Desk, memory: ObjectMemory, count: Count, trail: Trail) -> Ans
     form = {"at once": phrases.at_once, "entered": phrases.entered, "left": phrases.left}.get(
         count.kind, phrases.objects
     )
+    if count.n == 1 and count.kind in ("total", "at once") and not asked.answer_language:
+        what = _one_of(what)
     claim = phrases.opening(form.format(number=phrases.number(count.sure, count.n), what=what))
     cited = _cited(desk, memory, count)
     notes = _notes(desk, things, count)
@@ -186,6 +191,14 @@ def _answer(desk: Desk, memory: ObjectMemory, count: Count, trail: Trail) -> Ans
         notes=notes,
         shares={"confidence": round(min((thing.confidence for thing in things), default=0.0), 4)},
     )
+
+
+def _one_of(what: str) -> str:
+    """Return an English name of several things as that of one; longer words, which may be a sentence, as they are."""
+    words = what.split()
+    if not words or len(words) > MOST_NAME_WORDS:
+        return what
+    return " ".join([*words[:-1], _ONE_PERSON.get(words[-1].lower()) or singular(words[-1])])
 
 
 def _notes(desk: Desk, things: Sequence[StoredObject], count: Count) -> list[str]:

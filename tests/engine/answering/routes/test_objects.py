@@ -50,7 +50,7 @@ def ask(
     [
         ("How many people are there?", "About 2 people (0:00:00, 0:00:03)."),
         ("How many cars pass?", "About 2 cars (0:00:06, 0:00:15)."),
-        ("How many red cars are in the video?", "About 1 red cars (0:00:06)."),
+        ("How many red cars are in the video?", "About 1 red car (0:00:06)."),
         ("How many green cars are there?", "About 0 green cars."),
         ("How many bicycles are there?", "About 0 bicycles."),
         ("How many people are visible at once?", "About 2 people at once (0:00:03)."),
@@ -78,7 +78,7 @@ def test_ten_entities_are_two_people() -> None:
 
 
 def test_a_span_counts_what_is_visible_in_it() -> None:
-    assert ask("How many people are there?", span=Span(9_000, 30_000)).text == "About 1 people (0:00:12)."
+    assert ask("How many people are there?", span=Span(9_000, 30_000)).text == "About 1 person (0:00:12)."
 
 
 def test_a_number_is_exact_only_if_every_object_is_certain() -> None:
