@@ -263,7 +263,7 @@ def test_a_question_canceled_while_queued_reaches_no_model_and_costs_nothing(
         assert not Node.objects.exists()
         total = ledger.cost_of_question(question_id)
         assert (total.amount, total.price) == (Decimal(0), Decimal(0))
-        assert not WebhookEvent.objects.filter(resource_id=question_id).exists()
+        assert [event.type for event in WebhookEvent.objects.filter(resource_id=question_id)] == ["question.canceled"]
 
 
 def test_what_a_question_consumed_before_its_cancellation_is_recorded_and_not_billed(
