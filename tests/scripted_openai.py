@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import socket
 import struct
 import threading
@@ -82,6 +83,13 @@ class Reply:
     logprobs: Any = None
     reasoning: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def odds(yes: float, *, spelled: str = "yes") -> Reply:
+    """Return a first token that is yes with this probability, else no."""
+    tokens = [{"token": spelled, "logprob": math.log(yes), "bytes": None}]
+    tokens.append({"token": " No", "logprob": math.log(1 - yes), "bytes": None})
+    return Reply(spelled, logprobs={"content": [{**tokens[0], "top_logprobs": tokens}], "refusal": None})
 
 
 @dataclass(frozen=True)

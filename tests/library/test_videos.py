@@ -81,8 +81,8 @@ def test_a_change_needs_the_version_that_was_read(acme: Cast) -> None:
     changed = acme.client.patch(path, {"title": "New", "metadata": {"a": "b"}}, HTTP_IF_MATCH=etag)
     late = acme.client.patch(path, {"title": "Late"}, HTTP_IF_MATCH=etag)
 
-    assert (changed.status_code, changed.headers["ETag"], changed.json()["title"]) == (200, '"2"', "New")
-    assert (late.status_code, late.json()["code"], late.headers["ETag"]) == (412, "version_mismatch", '"2"')
+    assert (changed.status_code, changed.headers["ETag"][:3], changed.json()["title"]) == (200, '"2-', "New")
+    assert (late.status_code, late.json()["code"], late.headers["ETag"][:2]) == (412, "version_mismatch", '"2')
     assert acme.client.get(path).json()["title"] == "New"
     assert acme.client.patch(path, {"title": "Again"}).json()["metadata"] == {"a": "b"}
 

@@ -11,7 +11,7 @@ from gpu_workers.engine.answering.parsing import letter
 from gpu_workers.engine.languages.codes import is_english, name_of
 from gpu_workers.engine.models.served.structured import storable
 
-DELIMITERS = ("events", "passage", "text", "observation", "objects", "findings", "tool")
+DELIMITERS = ("event", "events", "passage", "text", "observation", "objects", "findings", "tool")
 """Names of the tags between which prompts put words that are data."""
 
 RESERVED = ("captions", "program")

@@ -30,7 +30,7 @@ from tests.engine.answering.world import (
     says,
     street,
 )
-from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
+from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest, odds
 
 CLOSE = QuestionInput(
     "Which way does the person walk?",
@@ -39,13 +39,6 @@ CLOSE = QuestionInput(
 """A question whose first two choices are equally near to the events."""
 CLEAR = replace(CLOSE, choices=("a dog runs across the street", "an orchestra tunes violins", "divers surface again"))
 MEDIUM = changed(settings_for("medium", EMBEDDED), abstain=False)
-
-
-def odds(yes: float, *, spelled: str = "yes") -> Reply:
-    """Return a first token that is yes with this probability, else no."""
-    tokens = [{"token": spelled, "logprob": math.log(yes), "bytes": None}]
-    tokens.append({"token": " No", "logprob": math.log(1 - yes), "bytes": None})
-    return Reply(spelled, logprobs={"content": [{**tokens[0], "top_logprobs": tokens}], "refusal": None})
 
 
 def judges(likely: Mapping[str, float], default: Any = None) -> Any:
