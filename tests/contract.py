@@ -11,12 +11,9 @@ from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator
-from referencing import Registry
-from referencing.jsonschema import DRAFT202012
 from rest_framework.test import APIClient
 
 PATH = Path(__file__).parents[1] / "frontend_api_schema" / "openapi.yaml"
-ADDRESS = "urn:openapi"
 
 
 class ContractClient(APIClient):
@@ -84,5 +81,4 @@ def _resolved(pointer: str) -> Any:
 
 @cache
 def _validator(pointer: str) -> Draft202012Validator:
-    registry: Registry[Any] = Registry().with_resource(ADDRESS, DRAFT202012.create_resource(_document()))
-    return Draft202012Validator({"$ref": f"{ADDRESS}#{pointer}"}, registry=registry)
+    return Draft202012Validator({**_document(), "$ref": f"#{pointer}"})

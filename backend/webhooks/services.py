@@ -102,12 +102,12 @@ def _event(*, type: str, change: Change) -> WebhookEvent:
     """Return the unsaved event of a change. Raises ValueError as emit()."""
     if type not in payloads.EVENT_TYPES:
         raise ValueError(f"unknown webhook event type {type!r}")
-    envelope: dict[str, Any] = {
+    envelope = {
         "type": type,
         "timestamp": payloads.timestamp(timezone.now()),
         "sequence": change.sequence,
+        "data": change.data,
     }
-    envelope["data"] = change.data
     body = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
     if len(payloads.body_for(body, endpoint_sequence=2**63).encode()) > MAX_BODY_BYTES:
         raise ValueError(f"the body of {type} has more than {MAX_BODY_BYTES} bytes")

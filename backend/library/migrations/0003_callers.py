@@ -1,4 +1,4 @@
-"""Who created a video or an upload, for the usage of its index the budget of its bytes and the number of open uploads."""
+"""Who created a video or an upload: for the usage of its index, the budget of its bytes, and the open uploads."""
 
 from django.db import migrations, models
 

@@ -21,7 +21,8 @@ from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
-from backend.library.services.deletion_ledger import Deleted, recorded
+from backend.library.services.deletion_ledger import Deleted
+from backend.questions.api.deleting import deleted
 from backend.questions.api.ndjson import JsonLinesRenderer, lines_response
 from backend.questions.bodies.batches import (
     QuestionBatchQuerySerializer,
@@ -119,12 +120,7 @@ class BatchView(SteppedTenantView):
     @extend_schema(operation_id="deleteQuestionBatch", tags=TAGS, responses={204: None})
     def delete(self, request: Request, batch_id: str) -> Response:
         """Delete a batch with its questions and their answers. Open questions are canceled."""
-        with self.step():
-            id = _batch(batch_id).id
-        with recorded(Deleted.BATCH, self.principal.tenant_id, id), self.step():
-            deletions.drop_batch(id)
-            self.note_act(batch_id)
-        return Response(status=204)
+        return deleted(self, Deleted.BATCH, batch_id, _batch, deletions.drop_batch)
 
 
 class CancelBatchView(TenantView):

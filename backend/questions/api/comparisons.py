@@ -22,7 +22,8 @@ from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
-from backend.library.services.deletion_ledger import Deleted, recorded
+from backend.library.services.deletion_ledger import Deleted
+from backend.questions.api.deleting import deleted
 from backend.questions.api.ndjson import JsonLinesRenderer, lines_response
 from backend.questions.bodies.comparison_figures import ComparisonResultSerializer
 from backend.questions.bodies.comparisons import (
@@ -115,12 +116,13 @@ class ComparisonView(SteppedTenantView):
     @extend_schema(operation_id="deleteComparison", tags=TAGS, responses={204: None})
     def delete(self, request: Request, comparison_id: str) -> Response:
         """Delete a comparison that is over, with its items, questions and grades."""
-        with self.step():
-            id = _comparison(comparison_id).id
-        with recorded(Deleted.COMPARISON, self.principal.tenant_id, id), self.step():
-            deletions.delete_comparison(comparison_id=id)
-            self.note_act(comparison_id)
-        return Response(status=204)
+        return deleted(
+            self,
+            Deleted.COMPARISON,
+            comparison_id,
+            _comparison,
+            lambda id: deletions.delete_comparison(comparison_id=id),
+        )
 
 
 class CancelComparisonView(TenantView):

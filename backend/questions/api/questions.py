@@ -22,8 +22,9 @@ from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
-from backend.library.services.deletion_ledger import Deleted, recorded
+from backend.library.services.deletion_ledger import Deleted
 from backend.questions import stream
+from backend.questions.api.deleting import deleted
 from backend.questions.bodies.questions import (
     QuestionQuerySerializer,
     QuestionRequestSerializer,
@@ -136,12 +137,9 @@ class QuestionView(SteppedTenantView):
 
         What it was charged stays in the usage.
         """
-        with self.step():
-            id = question_or_404(question_id).id
-        with recorded(Deleted.QUESTION, self.principal.tenant_id, id), self.step():
-            deletions.delete_question(question_id=id)
-            self.note_act(question_id)
-        return Response(status=204)
+        return deleted(
+            self, Deleted.QUESTION, question_id, question_or_404, lambda id: deletions.delete_question(question_id=id)
+        )
 
 
 class CancelQuestionView(TenantView):

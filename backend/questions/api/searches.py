@@ -15,7 +15,8 @@ from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
-from backend.library.services.deletion_ledger import Deleted, recorded
+from backend.library.services.deletion_ledger import Deleted
+from backend.questions.api.deleting import deleted
 from backend.questions.bodies.searches import (
     SearchQuerySerializer,
     SearchRequestSerializer,
@@ -110,12 +111,7 @@ class SearchView(SteppedTenantView):
     @extend_schema(operation_id="deleteSearch", tags=TAGS, responses={204: None})
     def delete(self, request: Request, search_id: str) -> Response:
         """Delete a search with its results. A search without an outcome is canceled."""
-        with self.step():
-            id = _search(search_id).id
-        with recorded(Deleted.SEARCH, self.principal.tenant_id, id), self.step():
-            deletions.drop_searches([id])
-            self.note_act(search_id)
-        return Response(status=204)
+        return deleted(self, Deleted.SEARCH, search_id, _search, lambda id: deletions.drop_searches([id]))
 
 
 routes: list[Any] = [

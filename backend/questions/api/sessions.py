@@ -15,7 +15,8 @@ from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView
-from backend.library.services.deletion_ledger import Deleted, recorded
+from backend.library.services.deletion_ledger import Deleted
+from backend.questions.api.deleting import deleted
 from backend.questions.bodies.sessions import SessionQuerySerializer, SessionRequestSerializer, SessionSerializer
 from backend.questions.models import Session
 from backend.questions.queries import sessions as session_queries
@@ -74,12 +75,7 @@ class SessionView(SteppedTenantView):
     @extend_schema(operation_id="deleteSession", tags=TAGS, responses={204: None})
     def delete(self, request: Request, session_id: str) -> Response:
         """Delete a session with its questions and their answers."""
-        with self.step():
-            id = _session(session_id).id
-        with recorded(Deleted.SESSION, self.principal.tenant_id, id), self.step():
-            deletions.drop_session(id)
-            self.note_act(session_id)
-        return Response(status=204)
+        return deleted(self, Deleted.SESSION, session_id, _session, deletions.drop_session)
 
 
 routes: list[Any] = [
