@@ -17,7 +17,7 @@ from tests.conftest import Cast
 from tests.library.growing import cut, of_url, path_of, row, sources, spans
 from tests.library.uploading import make_video
 from tests.library.web import Page, ScriptedWeb
-from tests.tasks.world import FORTY_SECONDS, run_due
+from tests.tasks.world import FORTY_SECONDS, WITHOUT_MODELS, run_due
 from workers.runner import run_class
 
 
@@ -27,9 +27,9 @@ def test_a_fetched_recording_shares_the_object_of_the_same_bytes_until_the_last_
     content = cut(FORTY_SECONDS, 0, 10_400)
     checksum = hashlib.sha256(content).hexdigest()
     uploaded = decode("vid", make_video(acme.client, content)["id"])
-    run_due(times=2)
+    run_due(times=2, classes=WITHOUT_MODELS)
     fetched = [decode("vid", of_url(cast, f"{web.url}/film.mp4")["id"]) for cast in (acme, acme, globex)]
-    run_due(times=2)
+    run_due(times=2, classes=WITHOUT_MODELS)
 
     rows = []
     for cast, video_id in zip((acme, acme, globex), fetched, strict=True):
@@ -46,7 +46,7 @@ def test_a_fetched_recording_shares_the_object_of_the_same_bytes_until_the_last_
 
     for video_id, left in ((uploaded, [shared]), (fetched[0], [shared]), (fetched[1], [])):
         assert acme.client.delete(path_of(video_id)).status_code == 202
-        run_due()
+        run_due(classes=WITHOUT_MODELS)
         assert acme.client.get(path_of(video_id)).status_code == 404
         assert sources(acme) == left
     assert sources(globex) == [rows[2].object_key]
@@ -55,14 +55,14 @@ def test_a_fetched_recording_shares_the_object_of_the_same_bytes_until_the_last_
 
 def test_an_upload_shares_the_object_of_a_fetched_recording(acme: Cast, web: ScriptedWeb) -> None:
     fetched = decode("vid", of_url(acme, f"{web.url}/film.mp4")["id"])
-    run_due(times=2)
+    run_due(times=2, classes=WITHOUT_MODELS)
     uploaded = decode("vid", make_video(acme.client, cut(FORTY_SECONDS, 0, 10_400))["id"])
-    run_due()
+    run_due(classes=WITHOUT_MODELS)
 
     (key,) = sources(acme)
     assert row(acme, uploaded).object_key == key
     assert acme.client.delete(path_of(fetched)).status_code == 202
-    run_due()
+    run_due(classes=WITHOUT_MODELS)
     assert sources(acme) == [key]
     played = httpx.get(acme.client.get(f"{path_of(uploaded)}/playback").json()["url"])
     assert hashlib.sha256(played.content).hexdigest() == row(acme, uploaded).content_sha256
@@ -70,10 +70,10 @@ def test_an_upload_shares_the_object_of_a_fetched_recording(acme: Cast, web: Scr
 
 def test_other_bytes_at_the_same_url_share_nothing(acme: Cast, web: ScriptedWeb) -> None:
     video_id = decode("vid", of_url(acme, f"{web.url}/film.mp4")["id"])
-    run_due(times=2)
+    run_due(times=2, classes=WITHOUT_MODELS)
     web.pages["/film.mp4"] = Page(body=cut(FORTY_SECONDS, 10_400, 17_400))
     other = decode("vid", of_url(acme, f"{web.url}/film.mp4")["id"])
-    run_due(times=2)
+    run_due(times=2, classes=WITHOUT_MODELS)
     assert len(sources(acme)) == 2
     assert (spans(acme, video_id), spans(acme, other)) == ([(0, 10_400)], [(0, 7_000)])
 
@@ -82,7 +82,7 @@ def test_a_fetch_that_died_after_it_shared_neither_fetches_again_nor_leaves_an_o
     acme: Cast, web: ScriptedWeb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_url(acme, f"{web.url}/film.mp4")
-    run_due(times=2)
+    run_due(times=2, classes=WITHOUT_MODELS)
     second = decode("vid", of_url(acme, f"{web.url}/film.mp4")["id"])
 
     def die(storage: ObjectStorage, prefix: str) -> int:
@@ -94,7 +94,7 @@ def test_a_fetch_that_died_after_it_shared_neither_fetches_again_nor_leaves_an_o
     assert len(sources(acme)) == 2
     with acme.scope():
         Job.objects.filter(kind=JobKind.FETCH_SEGMENT, video_id=second).update(not_before=timezone.now(), due=True)
-    run_due(times=2)
+    run_due(times=2, classes=WITHOUT_MODELS)
 
     assert len(sources(acme)) == 1
     assert web.asked == ["/film.mp4"] * 2
@@ -103,16 +103,16 @@ def test_a_fetch_that_died_after_it_shared_neither_fetches_again_nor_leaves_an_o
 
 def test_a_sweep_spares_an_object_that_another_recording_reads(acme: Cast, web: ScriptedWeb) -> None:
     first, second = (decode("vid", of_url(acme, f"{web.url}/film.mp4")["id"]) for _ in range(2))
-    run_due(times=2)
+    run_due(times=2, classes=WITHOUT_MODELS)
     (key,) = sources(acme)
     assert acme.client.delete(path_of(first)).status_code == 202
-    run_due()
+    run_due(classes=WITHOUT_MODELS)
     with acme.scope():
         # A worker that stored the object in an attempt of its own does this when it learns late of the deletion.
         deletions.bury_deleted({first: [source_prefix(key)]})
         Job.objects.filter(kind=JobKind.SWEEP_DELETED).update(not_before=timezone.now(), due=True)
-    run_due()
+    run_due(classes=WITHOUT_MODELS)
     assert sources(acme) == [key]
     assert acme.client.delete(path_of(second)).status_code == 202
-    run_due()
+    run_due(classes=WITHOUT_MODELS)
     assert sources(acme) == []
