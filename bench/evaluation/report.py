@@ -12,6 +12,9 @@ from typing import Any
 
 from bench.evaluation.statistics import auroc, calibration_error, compare, wilson
 
+BEYOND = "topics_beyond"
+"""Signal of an answer that should name topics: how many it names that were not asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
@@ -73,7 +76,7 @@ def report(
     if run.measure == "accuracy":
         body |= {"accuracy": _share(items, 1), "ci95": _interval(items, 1)}
         body["by_type"] = {
-            kind: {"n": len(group), "accuracy": _share(group, 1), "ci95": _interval(group, 1)}
+            kind: {"n": len(group), "accuracy": _share(group, 1), "ci95": _interval(group, 1), **_beyond(group)}
             for kind, group in sorted(_by_kind(items).items())
             if kind
         }
@@ -100,9 +103,9 @@ def summary(body: Mapping[str, Any]) -> str:
     if body["measure"] == "accuracy":
         low, high = body["ci95"]
         lines.append(f"accuracy {body['accuracy']:.1%} (95 % {low:.1%} to {high:.1%}), abstained {body['abstained']}")
-        lines += [
-            f"  {kind}: n {group['n']}, accuracy {group['accuracy']:.1%}" for kind, group in body["by_type"].items()
-        ]
+        for kind, group in body["by_type"].items():
+            beyond = f", names only what was asked for {group['only_asked']:.1%}" if "only_asked" in group else ""
+            lines.append(f"  {kind}: n {group['n']}, accuracy {group['accuracy']:.1%}{beyond}")
         sure = body["confidence"]
         if sure["auroc"] is not None:
             lines.append(f"confidence: AUROC {sure['auroc']:.3f}, calibration error {sure['calibration_error']:.3f}")
@@ -157,6 +160,12 @@ def _by_kind(items: Sequence[ItemResult]) -> dict[str, list[ItemResult]]:
     for item in items:
         groups[item.kind].append(item)
     return groups
+
+
+def _beyond(items: Sequence[ItemResult]) -> dict[str, float]:
+    """Return the share of the answers that name no topic beyond those that were asked for, if it was counted."""
+    counted = [item.signals[BEYOND] for item in items if BEYOND in item.signals]
+    return {"only_asked": _mean(number == 0 for number in counted)} if counted else {}
 
 
 def _share(items: Sequence[ItemResult], rank: int) -> float:

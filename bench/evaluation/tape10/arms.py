@@ -6,10 +6,10 @@ import time
 from dataclasses import replace
 from uuid import UUID
 
-from bench.evaluation.report import ItemResult
+from bench.evaluation.report import BEYOND, ItemResult
 from bench.evaluation.tape10.index import make_video
 from bench.evaluation.tape10.question import Kind, TapeQuestion
-from bench.evaluation.tape10.scoring import Reply, number_of, right
+from bench.evaluation.tape10.scoring import Reply, named_beyond, number_of, right
 from bench.evaluation.tape10.world import World
 from gpu_workers.engine.answering.answer_question import answer_question
 from gpu_workers.engine.answering.asked import Asked
@@ -61,12 +61,18 @@ class Tape10Arm:
             sum(call.cached_tokens for call in reasoner),
             sum(call.completion_tokens for call in reasoner),
             sum(call.wall_ms for call in calls) / 1000,
+            signals=self._signals(question, reply),
             degraded=answer.degraded,
             failed_calls=sum(not call.ok for call in calls),
             question=question.text,
             answer=answer.text,
             understood={**answer.understood, "found": list(reply.found[:10])},
         )
+
+    def _signals(self, question: TapeQuestion, reply: Reply) -> dict[str, float]:
+        if question.rule != "topics":
+            return {}
+        return {BEYOND: float(named_beyond(self._world, question, reply.text))}
 
     def _understood(self, question: TapeQuestion) -> Answer:
         """Return the engine's answer; of a kind that needs no answer, the outcome of its search."""

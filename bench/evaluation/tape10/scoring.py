@@ -10,7 +10,7 @@ event is among the best FOUND events.
 nothing: a time was understood, and no part of the tape belongs to it.
 event: the expected event is among the best FOUND events.
 number: the number of the answer's text differs by at most a tenth from the expected one.
-topics: the answer's text has a key of every expected topic.
+topics: the answer's text has a key of every expected topic. What it names beyond them decides nothing, and is counted.
 """
 
 from __future__ import annotations
@@ -74,6 +74,19 @@ def right(world: World, question: TapeQuestion, reply: Reply) -> bool:
         return overlap(reply.spans, question.span) >= 0.5
     understood = any(_understands(world, question, span) for span in reply.spans)
     return understood and (question.rule == "end" or any(moment.span.overlaps(question.span) for moment in best))
+
+
+def named_beyond(world: World, question: TapeQuestion, text: str) -> int:
+    """Return how many topics the answer names that lie outside what was asked for. A topic that is partly in the
+    stretch is not among them, and neither is one whose key an event within what was asked for has too."""
+
+    def inside(scene: str, span: Span) -> bool:
+        return scene == question.scene if question.span is None else span.overlaps(question.span)
+
+    shown = " ".join(moment.text for moment in world.moments if inside(moment.scene, moment.span))
+    outside = {part.key for part in world.parts if part.key not in question.topics}
+    outside -= {part.key for part in world.parts if inside(part.scene, part.span)}
+    return sum(names(text, keys) and not names(shown, keys) for keys in outside)
 
 
 def _understands(world: World, question: TapeQuestion, span: Span) -> bool:

@@ -36,12 +36,13 @@ def question(
     anchor: int | None = None,
     number: int | None = None,
     topics: tuple[tuple[str, ...], ...] = (),
+    scene: str = "",
 ) -> TapeQuestion:
     """Return a question without an id. now: local, without a zone; by default noon of the day after the tape."""
     last = drawing.local.at(drawing.world.span.end_ms // 1_000 - 1)
     asked = now or last.replace(hour=12, minute=0, second=0) + timedelta(days=1)
     zoned = asked.replace(tzinfo=ZoneInfo(ZONE))
-    return TapeQuestion("", kind, form, text, zoned, rule, span, moment, anchor, number, topics)
+    return TapeQuestion("", kind, form, text, zoned, rule, span, moment, anchor, number, topics, scene)
 
 
 def several(drawing: Drawing, draw: Draw, count: int) -> Iterator[TapeQuestion]:

@@ -32,7 +32,8 @@ def topics_in(parts: Sequence[Part], span: Span) -> list[Part] | None:
 
 def whole(drawing: Drawing) -> TapeQuestion | None:
     keys = tuple(scene(name).scene for name in NAMES)
-    return question(drawing, "whole", "all", drawing.sentence("whole.all", {}), "topics", topics=keys)
+    text = drawing.sentence("whole.all", {})
+    return question(drawing, "whole", "all", text, "topics", span=drawing.world.span, topics=keys)
 
 
 def _of_stretch(form: str) -> Draw:
@@ -45,7 +46,8 @@ def _of_stretch(form: str) -> Draw:
         if parts is None or not FEWEST <= len(parts) <= MOST:
             return None
         text = capital(drawing.sentence(f"whole.{form}", {"when": when, "When": capital(when)}))
-        return question(drawing, "whole", form, text, "topics", topics=tuple(part.key for part in parts))
+        keys = tuple(part.key for part in parts)
+        return question(drawing, "whole", form, text, "topics", span=span, topics=keys)
 
     return draw
 
@@ -54,7 +56,7 @@ def of_scene(drawing: Drawing) -> TapeQuestion | None:
     name = drawing.rng.choice(NAMES)
     keys = tuple(part.key for part in drawing.world.parts if part.scene == name)
     text = drawing.sentence("whole.scene", {"scene": SCENE_WORDS[name]})
-    return question(drawing, "whole", "scene", text, "topics", topics=keys)
+    return question(drawing, "whole", "scene", text, "topics", topics=keys, scene=name)
 
 
 def topic_questions(drawing: Drawing) -> Iterator[TapeQuestion]:

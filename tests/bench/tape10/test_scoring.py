@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bench.evaluation.tape10.question import TapeQuestion
-from bench.evaluation.tape10.scoring import Reply, names, number_of, overlap, right
+from bench.evaluation.tape10.scoring import Reply, named_beyond, names, number_of, overlap, right
 from bench.evaluation.tape10.world import World, make_world
 from gpu_workers.engine.ekg import Span
 
@@ -113,3 +113,17 @@ def test_every_topic_must_be_named_as_a_word(world: World) -> None:
     assert right(world, question, Reply(False, (), (), "The street is flooded. Road-works follow."))
     assert not right(world, question, Reply(False, (), (), "The street is flooded."))
     assert not names("A raincoat hangs there.", ("rain",))
+
+
+def test_topics_are_counted_that_nobody_asked_for(world: World) -> None:
+    first, second, *_, last = world.parts
+    question = asked(rule="topics", span=first.span, topics=(first.key,))
+    assert last.key != first.key
+
+    said = f"First {first.key[0]}"
+    assert named_beyond(world, question, said) == 0
+    assert named_beyond(world, question, f"{said}, then {last.key[0]}") == 1
+    # Half of it lies in the stretch, so that naming it is a matter of taste.
+    half = Span(first.span.start_ms, (second.span.start_ms + second.span.end_ms) // 2)
+    assert named_beyond(world, replace(question, span=half), f"{said}, then {second.key[0]}") == 0
+    assert named_beyond(world, replace(question, span=world.span), f"{said}, then {last.key[0]}") == 0
