@@ -23,10 +23,10 @@ Rule = Literal["span", "moment", "end", "order", "nothing", "event", "number", "
 class TapeQuestion:
     """A question and what answers it. now: the instant at which it is asked, aware.
 
-    span: the stretch that it names (rules span, moment, end, topics). moment: number of the event that answers it (rules order,
-    event). anchor: number of the event that an order refers to. number: rule number. topics: the keys of each topic
-    that the answer must name, and scene: the one that it asks about, "" for another question (rule topics). Rule
-    nothing: the time lies outside the tape.
+    span: the stretch that it names (rules span, moment, end, topics). moment: number of the event that answers it
+    (rules order, event). anchor: number of the event that an order refers to. number: rule number. topics: the keys of
+    each topic that the answer must name, and scene: the one that it asks about, "" for another question (rule topics).
+    Rule nothing: the time lies outside the tape.
     """
 
     id: str
