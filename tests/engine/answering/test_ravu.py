@@ -115,6 +115,26 @@ def test_a_filter_asks_about_every_event_once_and_keeps_the_true_ones() -> None:
     assert listed[1][3:] == JUICE[[event_id(n) for n in range(5)].index(kept)]
 
 
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [("I cannot say.", "unreadable"), (Sample("", refused=True), "model_refused")],
+)
+def test_a_filter_without_verdicts_ends_the_program_and_counts_nothing(reply: Any, code: str) -> None:
+    text = 'a = localize("boy")\nb = filter(a, "the boy sleeps")\nc = count(b)'
+    answer, reasoner = ask(script(program=text, rank={"fits": [1, 2, 3, 4]}, filter=reply))
+
+    assert [node.error for node in answer.nodes[1:4]] == ["", code, "skipped"]
+    assert (answer.nodes[4].path, answer.nodes[4].note) == ("ravu/fallback", f"{code}: b")
+    assert "Counted in the index" not in shown_to(reasoner)
+
+
+def test_a_count_says_how_much_of_it_was_judged() -> None:
+    text = 'a = localize("boy")\nb = filter(a, "the boy sleeps")\nc = count(b)'
+    replies = script(program=text, rank={"fits": [1, 2, 3, 4]}, filter={"true": [2], "false": [1]})
+    _, reasoner = ask(replies)
+    assert "Counted in the index: about 1 event. Uncertain: no verdict on 2 of 4 events." in shown_to(reasoner)
+
+
 def test_a_bad_program_is_repaired_once_with_its_faults_told() -> None:
     answer, reasoner = ask(script(program=("a = first(b)", PROGRAM)))
 

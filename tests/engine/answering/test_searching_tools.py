@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from gpu_workers.engine.ekg import FrameRow, Overview, Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter, ModelError, ObserveRequest
+from tests.engine.answering import filmed as recorded
 from tests.engine.answering.recordings import PARK, SECOND, graph_of, park
 from tests.engine.answering.world import VIDEO, ScriptedChecker, ScriptedReasoner, embed, event_id, make_video, models
 
@@ -94,6 +96,35 @@ def test_a_long_overview_is_cut_to_its_limit() -> None:
     long = replace(video, overview=replace(video.overview, text="word " * 9_000))
 
     assert len(show_overview(desk_over(long)).split()) <= 1_200
+
+
+def test_the_overview_of_a_long_video_shows_all_of_it() -> None:
+    """Of 400 topics as many as fit, from the first to the last."""
+    topics = [recorded.topic(n, n, n + 1, f"part {n} with a few more words", "", ["boy"]) for n in range(400)]
+    told = recorded.overview("A long day.", 12_000 * 400)
+    desk = desk_over(replace(recorded.filmed(12 * 400), topics=topics, overview=told))
+
+    head, note, *lines = show_overview(desk).splitlines()
+
+    assert head == "Summary: A long day."
+    assert note == f"{len(lines)} of 400 topics, evenly chosen:"
+    assert "part 0 " in lines[0]
+    assert "part 399 " in lines[-1]
+    shown = [int(line.split("part ")[1].split(" ")[0]) for line in lines]
+    gaps = [later - earlier for earlier, later in pairwise(shown)]
+    assert max(gaps) - min(gaps) <= 1
+    assert 1_000 <= len(show_overview(desk).split()) <= 1_200
+
+
+def test_the_overview_says_that_there_are_more_videos_than_it_lists() -> None:
+    many = [park(video_id=UUID(int=n)) for n in range(1, 24)]
+    assert many[0].overview is not None
+    wordy = replace(many[0].overview, text="word " * 500)
+
+    head, *lines = show_overview(desk_over(*(replace(video, overview=wordy) for video in many))).splitlines()
+
+    assert head == "There are 23 videos; the first 20 are listed."
+    assert [line.split(":")[0] for line in lines] == [f"video {n}" for n in range(1, 21)]
 
 
 def test_a_video_that_is_not_summarised_has_no_overview() -> None:

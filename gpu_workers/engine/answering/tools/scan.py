@@ -40,9 +40,9 @@ def scan(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     """Judge every event in scope, in parallel, and show those of which the statement is true.
 
     A small reasoner judges one event at a time, as in the scans of `ava`: its verdicts on lists are worth nothing (ADR
-    22). The scan refuses, with its price, if it would take more calls than are allowed or more than the budget holds next to an
-    answer. What an earlier scan has judged is not paid for again. Events without a verdict are counted and never taken
-    for a no. Raises Halt, after what was found before has been noted.
+    22). The scan refuses, with its price, if it would take more calls than are allowed or more than the budget holds
+    next to an answer. What an earlier scan has judged is not paid for again. Events without a verdict are counted and
+    never taken for a no. Raises Halt, after what was found before has been noted.
     """
     statement: str = arguments["predicate"]
     places = list(islice(all_places(desk.asked.graph), MOST_COUNTED + 1))
