@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, NodeRecord, PartialAnswer
 from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS, answer_from
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
-from gpu_workers.engine.answering.looking.inspection import look_in_rounds
+from gpu_workers.engine.answering.looking.rounds import look_in_rounds
 from gpu_workers.engine.answering.looking.whole_scope import SCAN_PROMPTS, ScopeInspection
 from gpu_workers.engine.answering.method_settings import AVP_LITE, AvpSettings
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
