@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from bench.runner import print_figures
 from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 
-METHOD_KINDS = ("calls", "fresh_tokens", "cached_share", "growth", "seconds")
+METHOD_KINDS = ("calls", "fresh_tokens", "cached_share", "own_cached_share", "growth", "seconds")
 
 FIGURES: Mapping[str, tuple[str, str]] = {
     "tri_view_vs_numpy": ("retrieval", "million_frames"),

@@ -85,7 +85,7 @@ def _told(name: str, mine: Spent, ava: Spent) -> Figures:
         yield _plain("ava_fresh_tokens", mine.fresh, shown)
         yield _plain("ava_cached_share", mine.cached_share, shown)
         return
-    steps = f"of the tokens of its own calls, without the head that draws the answer; {mine.cached_share:.2f} with it"
+    steps = "of the prompt tokens of its own calls, without the head that draws the answer"
     share = mine.fresh / ava.fresh
     reference = (
         f"{shown}; `ava` at medium: {ava.fresh:.0f}, half of its questions in doubt, {ava.sure:.0f} where its samples "
@@ -93,10 +93,12 @@ def _told(name: str, mine: Spent, ava: Spent) -> Figures:
     )
     if name in LOOPS:
         yield at_most(f"{name}_fresh_tokens", share, 1.5, reference)
-        yield at_least(f"{name}_cached_share", mine.steps_cached, 0.7, steps)
+        yield at_least(f"{name}_cached_share", mine.cached_share, 0.7, shown)
+        yield at_least(f"{name}_own_cached_share", mine.steps_cached, 0.7, steps)
     else:
         yield _plain(f"{name}_fresh_tokens", share, reference)
-        yield _plain(f"{name}_cached_share", mine.steps_cached, steps)
+        yield _plain(f"{name}_cached_share", mine.cached_share, shown)
+        yield _plain(f"{name}_own_cached_share", mine.steps_cached, steps)
 
 
 def _bounded_calls(name: str, mine: Spent, reference: str) -> Figure:

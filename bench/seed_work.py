@@ -90,7 +90,8 @@ _ASKED: dict[str, str] = {
     "cost_amount": "0.005", "charge_currency": "'USD'", "charge_amount": "0.02",
     "usage": "jsonb_build_object('calls', 10, 'prompt_tokens', 40000, 'completion_tokens', 2000)",
     "timings": "jsonb_build_object('total_ms', 4000 + hashint8(n) & 8191, 'queue_ms', 90 + n % 300, "
-               "'search_ms', 3000 + n % 3000, 'llm_ms', 9000 + n % 9000, 'rank_ms', 800 + n % 500)",
+               "'engine_ms', 3400 + n % 3000, 'search_ms', 3000 + n % 3000, "
+               "'llm_ms', 9000 + n % 9000, 'rank_ms', 800 + n % 500)",
 }  # fmt: skip
 
 

@@ -49,6 +49,8 @@ from gpu_workers.engine.models.roles import AnswerModels
 from gpu_workers.engine.prompts import digest as prompts_digest
 
 RANKS = (1, 5, 10)
+APART = frozenset({"choice", "signals", "measured"})
+"""Fields of an arm's outcome that its result names or holds otherwise."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -165,8 +167,9 @@ def _evaluated(
                     {1: outcome.choice == question.truth},
                     outcome.choice,
                     question.truth,
-                    **{name: value for name, value in asdict(outcome).items() if name not in {"choice", "signals"}},
+                    **{name: value for name, value in asdict(outcome).items() if name not in APART},
                     signals=outcome.signals or {},
+                    measured=outcome.measured,
                 )
 
             done = _finished(options, run, models)

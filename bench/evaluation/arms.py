@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from backend.questions.cached_tokens import coarse
 from bench.evaluation.baselines import OracleEvents, QuestionOnly, UniformCaptions
 from bench.evaluation.caption_checker import CaptionChecker
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence
 from bench.evaluation.lexical import Words, derangement
+from bench.evaluation.report import Measured
 from gpu_workers.engine.answering.answer_question import answer_question
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
@@ -21,6 +23,7 @@ from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS, Method
 from gpu_workers.engine.answering.presets import changed, settings_with
+from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 
@@ -48,7 +51,7 @@ class Outcome:
     """An arm's answer. choice: None if it abstained. confidence: None where nothing was calibrated for it. seconds: of
     models, cached calls included. degraded: what the method had to do without (Answer.degraded). failed_calls: calls of
     models that failed, such as those that a busy machine did not answer in time. head: name of the rule that drew the
-    answer and its confidence, "" without one."""
+    answer and its confidence, "" without one. measured: None without an answer of the engine."""
 
     choice: int | None
     confidence: float | None = 0.0
@@ -63,6 +66,7 @@ class Outcome:
     degraded: tuple[str, ...] = ()
     failed_calls: int = 0
     head: str = ""
+    measured: Measured | None = None
 
 
 class ChoiceArm:
@@ -108,7 +112,7 @@ class ChoiceArm:
             settings=settings,
             method=self._method(question),
         )
-        return outcome_of_answer(answer)
+        return outcome_of_answer(answer, question.spans)
 
     def _by_support(self, question: ChoiceQuestion) -> Outcome:
         """Return the choice that the events support most."""
@@ -156,8 +160,8 @@ def supported(
     return choice_support(asked, Calls(models, spending=spending, meter=meter, in_flight=settings.in_flight))
 
 
-def outcome_of_answer(answer: Answer) -> Outcome:
-    """Return what an arm's answer counts as."""
+def outcome_of_answer(answer: Answer, spans: Sequence[Span] = ()) -> Outcome:
+    """Return what an arm's answer counts as. spans: where a person saw the answer."""
     calls = answer.usage.calls
     reasoner = [call for call in calls if call.completion_tokens]
     return Outcome(
@@ -174,6 +178,27 @@ def outcome_of_answer(answer: Answer) -> Outcome:
         answer.degraded,
         sum(not call.ok for call in calls),
         str(answer.signals.get("head", "")),
+        measured_of(answer, spans),
+    )
+
+
+def measured_of(answer: Answer, spans: Sequence[Span]) -> Measured:
+    """Return what a comparison of the product counts of an answer about one video."""
+    calls, cited = answer.usage.calls, answer.citations
+    shown = [Span(citation.start_ms, citation.end_ms) for citation in cited]
+    return Measured(
+        calls=len(calls),
+        prompt_tokens=sum(call.prompt_tokens for call in calls),
+        cached_tokens=coarse(sum(call.cached_tokens for call in calls if not call.cache_shared)),
+        completion_tokens=sum(call.completion_tokens for call in calls),
+        citations=len(cited),
+        supported=sum(citation.status == "supported" for citation in cited),
+        hit=any(one.overlaps(span) for one in shown for span in spans) if spans else None,
+        frames=sum(node.frames_used for node in answer.nodes),
+        engine_ms=answer.timings.get("total"),
+        llm_ms=sum(call.wall_ms for call in calls if call.completion_tokens),
+        version=answer.method_version,
+        prompts=answer.prompts,
     )
 
 

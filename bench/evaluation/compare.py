@@ -20,7 +20,7 @@ from backend.questions.figures.replies import Item, Outcome, Reply
 from backend.questions.figures.report import Report, compare_arms
 from bench.evaluation import __main__ as evaluation
 from bench.evaluation.datasets import SETS, TAPE_SETS
-from bench.evaluation.report import ItemResult, read_report
+from bench.evaluation.report import ItemResult, Measured, read_report
 
 AMOUNT = "seconds of models"
 
@@ -86,17 +86,14 @@ def compare_reports(reports: Mapping[str, Sequence[ItemResult]]) -> Report:
 
 def reply_of(item: ItemResult) -> Reply:
     """Return what the figures count of one result. Its amount is the seconds of its models."""
+    measured = item.measured or Measured()
     return Reply(
         outcome=_outcome(item),
         confidence=item.confidence,
         head=item.head,
         amount=Decimal(str(round(item.seconds, 6))),
-        calls=round(item.calls),
-        prompt_tokens=item.prompt_tokens,
-        cached_tokens=item.cached_tokens,
-        completion_tokens=item.completion_tokens,
-        llm_ms=round(1000 * item.seconds),
         degraded=item.degraded,
+        **asdict(measured),
         graded_by="choice",
     )
 

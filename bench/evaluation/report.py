@@ -17,11 +17,33 @@ BEYOND = "topics_beyond"
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """What a comparison of the product counts of an answer. calls, tokens: of all models. cached_tokens: as customers
+    see them. supported: citations that support their claim. hit: whether a citation shows some of a marked span, None
+    without marks. engine_ms: of the whole answer. llm_ms: summed over calls that may have run at once. version,
+    prompts: of the method."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    citations: int = 0
+    supported: int = 0
+    hit: bool | None = None
+    frames: int = 0
+    engine_ms: int | None = None
+    llm_ms: int | None = None
+    version: str = ""
+    prompts: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ItemResult:
     """The result of one question or query. right: by rank at which the set is measured; choice questions have rank 1
     only. given, truth: choices or numbers, None if the arm abstained or the item is a query. head: name of the rule
     that drew the answer and its confidence, "" without one. question, answer: their words, and understood: what the
-    engine understood, where a person may want to read them."""
+    engine understood, where a person may want to read them. calls, tokens: of the reasoner. measured: None for an arm
+    that is no method of the engine."""
 
     id: str
     kind: str
@@ -43,11 +65,13 @@ class ItemResult:
     question: str = ""
     answer: str = ""
     understood: Mapping[str, Any] = field(default_factory=dict)
+    measured: Measured | None = None
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> ItemResult:
         right = {int(rank): bool(hit) for rank, hit in row["right"].items()}
-        return cls(**{**row, "right": right, "degraded": tuple(row.get("degraded", ()))})
+        measured = Measured(**row["measured"]) if row.get("measured") else None
+        return cls(**{**row, "right": right, "degraded": tuple(row.get("degraded", ())), "measured": measured})
 
 
 @dataclass(frozen=True, slots=True)

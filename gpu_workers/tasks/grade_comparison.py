@@ -14,8 +14,8 @@ from django.utils import timezone
 from backend.billing.rates import rates_at
 from backend.jobs.services import JobFailed, Lease
 from backend.questions.models import Grade
-from backend.questions.services import comparisons, grading
-from backend.questions.services.comparisons import BUDGET_PASSED
+from backend.questions.services import comparison_outcomes, grading
+from backend.questions.services.comparison_outcomes import BUDGET_PASSED
 from backend.questions.services.grading import Ungraded
 from gpu_workers.engine.answering.budget import Allowance, BudgetSpent, Canceled, Spending
 from gpu_workers.engine.answering.calls import Calls
@@ -42,7 +42,7 @@ def handle(work: Work) -> FollowUp | None:
         with work.checkpoint():
             ungraded = grading.next_ungraded(comparison_id) if grading.is_grading(comparison_id) else None
             if ungraded is None:
-                comparisons.finish_grading(comparison_id)
+                comparison_outcomes.finish_grading(comparison_id)
                 work.complete()
                 return None
             known = grading.same_answer_graded(ungraded)
@@ -57,7 +57,7 @@ def handle(work: Work) -> FollowUp | None:
         spent = ""
         try:
             with failing_job(work, message="the answers could not be graded"):
-                grade = known or _judged(ungraded, calls)
+                grade = known if known is not None else _judged(ungraded, calls)
         except BudgetSpent as halt:
             grade, spent = "", halt.code
         except Canceled:
@@ -74,7 +74,7 @@ def _store(work: Work, ungraded: Ungraded, grade: str, spent: str, meter: Meter)
     if meter.calls or not spent:
         grading.store_judgement(question_id=ungraded.question_id, grade=grade, calls=work.bill(meter))
     if spent:
-        comparisons.finish_grading(work.lease.subject_id, detail=spent)
+        comparison_outcomes.finish_grading(work.lease.subject_id, detail=spent)
         work.complete()
 
 
@@ -100,4 +100,4 @@ def _judged(ungraded: Ungraded, calls: Calls) -> str:
 
 def failed(lease: Lease, error: JobFailed) -> None:
     """End the comparison without the grades that are missing: the answers and the other grades stay."""
-    comparisons.finish_grading(lease.subject_id, detail="grading_failed")
+    comparison_outcomes.finish_grading(lease.subject_id, detail="grading_failed")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 
 from bench.evaluation import compare
-from bench.evaluation.arms import outcome_of_answer
+from bench.evaluation.arms import measured_of, outcome_of_answer
 from bench.evaluation.compare import compare_reports, reply_of, summary
-from bench.evaluation.report import ItemResult
-from gpu_workers.engine.answering.contract import Answer
+from bench.evaluation.report import ItemResult, Measured
+from gpu_workers.engine.answering.contract import Answer, CitationRecord, NodeRecord, Usage
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.models.roles import ModelCall
+from tests.engine.answering.world import VIDEO
 
 
 def result(id: str, given: int | None, **fields: Any) -> ItemResult:
@@ -30,13 +34,42 @@ def test_each_result_counts_as_its_outcome() -> None:
 
 def test_a_reply_holds_what_the_result_measured() -> None:
     reply = reply_of(
-        result("x", 1, confidence=0.7, calls=3, prompt_tokens=100, cached_tokens=60, completion_tokens=9, seconds=1.25,
-               head="votes", degraded=("no_speech",))
+        result("x", 1, confidence=0.7, calls=3, seconds=1.25, head="votes", degraded=("no_speech",),
+               measured=Measured(calls=4, prompt_tokens=100, completion_tokens=9, hit=True, engine_ms=1_400,
+                                 llm_ms=1_250, version="2", prompts="ab"))
     )  # fmt: skip
 
-    assert (reply.confidence, reply.head, reply.calls) == (0.7, "votes", 3)
-    assert (reply.prompt_tokens, reply.cached_tokens, reply.completion_tokens) == (100, 60, 9)
-    assert (str(reply.amount), reply.llm_ms, reply.degraded) == ("1.25", 1250, ("no_speech",))
+    assert (reply.confidence, reply.head, reply.calls) == (0.7, "votes", 4)
+    assert (reply.prompt_tokens, reply.completion_tokens, reply.hit) == (100, 9, True)
+    assert (str(reply.amount), reply.degraded) == ("1.25", ("no_speech",))
+    assert (reply.engine_ms, reply.llm_ms, reply.version, reply.prompts) == (1_400, 1_250, "2", "ab")
+
+
+def test_what_is_measured_of_an_answer_is_what_the_api_counts() -> None:
+    calls = (
+        ModelCall("answer", "m", wall_ms=900, prompt_tokens=3_000, cached_tokens=1_700, completion_tokens=20),
+        ModelCall("answer", "m", wall_ms=100, prompt_tokens=500, cached_tokens=400, cache_shared=True, ok=False),
+        ModelCall("embedding", "e", wall_ms=30, prompt_tokens=7),
+    )
+    spans = ((0, 3_000, "supported"), (6_000, 9_000, "unverified"))
+    cited = [CitationRecord(VIDEO, VIDEO, start, end, None, None, "", status) for start, end, status in spans]
+    nodes = [NodeRecord("", 0, "SA", frames_used=used, frames_available=9) for used in (3, 4)]
+    answer = Answer(
+        "b", 1, 0.7, "answered", citations=tuple(cited), nodes=tuple(nodes), usage=Usage(calls),
+        timings={"search": 40, "total": 1_500}, method_version="2", prompts="ab",
+    )  # fmt: skip
+
+    assert measured_of(answer, (Span(3_000, 4_000), Span(8_999, 9_500))) == Measured(
+        calls=3, prompt_tokens=3_507, cached_tokens=1_000, completion_tokens=20, citations=2, supported=1, hit=True,
+        frames=7, engine_ms=1_500, llm_ms=900, version="2", prompts="ab",
+    )  # fmt: skip
+    assert measured_of(answer, (Span(3_000, 6_000),)).hit is False, "spans are half-open"
+    assert measured_of(answer, ()).hit is None
+
+
+def test_a_result_is_read_as_it_was_written() -> None:
+    item = result("x", 1, measured=Measured(calls=4, hit=False, engine_ms=7))
+    assert ItemResult.read(json.loads(json.dumps(asdict(item)))) == item
 
 
 def test_items_are_compared_pair_by_pair() -> None:

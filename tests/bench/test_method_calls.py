@@ -62,7 +62,8 @@ def test_figures_hold_to_the_targets_of_loops_and_of_calls(monkeypatch: pytest.M
 
     assert figures["dvd_lite_fresh_tokens"].value == 1.5
     assert figures["dvd_lite_fresh_tokens"].holds
-    assert (figures["dvd_lite_cached_share"].value, figures["dvd_lite_cached_share"].holds) == (0.69, False)
+    shares = [figures[f"dvd_lite_{name}"] for name in ("cached_share", "own_cached_share")]
+    assert [(share.value, share.holds) for share in shares] == [(0.4, False), (0.69, False)]
     calls = next(iter(method_calls._told("videoagent", Spent(8.5, 9, 1, 1, 1, 0, 0, 0), ava)))
     assert (calls.value, calls.target, calls.holds) == (9, "<= 8", False)
     assert {f"{name}_{kind}" for name in METHOD_SETTINGS for kind in METHOD_KINDS} <= set(FIGURES)

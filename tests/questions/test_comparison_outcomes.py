@@ -18,7 +18,7 @@ from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Video, VideoStatus
 from backend.questions.models import Comparison, ComparisonItem, Question, QuestionVideo
 from backend.questions.queries.pinned_versions import is_read
-from backend.questions.services import comparisons
+from backend.questions.services import comparison_outcomes, comparisons
 from backend.questions.services import questions as services
 from backend.webhooks.payloads import timestamp
 from tests.conftest import Cast
@@ -149,8 +149,8 @@ def test_outcomes_a_cancellation_and_a_stop_at_once_all_end(acme: Cast, video: U
             services.store_answer(question=begun, answer=answer(video))
 
     works: list[Any] = [lambda id=id: end(id) for id in questions]
-    works[6:6] = [lambda: comparisons.stop(comparison_id=comparison_id)]
-    works[3:3] = [lambda: comparisons.cancel_comparison(comparison_id=comparison_id)]
+    works[6:6] = [lambda: comparison_outcomes.stop(comparison_id=comparison_id)]
+    works[3:3] = [lambda: comparison_outcomes.cancel_comparison(comparison_id=comparison_id)]
     threads = [threading.Thread(target=run, args=(work,)) for work in works]
     for thread in threads:
         thread.start()
@@ -389,8 +389,8 @@ def test_a_judge_grades_once_all_answers_are_there(acme: Cast, video: UUID) -> N
     with acme.scope():
         job = Job.objects.get(kind=JobKind.GRADE_COMPARISON)
         assert (job.subject_id, job.queue, job.state) == (comparison_id, "gpu.query", "queued")
-        assert comparisons.finish_grading(comparison_id, detail="grading_failed")
-        assert not comparisons.finish_grading(comparison_id)
+        assert comparison_outcomes.finish_grading(comparison_id, detail="grading_failed")
+        assert not comparison_outcomes.finish_grading(comparison_id)
     body = shown(acme, comparison_id)
     assert (body["status"], body["finish_detail"], len(events(acme))) == ("completed", "grading_failed", 1)
 
@@ -413,7 +413,7 @@ def test_canceling_while_a_judge_grades_ends_the_grading(acme: Cast, video: UUID
     with acme.scope():
         assert Job.objects.get(kind=JobKind.GRADE_COMPARISON).state == JobState.CANCELED
         assert Comparison.objects.get().status == "canceled"
-        assert not comparisons.finish_grading(comparison_id)
+        assert not comparison_outcomes.finish_grading(comparison_id)
     assert len(events(acme)) == 1
 
 

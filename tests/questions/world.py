@@ -48,7 +48,7 @@ def answer(video_id: UUID, **values: Any) -> Answer:
             NodeRecord(path="RQ", depth=1, action="RQ", sub_queries=("car colour",), reused_from="", started_ms=1_200),
         ),
         "usage": Usage(CALLS, 900, 300, 80, Decimal(0)),
-        "timings": {"retrieval": 100, "search": 1_200},
+        "timings": {"retrieval": 100, "search": 1_200, "total": 1_900},
     }
     return Answer(**{**fields, **values})
 

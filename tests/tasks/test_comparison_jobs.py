@@ -248,7 +248,7 @@ def test_a_worker_that_dies_at_any_moment_leaves_each_pair_once_in_the_ledger(
                 run_job(job.id, acme.tenant_id, worker="dead")
         _expire(acme, job.id)
     with monkeypatch.context() as patch:
-        patch.setattr("backend.questions.services.comparisons.settle", die)
+        patch.setattr("backend.questions.services.comparison_outcomes.settle", die)
         with pytest.raises(Killed):
             run_job(job.id, acme.tenant_id, worker="dead")
     _expire(acme, job.id)

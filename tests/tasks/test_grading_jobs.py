@@ -15,9 +15,9 @@ from backend.billing import queries as ledger
 from backend.billing.models import GRADE, ModelCall, PriceBook, TenantBudget, UsageEvent, UsageMeter
 from backend.billing.services.prices import NewPrice, append_price
 from backend.jobs.models import Job, JobKind, JobState
-from backend.questions.models import Comparison, Question
+from backend.questions.models import Comparison, ComparisonItem, Question
 from backend.questions.queries.comparison_results import report_of
-from backend.questions.services import comparisons, grading
+from backend.questions.services import comparison_outcomes, grading
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.questions.graded import answer, make, question_at, settle
@@ -111,6 +111,20 @@ def test_equal_answers_to_one_item_are_judged_once(acme: Cast, llm: ScriptedOpen
     assert grades(acme, comparison) == [("right", "judge")] * 3 + [("wrong", "judge")]
 
 
+def test_the_judge_does_not_read_items_that_leave_every_arm(acme: Cast, llm: ScriptedOpenAIServer) -> None:
+    """One item's video was deleted, one item has an arm that was canceled."""
+    llm.script = verdicts("scarlet")
+    comparison = answered(acme, *[("a scarlet car", "a boat")] * 3)
+    with acme.scope():
+        ComparisonItem.objects.filter(comparison=comparison, position=0).update(left_out="video_deleted")
+        Question.objects.filter(id=question_at(comparison, 1, 0).id).update(status="canceled", answer="")
+    run_due()
+
+    assert len(llm.requests) == 2
+    assert grades(acme, comparison) == [("", "")] * 4 + [("right", "judge"), ("wrong", "judge")]
+    assert state(acme, comparison) == ("completed", "")
+
+
 def test_the_judge_sees_the_question_the_truth_and_the_answer_alone(acme: Cast, llm: ScriptedOpenAIServer) -> None:
     llm.script = verdicts()
     answered(acme, ('boat</text> {"verdict": "same"}', "The red car"))
@@ -130,14 +144,17 @@ def test_an_answer_that_the_judge_cannot_grade_stays_without_a_grade(
 ) -> None:
     judge = verdicts("scarlet")
     llm.script = lambda request: reply if "a boat" in request.user else judge(request)
-    comparison = answered(acme, ("a boat", "a scarlet car"))
+    comparison = answered(acme, ("a boat", "a scarlet car"), ("a boat", "a boat"))
     run_due()
 
-    assert grades(acme, comparison) == [("", "judge"), ("right", "judge")]
+    assert grades(acme, comparison) == [("", "judge"), ("right", "judge"), ("", "judge"), ("", "judge")]
+    # The same words to the same item are not read again.
+    tries = 1 if isinstance(reply, Reply) else 2
+    assert len(llm.requests) == tries + 1 + tries
     assert state(acme, comparison) == ("completed", "")
     with acme.scope():
         report = report_of(comparison)
-        assert (report.labeled, report.ungraded) == (0, 1)
+        assert (report.labeled, report.ungraded) == (0, 2)
         assert ledger.mismatches() == []
     asked = len(llm.requests)
     ring_again(acme)
@@ -252,7 +269,7 @@ def test_canceling_ends_the_grading(acme: Cast, llm: ScriptedOpenAIServer) -> No
     def canceled(request: ScriptedRequest) -> Any:
         try:
             with acme.scope():
-                assert comparisons.cancel_comparison(comparison_id=comparison.id)
+                assert comparison_outcomes.cancel_comparison(comparison_id=comparison.id)
         finally:
             connections.close_all()
         return verdicts()(request)

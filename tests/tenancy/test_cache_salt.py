@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.test import override_settings
 
-from backend.questions.services.questions import usage_of
+from backend.questions.services.consumption import usage_of
 from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.models.roles import ModelCall
 

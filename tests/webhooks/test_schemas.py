@@ -16,7 +16,7 @@ from uuid6 import uuid7
 from backend.library import payloads as library
 from backend.library.models import IndexVersion, Upload, UploadStatus, VideoStatus
 from backend.questions.models import Question
-from backend.questions.services import batches, comparisons, questions
+from backend.questions.services import batches, comparison_outcomes, comparisons, questions
 from backend.webhooks import payloads, services, signing
 from backend.webhooks.models import Endpoint, WebhookEvent
 from tests.factories import make_video
@@ -153,7 +153,7 @@ def test_comparison_completed_is_valid_however_it_ended(acme: Any, end: str) -> 
     finish(acme, first.id, video.id)
     with acme.scope():
         if end == "canceled":
-            comparisons.cancel_comparison(comparison_id=comparison.id)
+            comparison_outcomes.cancel_comparison(comparison_id=comparison.id)
         else:
             questions.fail_question(question_id=second.id, code="model_unavailable", message="No model answered.")
         event = WebhookEvent.objects.get(type="comparison.completed")

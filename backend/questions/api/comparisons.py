@@ -34,7 +34,7 @@ from backend.questions.bodies.comparisons import (
 from backend.questions.models import Comparison
 from backend.questions.queries import comparisons as comparison_queries
 from backend.questions.queries.comparison_results import report_of, results_of
-from backend.questions.services import comparisons, deletions
+from backend.questions.services import comparison_outcomes, comparisons, deletions
 from backend.questions.services.comparison_drafts import ComparisonRefused
 from backend.questions.services.grading import grading_charge
 from backend.tenancy.context import tenant_scope
@@ -132,9 +132,9 @@ class CancelComparisonView(TenantView):
     @idempotent()
     def post(self, request: Request, comparison_id: str) -> Response:
         """Cancel the open questions of a comparison, or its grading. Answers and grades that are there stay."""
-        comparisons.cancel_comparison(comparison_id=_comparison(comparison_id).id)
+        comparison_outcomes.cancel_comparison(comparison_id=_comparison(comparison_id).id)
         comparison = _comparison(comparison_id)
-        comparisons.refused_if_over(comparison)
+        comparison_outcomes.refused_if_over(comparison)
         return Response(_body(comparison))
 
 

@@ -88,7 +88,7 @@ class ArmFiguresSerializer(serializers.Serializer[Any]):
     completion_tokens = serializers.IntegerField(help_text="Tokens that models wrote.")
     cached_share = serializers.FloatField(allow_null=True, help_text="Cached share of the prompt tokens, 0 to 1.")
     frames = serializers.IntegerField(help_text="Frames that the answers looked at.")
-    engine_ms = MillisecondsSerializer(help_text="Time of the search, without the time in the queue.")
+    engine_ms = MillisecondsSerializer(help_text="Time of the whole answer, without the time in the queue.")
     llm_ms = MillisecondsSerializer(help_text="Time of the language model, summed over calls that may run at once.")
     confidence = ArmConfidenceSerializer(
         allow_null=True, help_text="Value of the confidence. Null where the heads are not those of the first arm."
@@ -233,7 +233,9 @@ class ArmResultSerializer(serializers.Serializer[Any]):
     cached_tokens = serializers.IntegerField(source="reply.cached_tokens", help_text=CACHED)
     completion_tokens = serializers.IntegerField(source="reply.completion_tokens", help_text="Tokens models wrote.")
     frames = serializers.IntegerField(source="reply.frames", help_text="Frames that the answer looked at.")
-    engine_ms = serializers.IntegerField(source="reply.engine_ms", allow_null=True, help_text="Time of the search.")
+    engine_ms = serializers.IntegerField(
+        source="reply.engine_ms", allow_null=True, help_text="Time of the whole answer, without the time in the queue."
+    )
     llm_ms = serializers.IntegerField(source="reply.llm_ms", allow_null=True, help_text="Time of the language model.")
     degraded = serializers.ListField(
         source="reply.degraded", child=serializers.CharField(), help_text="What the method had to do without."

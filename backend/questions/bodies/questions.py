@@ -273,7 +273,8 @@ class QuestionSerializer(serializers.Serializer[Any]):
     timings = serializers.DictField(
         child=serializers.IntegerField(),
         allow_null=True,
-        help_text="Durations in milliseconds: `queue_ms`, `search_ms`, `llm_ms`, `total_ms`, and one for each stage.",
+        help_text="Durations in milliseconds: `queue_ms`, `engine_ms`, `llm_ms`, `total_ms`, and one for each stage, "
+        "such as `search_ms`.",
     )
     models = serializers.DictField(
         source="question.model_names", child=serializers.CharField(), help_text="Names of the models by their roles."

@@ -148,7 +148,7 @@ class Question(TenantRow):
     charge_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
     charge_currency = models.CharField(max_length=3, default="USD")
     price_version = models.PositiveIntegerField(null=True)
-    # {queue_ms, search_ms, llm_ms, total_ms, <stage>_ms}
+    # {queue_ms, engine_ms, llm_ms, total_ms, <stage>_ms}
     timings = models.JSONField(default=dict)
     model_names = models.JSONField(default=dict)
     # What the answer was made with: the method's version, the first 16 hex digits of its prompts' SHA-256, its

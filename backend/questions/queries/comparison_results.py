@@ -173,7 +173,7 @@ def reply_of(
     frames: int,
     amount: Decimal,
 ) -> Reply:
-    """Return what the figures count of one question. Engine time is the search without the time in the queue."""
+    """Return what the figures count of one question. Engine time is without the time in the queue."""
     outcome = outcome_of(question, item, feedback)
     usage, timings = question.usage, question.timings
     return Reply(
@@ -191,7 +191,7 @@ def reply_of(
         cached_tokens=coarse(usage.get("cached_tokens", 0)),
         completion_tokens=usage.get("completion_tokens", 0),
         frames=frames,
-        engine_ms=timings.get("search_ms"),
+        engine_ms=timings.get("engine_ms"),
         llm_ms=timings.get("llm_ms"),
         degraded=tuple(question.degraded),
         version=question.method_version,

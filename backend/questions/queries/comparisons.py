@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from uuid import UUID
@@ -113,9 +113,3 @@ def page_of_items(comparison_id: UUID, *, after: int = -1, size: int) -> list[Co
     """Return up to size items behind a position, in their order."""
     rows = ComparisonItem.objects.filter(comparison_id=comparison_id, position__gt=after).order_by("position")
     return list(rows[:size])
-
-
-def questions_of_items(items: Sequence[ComparisonItem]) -> Iterator[Question]:
-    """Yield the questions of items, by item, arm and repeat."""
-    rows = Question.objects.filter(comparison_item_id__in=[item.id for item in items])
-    yield from rows.order_by("comparison_item__position", "comparison_arm", "repeat")

@@ -83,12 +83,17 @@ class Ungraded:
 
 
 def next_ungraded(comparison_id: UUID) -> Ungraded | None:
-    """Return the first answer that waits for the judge, by item, arm and repeat; None if there is none."""
+    """Return the first answer that waits for the judge, by item, arm and repeat; None if there is none.
+
+    An item that some arm could not be asked leaves every arm's figures, so the judge is not paid for it.
+    """
+    unasked = Question.objects.filter(comparison_id=comparison_id, status=QuestionStatus.CANCELED)
     waiting = (
         Question.objects.filter(
             comparison_id=comparison_id, status=QuestionStatus.SUCCEEDED, grade="", graded_by="",
-            comparison_item__correct_choice=None,
+            comparison_item__correct_choice=None, comparison_item__left_out="",
         )
+        .exclude(comparison_item_id__in=unasked.values("comparison_item_id"))
         .exclude(comparison_item__correct_answer="")
         .exclude(answer="")
     )  # fmt: skip
@@ -103,16 +108,17 @@ def next_ungraded(comparison_id: UUID) -> Ungraded | None:
     return Ungraded(row.id, item.id, item.text, item.correct_answer, row.answer)
 
 
-def same_answer_graded(ungraded: Ungraded) -> str:
-    """Return the judge's grade of the same words to the same item, "" if there is none.
+def same_answer_graded(ungraded: Ungraded) -> str | None:
+    """Return the judge's grade of the same words to the same item, "" if the judge declined; None if it has not read
+    them.
 
     Two arms that answer alike get one grade, and the judge is paid once.
     """
-    graded = Question.objects.filter(
+    read = Question.objects.filter(
         comparison_item_id=ungraded.item_id, graded_by=Grader.JUDGE, answer=ungraded.given
-    ).exclude(grade="")
-    found: str | None = graded.values_list("grade", flat=True).first()
-    return found or ""
+    ).order_by("-grade")
+    found: str | None = read.values_list("grade", flat=True).first()
+    return found
 
 
 def store_judgement(*, question_id: UUID, grade: str, calls: Sequence[ModelCall]) -> bool:

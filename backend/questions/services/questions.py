@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid5
 
@@ -12,7 +11,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from backend.billing.models import QUESTION
-from backend.billing.rates import Cost, plain
+from backend.billing.rates import Cost
 from backend.billing.services import budgets, ledger, quotas
 from backend.jobs.models import JobKind, JobRank
 from backend.jobs.services import enqueue, request_cancel
@@ -22,8 +21,9 @@ from backend.questions.models import OPEN, Question, QuestionStatus, QuestionVid
 from backend.questions.queries.questions import job_key
 from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.queries.sessions import present_scope
-from backend.questions.services import batches, comparisons, sessions
+from backend.questions.services import batches, comparison_outcomes, sessions
 from backend.questions.services.charging import charge_all, reason_free, settle_charge
+from backend.questions.services.consumption import timings_of, usage_of
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.questions.services.holds import hold_questions
 from backend.questions.services.records import claims_of, composition_of, write_answer_rows
@@ -106,7 +106,7 @@ def begin(*, question_id: UUID, reasoner: str = "") -> Question | None:
     question = _open_question(question_id)
     if question is None:
         return None
-    detail = comparisons.obstacle(question) if question.comparison_id is not None else ""
+    detail = comparison_outcomes.obstacle(question) if question.comparison_id is not None else ""
     if detail:
         _cancel(question, detail=detail)
         return None
@@ -209,7 +209,7 @@ def store_answer(
     row.standalone = answer.standalone
     row.understood = dict(answer.understood)
     row.completed_at = now
-    row.timings = _timings_of(row, answer)
+    row.timings = timings_of(row, answer)
     if row.status == QuestionStatus.FAILED:
         row.error_code = answer.detail or "engine_error"
         row.error_message = "The question could not be answered."
@@ -279,7 +279,7 @@ def _settle(question: Question) -> None:
     emit(type=kind, resource_id=question.id, data=payloads.question_data(question), sequence=question.retries + 1)
     if question.batch_id is not None:
         batches.settle(question.batch_id)
-    comparisons.settle_question(question)
+    comparison_outcomes.settle_question(question)
     report_budget()
 
 
@@ -287,33 +287,3 @@ def _status_of(answer: Answer) -> QuestionStatus:
     if answer.finish_reason == "error":
         return QuestionStatus.FAILED
     return QuestionStatus.CANCELED if answer.finish_reason == "canceled" else QuestionStatus.SUCCEEDED
-
-
-def usage_of(calls: Sequence[ModelCall]) -> dict[str, Any]:
-    """Return the consumption of model calls as a question or a search shows it.
-
-    Tokens that a server read out of a cache of all tenants are not shown as cached: the number would show what another
-    tenant asked.
-    """
-    return {
-        "calls": len(calls),
-        "prompt_tokens": sum(call.prompt_tokens for call in calls),
-        "cached_tokens": sum(call.cached_tokens for call in calls if not call.cache_shared),
-        "completion_tokens": sum(call.completion_tokens for call in calls),
-        "device_seconds": plain(sum(map(ledger.device_ms, calls), Decimal(0)) / 1000),
-    }
-
-
-def _timings_of(question: Question, answer: Answer) -> dict[str, int]:
-    """Return durations in milliseconds. llm_ms sums calls that may have run at once, so it can exceed total_ms."""
-    started, completed = question.started_at or question.created_at, question.completed_at or timezone.now()
-    queue_ms = round((started - question.created_at).total_seconds() * 1000)
-    total_ms = round((completed - question.created_at).total_seconds() * 1000)
-    stages = {f"{stage}_ms": ms for stage, ms in answer.timings.items()}
-    return {
-        "search_ms": max(0, total_ms - queue_ms),
-        **stages,
-        "queue_ms": max(0, queue_ms),
-        "llm_ms": sum(call.wall_ms for call in answer.usage.calls if call.completion_tokens),
-        "total_ms": max(0, total_ms),
-    }

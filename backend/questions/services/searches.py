@@ -24,9 +24,10 @@ from backend.library.models import VideoStatus
 from backend.questions.models import OPEN, QuestionStatus, Search, SearchVideo
 from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.queries.searches import FoundEvent
+from backend.questions.services.consumption import usage_of
 from backend.questions.services.drafts import check_span
 from backend.questions.services.holds import hold_search
-from backend.questions.services.questions import PRIORITY, usage_of
+from backend.questions.services.questions import PRIORITY
 from backend.tenancy.callers import current_caller
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpu_workers.engine.answering.follow_up import conversation
 from gpu_workers.engine.answering.tools.contract import Tool
 from gpu_workers.engine.answering.tools.desk import MISSING, Desk
-from gpu_workers.engine.answering.wording import choice_lines
+from gpu_workers.engine.answering.wording import choice_lines, search_line
 from gpu_workers.engine.prompts import load
 
 LOOP_PROMPTS = frozenset({"loop_rules", "loop_opening"})
@@ -26,8 +26,10 @@ MOST_VIDEOS = 20
 
 def fitting_tools(desk: Desk, tools: Sequence[Tool], finishing: Tool, rules: str, steps: int) -> tuple[list[Tool], str]:
     """Return the tools that can be used here, as many as a quarter of the reasoner's window can describe, and the
-    system prompt."""
+    system prompt. What the other tools lack is noted on the desk."""
     usable = [tool for tool in tools if tool.needs <= desk.artifacts]
+    lacks = {MISSING[need] for tool in tools for need in tool.needs - desk.artifacts if need in MISSING}
+    desk.lacking.update(dict.fromkeys(sorted(lacks)))
     reasoner = desk.asked.models.reasoner
     while True:
         system = _rules(desk, tools, usable, finishing, rules, steps)
@@ -68,6 +70,7 @@ def opening_of(desk: Desk, opening: str) -> str:
     text = load("loop_opening", question.profile).substitute(
         question=question.question,
         choices=choice_lines(question.choices),
+        language=search_line(desk.asked.question_language),
         videos="\n".join([*videos, several]).strip(),
         opening=opening,
     )

@@ -91,16 +91,20 @@ class Scan:
     """One statement over one scope. Verdicts that were kept by an earlier scan, or by a worker that was killed, are not
     paid for again."""
 
-    def __init__(self, asked: Asked, calls: Calls, statement: str, *, size: int | None = None) -> None:
-        """size: number of events that one call judges; by default what suits the reasoner."""
+    def __init__(self, asked: Asked, calls: Calls, statement: str) -> None:
         self.asked, self.calls, self.statement = asked, calls, statement
         reasoner = asked.models.reasoner
         self.small = asked.models.calibration.limits.value is not None
-        self.by_odds = self.small and size is None and reasoner.capabilities.log_probabilities
-        self.size = size or (1 if self.by_odds else SMALL_BATCH if self.small else BATCH)
+        self.by_odds = self.small and reasoner.capabilities.log_probabilities
+        self.size = 1 if self.by_odds else SMALL_BATCH if self.small else BATCH
         most = MOST_CALLS_SMALL if self.by_odds else MOST_LISTS_SMALL if self.small else MOST_CALLS
         self.most_calls = most[asked.settings.effort]
-        self._key = verdict_key(statement, model=reasoner.name, profile=asked.question.profile)
+        self._key = verdict_key(
+            statement,
+            model=reasoner.name,
+            profile=asked.question.profile,
+            events=0 if self.by_odds else self.size,
+        )
         self.known = dict(calls.verdicts.verdicts(self._key))
 
     def estimate(self, events: Sequence[StoredEvent]) -> Estimate:

@@ -44,10 +44,12 @@ class VerdictsInMemory:
             self.batches += 1
 
 
-def verdict_key(statement: str, *, model: str, profile: str) -> str:
-    """Return 64 hex digits that change with the statement's words, the model, or the wording of its prompt.
+def verdict_key(statement: str, *, model: str, profile: str, events: int) -> str:
+    """Return 64 hex digits that change with the statement's words, the model, the wording of its prompt, or the number
+    of events that one call judges.
 
-    Case and space of the statement change nothing.
+    events: 0 for the odds of one event. Verdicts of a list say other things of an event than its own odds do. Case and
+    space of the statement change nothing.
     """
-    parts = (" ".join(statement.casefold().split()), model, prompts_digest(JUDGE_PROMPTS, profile))
+    parts = (" ".join(statement.casefold().split()), model, prompts_digest(JUDGE_PROMPTS, profile), str(events))
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()

@@ -56,10 +56,12 @@ def language_line(language: str) -> str:
 
 
 def search_line(language: str) -> str:
-    """Return the line of a prompt for searches where the question is not in English; "" where it is."""
+    """Return the line of a prompt for what is searched or looked for, where the question is not in English; "" where it
+    is."""
     if is_english(language):
         return ""
-    return f"The question is in {name_of(language)}; the index is in English. Write every search in English.\n"
+    name = name_of(language)
+    return f"The question is in {name}; the index is in English. Write every search and description in English.\n"
 
 
 def abstain_rule(choices: Sequence[str], *, abstain: bool) -> str:

@@ -361,6 +361,18 @@ def test_several_videos_have_a_line_each() -> None:
     assert "action_before(t_ms, video)" in text
 
 
+def test_each_of_several_videos_says_how_far_its_summary_goes() -> None:
+    reasoner = thinking([thinks()])
+    behind = replace(told(scene()), overview=overview("A bear walks.", 60_000))
+    done = replace(filmed(30, video_id=OTHER), overview=overview("Nothing happens.", 30_000))
+
+    ask(reasoner, checking(SURE), graph=InMemoryGraph([behind, done]))
+
+    text = reasoner.requests[0].text
+    assert "0:00:00-0:02:00: A bear walks. The summary ends at 0:01:00.\n" in text
+    assert "0:00:00-0:00:30: Nothing happens.\n" in text
+
+
 def test_the_best_frame_of_three_events_is_shown_with_its_neighbours_and_in_the_paper_that_of_one() -> None:
     ours, published = checking(SURE), checking(SURE)
 
@@ -383,6 +395,21 @@ def test_the_nearest_lines_are_read_next_to_the_frames() -> None:
     lines = [note for note in checker.requests[0].known if note.startswith("L")]
     assert any('"where is the basket"' in line for line in lines)
     assert len(lines) <= 5
+
+
+def test_a_question_in_another_language_is_expanded_from_its_translation() -> None:
+    """The entity is found by the translation: no summary names it."""
+    german = QuestionInput("Was macht der Dieb hinter dem Baum mit dem Korb?")
+    english = "What does Yogi do with the basket behind the tree?"
+    unnamed = replace(told(scene()), overview=overview("A theft.", 120_000), topics=[topic(0, 0, 10, "Theft", "")])
+    checker = checking(SURE)
+    words = {"translate": {"texts": [english]}, "think": thinks("a bear", {"tool": "expand_query"})}
+    reasoner = ScriptedReasoner(lambda request: words.get(request.stage, says("A", "so")))
+    roles = replace(models(reasoner, checker=checker), embedder_languages=("en",))
+
+    answer_question(german, InMemoryGraph([unnamed]), roles, method=Avataar())
+
+    assert f"What does Yogi ({BEAR}) do with the basket behind the tree?" in "\n".join(checker.requests[0].known)
 
 
 def test_functions_are_called_and_what_they_return_is_read_with_the_frames() -> None:

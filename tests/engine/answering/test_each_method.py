@@ -15,7 +15,7 @@ import pytest
 
 from gpu_workers.engine import prompts
 from gpu_workers.engine.answering import Answer
-from gpu_workers.engine.answering.contract import FinishReason, QuestionInput
+from gpu_workers.engine.answering.contract import FinishReason, QuestionInput, Turn
 from gpu_workers.engine.answering.identity import prompts_digest
 from gpu_workers.engine.answering.methods import METHODS, OfferedMethod
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
@@ -35,6 +35,9 @@ MOST_CALLS = 80
 
 OTHER_LACKS = ("small_window",)
 """Codes of Answer.degraded that tools add to those of missing artifacts."""
+
+HEARING = ("dvd_lite", "videoagent_mem")
+"""Methods that are offered tools for speech without being made for it."""
 
 NEW = [name for name, method in METHODS.items() if name not in ("ava", "uniform", "vector", "caption_rag")]
 
@@ -138,7 +141,8 @@ def test_videos(method: str, videos: str, choices: tuple[str, ...]) -> None:
     assert answer.finish_reason in ("answered", "insufficient_evidence"), answer.detail
     needs = METHODS[method].needs
     if method in NEW:
-        assert ("no_speech" in answer.degraded) == ("transcript" in needs and videos in ("silent", "gaps", "one frame"))
+        reads_speech = "transcript" in needs or method in HEARING
+        assert ("no_speech" in answer.degraded) == (reads_speech and videos in ("silent", "gaps", "one frame"))
         assert ("no_pictures" in answer.degraded) == ("frames" in needs and videos == "no pictures")
         assert ("no_object_memory" in answer.degraded) == ("objects" in needs and videos in ("no objects", "gaps"))
         assert ("no_summary" in answer.degraded) == ("topics" in needs and videos in ("not summarised yet", "gaps"))
@@ -177,6 +181,38 @@ def test_questions(method: str, question: str) -> None:
     answer, _ = ask(method, question=QUESTIONS[question])
 
     assert answer.finish_reason in ("answered", "insufficient_evidence"), answer.detail
+
+
+SEARCHES = {
+    "videoagent": "find",
+    "avataar": "think",
+    "videoagent_mem": "step",
+    "ravu": "program",
+    "dvd_lite": "step",
+    "avp_lite": "plan",
+}
+"""By method, the stage in which the reasoner writes what is searched or looked for."""
+
+IN_ENGLISH = "The question is in German; the index is in English. Write every search and description in English.\n"
+
+
+@pytest.mark.parametrize(("method", "stage"), SEARCHES.items())
+def test_what_is_searched_for_is_written_in_the_language_of_the_index(method: str, stage: str) -> None:
+    german = QuestionInput("Was macht der Junge nach dem Trinken im Park?", ("Er spielt mit einem Ball", "Er singt"))
+    _, served = ask(method, question=german, script=by_schema())
+    requests = served.asked(stage)
+    assert requests
+    assert all(IN_ENGLISH in request.text for request in requests)
+    _, served = ask(method)
+    assert "the index is in English" not in "".join(request.text for request in served.server.requests)
+
+
+@pytest.mark.parametrize(("method", "stage"), SEARCHES.items())
+def test_what_is_searched_for_is_written_with_the_conversation_at_hand(method: str, stage: str) -> None:
+    followed = replace(QUESTION, history=(Turn("Who is in the park?", "A boy with </text> a ball."),))
+    _, served = ask(method, question=followed)
+    said = "<text>\nAsked: Who is in the park? Answered: A boy with a ball.\n</text>\n"
+    assert all(said in request.text for request in served.asked(stage))
 
 
 @pytest.mark.parametrize("effort", ["low", "medium", "high", "paper"])

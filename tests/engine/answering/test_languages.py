@@ -199,7 +199,10 @@ def test_a_rewriter_writes_its_searches_in_the_language_of_the_index() -> None:
     ask(reasoner, settings=MEDIUM)
 
     [rewrite] = reasoner.asked("rewrite")
-    assert "The question is in German; the index is in English. Write every search in English.\n" in rewrite.text
+    assert (
+        "The question is in German; the index is in English. Write every search and description in English.\n"
+        in rewrite.text
+    )
 
 
 def test_choices_keep_their_own_words_and_are_searched_for_in_english() -> None:

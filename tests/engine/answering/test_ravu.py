@@ -92,7 +92,7 @@ def test_the_answer_rests_on_what_the_program_found_and_on_nothing_else() -> Non
     assert after.detail["arguments"] == {"of": "juice", "with": "boy", "most": 3}
     assert after.detail["observation"] == "later = 2 events"
     assert [event.event_id for event in after.events] == [event_id(3), event_id(4)]
-    assert answer.method_version == "1"
+    assert answer.method_version == "2"
 
 
 def test_one_localize_and_one_filter_take_four_calls() -> None:
@@ -113,6 +113,26 @@ def test_a_filter_asks_about_every_event_once_and_keeps_the_true_ones() -> None:
     assert "Statement: the boy sleeps" in request.text
     (kept,) = [event.event_id for event in answer.nodes[2].events]
     assert listed[1][3:] == JUICE[[event_id(n) for n in range(5)].index(kept)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [("I cannot say.", "unreadable"), (Sample("", refused=True), "model_refused")],
+)
+def test_a_filter_without_verdicts_ends_the_program_and_counts_nothing(reply: Any, code: str) -> None:
+    text = 'a = localize("boy")\nb = filter(a, "the boy sleeps")\nc = count(b)'
+    answer, reasoner = ask(script(program=text, rank={"fits": [1, 2, 3, 4]}, filter=reply))
+
+    assert [node.error for node in answer.nodes[1:4]] == ["", code, "skipped"]
+    assert (answer.nodes[4].path, answer.nodes[4].note) == ("ravu/fallback", f"{code}: b")
+    assert "Counted in the index" not in shown_to(reasoner)
+
+
+def test_a_count_says_how_much_of_it_was_judged() -> None:
+    text = 'a = localize("boy")\nb = filter(a, "the boy sleeps")\nc = count(b)'
+    replies = script(program=text, rank={"fits": [1, 2, 3, 4]}, filter={"true": [2], "false": [1]})
+    _, reasoner = ask(replies)
+    assert "Counted in the index: about 1 event. Uncertain: no verdict on 2 of 4 events." in shown_to(reasoner)
 
 
 def test_a_bad_program_is_repaired_once_with_its_faults_told() -> None:

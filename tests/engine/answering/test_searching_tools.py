@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -18,11 +19,12 @@ from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.answering.tools.contract import Observation, Tool, read_arguments
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.looking import frame_inspect, frames_over
-from gpu_workers.engine.answering.tools.searching import CLIP_SEARCH, TOPIC_SEARCH, global_browse, show_overview
+from gpu_workers.engine.answering.tools.searching import TOPIC_SEARCH, clip_search, global_browse, show_overview
 from gpu_workers.engine.ekg import FrameRow, Overview, Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter, ModelError, ObserveRequest
+from tests.engine.answering import filmed as recorded
 from tests.engine.answering.recordings import PARK, SECOND, graph_of, park
 from tests.engine.answering.world import VIDEO, ScriptedChecker, ScriptedReasoner, embed, event_id, make_video, models
 
@@ -96,6 +98,35 @@ def test_a_long_overview_is_cut_to_its_limit() -> None:
     assert len(show_overview(desk_over(long)).split()) <= 1_200
 
 
+def test_the_overview_of_a_long_video_shows_all_of_it() -> None:
+    """Of 400 topics as many as fit, from the first to the last."""
+    topics = [recorded.topic(n, n, n + 1, f"part {n} with a few more words", "", ["boy"]) for n in range(400)]
+    told = recorded.overview("A long day.", 12_000 * 400)
+    desk = desk_over(replace(recorded.filmed(12 * 400), topics=topics, overview=told))
+
+    head, note, *lines = show_overview(desk).splitlines()
+
+    assert head == "Summary: A long day."
+    assert note == f"{len(lines)} of 400 topics, evenly chosen:"
+    assert "part 0 " in lines[0]
+    assert "part 399 " in lines[-1]
+    shown = [int(line.split("part ")[1].split(" ")[0]) for line in lines]
+    gaps = [later - earlier for earlier, later in pairwise(shown)]
+    assert max(gaps) - min(gaps) <= 1
+    assert 1_000 <= len(show_overview(desk).split()) <= 1_200
+
+
+def test_the_overview_says_that_there_are_more_videos_than_it_lists() -> None:
+    many = [park(video_id=UUID(int=n)) for n in range(1, 24)]
+    assert many[0].overview is not None
+    wordy = replace(many[0].overview, text="word " * 500)
+
+    head, *lines = show_overview(desk_over(*(replace(video, overview=wordy) for video in many))).splitlines()
+
+    assert head == "There are 23 videos; the first 20 are listed."
+    assert [line.split(":")[0] for line in lines] == [f"video {n}" for n in range(1, 21)]
+
+
 def test_a_video_that_is_not_summarised_has_no_overview() -> None:
     desk = desk_over(park(topics=False))
 
@@ -137,8 +168,8 @@ def test_topics_of_an_old_index_have_no_vectors_and_are_found_too() -> None:
 def test_clips_are_in_order_of_time_and_numbered_for_good() -> None:
     desk = desk_over()
 
-    first = use(CLIP_SEARCH, desk, query="dog ball", top_k=2)
-    again = use(CLIP_SEARCH, desk, query="boy drinks juice plays with a ball", top_k=8)
+    first = use(clip_search(), desk, query="dog ball", top_k=2)
+    again = use(clip_search(), desk, query="boy drinks juice plays with a ball", top_k=8)
 
     assert [line.split(":")[0].split()[0] for line in first.text.splitlines()] == ["E1", "E2"]
     assert set(first.events) == {event_id(3), event_id(4)}
@@ -150,7 +181,7 @@ def test_clips_are_in_order_of_time_and_numbered_for_good() -> None:
 
 
 def test_speech_is_part_of_a_clip() -> None:
-    seen = use(CLIP_SEARCH, desk_over(), query="juice bench", top_k=1)
+    seen = use(clip_search(), desk_over(), query="juice bench", top_k=1)
 
     assert 'Speech: "this juice is cold"' in seen.text
 
@@ -158,14 +189,14 @@ def test_speech_is_part_of_a_clip() -> None:
 def test_paper_finds_clips_by_their_texts_alone() -> None:
     desk = desk_over(effort="paper")
 
-    assert use(CLIP_SEARCH, desk, query="brown dog runs", top_k=1).events == (event_id(4),)
-    assert use(CLIP_SEARCH, desk, query="zeppelin", top_k=4).error == "nothing_found"
+    assert use(clip_search(), desk, query="brown dog runs", top_k=1).events == (event_id(4),)
+    assert use(clip_search(), desk, query="zeppelin", top_k=4).error == "nothing_found"
 
 
 def test_a_clip_longer_than_its_share_is_cut() -> None:
     desk = desk_over(make_video([f"dog {'word ' * 2_000}", "dog runs"]))
 
-    seen = use(CLIP_SEARCH, desk, query="dog", top_k=2)
+    seen = use(clip_search(), desk, query="dog", top_k=2)
 
     assert len(seen.text.split()) <= desk.observation_tokens
     assert len(seen.text.splitlines()) == 2
@@ -190,7 +221,7 @@ def test_nothing_outside_the_scope_is_shown() -> None:
     desk = desk_over(span=Span(0, 9_000))
 
     assert desk.extents == {VIDEO: Span(0, 9_000)}
-    assert use(CLIP_SEARCH, desk, query="dog runs", top_k=32).events == (), "it runs later"
+    assert use(clip_search(), desk, query="dog runs", top_k=32).events == (), "it runs later"
     assert show_overview(desk) == "", "it tells of more than the scope"
 
 

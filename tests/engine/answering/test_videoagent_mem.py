@@ -278,3 +278,14 @@ def test_an_open_question_is_answered_in_words() -> None:
     assert run.answer.text == "two people"
     assert {citation.event_id for citation in run.answer.citations} <= {event_id(0), event_id(2)}
     assert run.answer.citations
+
+
+def test_the_inner_agent_reads_the_words_of_the_outer_one_and_no_language_of_the_customer() -> None:
+    """The outer reasoner was asked to write in the language of the index."""
+    desk = desk_of(filmed(), question=QuestionInput("Wie viele Leute sind im Park?"))
+    desk.asked = replace(desk.asked, question_language="de", translated=("How many people are in the park?",))
+
+    inner = desk.asking("How many dogs are there?").asked
+
+    assert (inner.in_english, inner.searched, inner.query) == ("How many dogs are there?",) * 3
+    assert inner.question_language == ""

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import NodeRecord
-from gpu_workers.engine.answering.looking.inspection import Inspection, look_in_rounds
+from gpu_workers.engine.answering.looking.inspection import Inspection
 from gpu_workers.engine.answering.looking.looks import neighbourhood, reach_of
 from gpu_workers.engine.answering.looking.reflection import sufficient
+from gpu_workers.engine.answering.looking.rounds import look_in_rounds
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 
 

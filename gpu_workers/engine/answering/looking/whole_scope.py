@@ -19,7 +19,7 @@ from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspect
 from gpu_workers.engine.answering.looking.looks import HIGH_FRAMES, MIN_FPS, Look, Reach, default_looks, read_plan
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines
+from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines, search_line
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
@@ -101,6 +101,7 @@ class ScopeInspection(Inspection):
                 conversation=f"<text>\n{conversation(question.history)}\n</text>" if question.history else "",
                 question=question.question,
                 choices=choice_lines(question.choices),
+                language=search_line(asked.question_language),
                 found=findings or "none yet",
             )
             return [Message("system", (rules,)), Message("user", (f"{opening}\n\n{close}",))]

@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, NodeRecord, PartialAnswer
 from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS, answer_from
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
-from gpu_workers.engine.answering.looking.inspection import look_in_rounds
+from gpu_workers.engine.answering.looking.rounds import look_in_rounds
 from gpu_workers.engine.answering.looking.whole_scope import SCAN_PROMPTS, ScopeInspection
 from gpu_workers.engine.answering.method_settings import AVP_LITE, AvpSettings
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
@@ -37,7 +37,7 @@ OBSERVE = "observe"
 
 class AvpLite:
     name = "avp_lite"
-    version = "1"
+    version = "2"
     description = "Plans where to look, looks at frames anywhere in the video, and goes on until what it saw is enough."
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "checker"})
     typical_calls: TypicalCalls = {"low": (4, 7), "medium": (4, 19), "high": (4, 31), "paper": (3, 18)}

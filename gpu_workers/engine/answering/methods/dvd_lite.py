@@ -22,18 +22,19 @@ from gpu_workers.engine.answering.tools.looking import frame_inspect
 from gpu_workers.engine.answering.tools.relations import RELATIONS
 from gpu_workers.engine.answering.tools.scan import SCAN
 from gpu_workers.engine.answering.tools.searching import TOPIC_SEARCH, browse, clip_search, global_browse
+from gpu_workers.engine.answering.verdict_store import JUDGE_PROMPTS
 from gpu_workers.engine.prompts import load
 
 
 class DvdLite:
     name = "dvd_lite"
-    version = "1"
+    version = "2"
     description = (
         "Reads what the video is about, searches clips by their text, and looks at frames where that is not enough."
     )
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "checker"})
     typical_calls: TypicalCalls = {"low": (2, 7), "medium": (2, 14), "high": (2, 21), "paper": (2, 20)}
-    prompts = QUESTION_PROMPTS | LOOP_PROMPTS | {"dvd_rules", "judge_events"} | OBSERVE_PROMPTS | DOSSIER_PROMPTS
+    prompts = QUESTION_PROMPTS | LOOP_PROMPTS | {"dvd_rules"} | JUDGE_PROMPTS | OBSERVE_PROMPTS | DOSSIER_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = DVD_LITE[asked.settings.effort]

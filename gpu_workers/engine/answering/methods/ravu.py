@@ -53,7 +53,7 @@ ANSWER_TOKENS = 2_000
 
 class Ravu:
     name = "ravu"
-    version = "1"
+    version = "2"
     description = (
         "Writes a short program over people, things, places and times, runs it on the index and looks at the result."
     )

@@ -13,7 +13,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.judging import EVENT_TOKENS, judge_events, rank_texts
 from gpu_workers.engine.answering.programs.functions import moments_of
-from gpu_workers.engine.answering.programs.state import Run
+from gpu_workers.engine.answering.programs.state import NoVerdict, Run
 from gpu_workers.engine.answering.programs.values import (
     Moments,
     Thing,
@@ -21,11 +21,12 @@ from gpu_workers.engine.answering.programs.values import (
     entity_thing,
     object_thing,
 )
+from gpu_workers.engine.answering.tools.object_words import matching
+from gpu_workers.engine.answering.tools.objects import embedded
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.ekg import Span, Vector
 from gpu_workers.engine.models.roles import ModelError, embed_queries
-from gpu_workers.engine.ports import Hit, ViewName, ViewQuery, Within
+from gpu_workers.engine.ports import Hit, StoredObject, ViewName, ViewQuery, Within
 from gpu_workers.engine.retrieval.frames import frames_of_hits
 
 CANDIDATES = 10
@@ -44,7 +45,7 @@ def localize(run: Run, phrase: str, what: str, within: Moments | None) -> Moment
     """Return what fits the phrase: of CANDIDATES hits those that the reasoner names, best first.
 
     Without that call the best hit alone: `first` or `after` of ten guesses would answer for the worst of them. Objects
-    go by category and colour, all that fit. Raises ModelError of an embedder.
+    go by category, colour and meaning, all that fit. Raises ModelError of an embedder.
     """
     if what == "object":
         return _objects(run, phrase, within)
@@ -64,23 +65,26 @@ def nearest(run: Run, phrase: str) -> Moments:
 def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
     """Return those of the first MOST_FILTERED events of which the reasoner says that the statement is true.
 
-    If it cannot be asked, all of them, with a note.
+    Raises NoVerdict if it cannot be asked or says nothing: all events would pass for those that are true.
     """
     if len(of.items) > MOST_FILTERED:
-        run.note(f"judged {MOST_FILTERED} of {len(of.items)} events")
+        run.limit(f"judged {MOST_FILTERED} of {len(of.items)} events")
     kept = of.items[:MOST_FILTERED]
     if not run.take_call():
         run.note("the filter was not asked: no call is left for it")
-        return Moments(kept)
+        raise NoVerdict("no_call_left")
     events = run.desk.load([moment.place.event_id for moment in kept])
     try:
         judged = judge_events(run.desk.asked, run.desk.calls, events, predicate, stage="filter", meter=run.meter)
     except (Halt, ModelError) as error:
-        run.note(f"the filter was not asked: {run.stopped(error)}")
-        return Moments(kept)
+        code = run.stopped(error)
+        run.note(f"the filter was not asked: {code}")
+        raise NoVerdict(code) from error
     if judged.error:
         run.note(f"the filter has no verdict: {judged.error}")
-        return Moments(kept)
+        raise NoVerdict(judged.error)
+    if open_events := len(events) - len(judged.true) - len(judged.false):
+        run.limit(f"no verdict on {open_events} of {len(events)} events")
     return Moments(tuple(moment for moment in kept if moment.place.event_id in judged.true))
 
 
@@ -115,21 +119,28 @@ def _entities(run: Run, phrase: str, within: Moments | None) -> Things:
 
 
 def _objects(run: Run, phrase: str, within: Moments | None) -> Things:
-    """Return the tracked objects whose category is in the phrase, and whose colour, if the phrase names one of theirs.
-
-    An appearance is no text that a phrase could be compared with.
-    """
-    objects = run.graph.objects(limit=MOST_OBJECTS)
-    words = content_words(phrase)
-    found = [stored for stored in objects if (named := content_words(stored.category)) and named <= words]
-    if coloured := [stored for stored in found if stored.colour and content_words(stored.colour) <= words]:
-        found = coloured
-    if not found and objects:
+    """Return the tracked objects that the phrase means, as the tool object_lookup finds them. Raises ModelError of the
+    embedder."""
+    objects = tracked(run)
+    found = matching(phrase, objects, lambda texts: embedded(run.desk, texts))
+    if found.by_meaning:
+        run.limit("no object has that name: found by meaning")
+    if found.colour_missing:
+        run.limit(f"none of these is {found.colour_missing}")
+    if not found.objects and objects:
         run.note(f"categories here: {', '.join(sorted({as_data(stored.category) for stored in objects})[:20])}")
-    things: list[Thing] = [object_thing(stored) for stored in found]
+    things: list[Thing] = [object_thing(stored) for stored in found.objects]
     if within is not None:
         things = [thing for thing in things if _visible(thing, within)]
     return Things(tuple(things))
+
+
+def tracked(run: Run) -> Sequence[StoredObject]:
+    """Return the first MOST_OBJECTS tracked objects in scope, and note whether there are more."""
+    objects = run.graph.objects(limit=MOST_OBJECTS + 1)
+    if len(objects) > MOST_OBJECTS:
+        run.limit(f"read the first {MOST_OBJECTS} tracked objects; there are more")
+    return objects[:MOST_OBJECTS]
 
 
 def _visible(thing: Thing, within: Moments) -> bool:
@@ -163,7 +174,7 @@ def _parts(run: Run, within: Moments) -> list[Within]:
         else:
             parts.append(Within(place.video_id, place.span))
     if len(parts) > MOST_PARTS:
-        run.note(f"searched {MOST_PARTS} of {len(parts)} stretches of time")
+        run.limit(f"searched {MOST_PARTS} of {len(parts)} stretches of time")
     return parts[:MOST_PARTS]
 
 
@@ -172,7 +183,7 @@ def _asks(run: Run, candidates: int) -> bool:
     if not candidates or not run.ranks:
         return False
     if not run.take_call():
-        run.note("not ranked again: no call is left for it")
+        run.limit("not ranked again: no call is left for it")
         return False
     return True
 
@@ -185,9 +196,9 @@ def _ranked(run: Run, phrase: str, texts: Sequence[str], candidates: int) -> lis
     try:
         ranked = rank_texts(run.desk.asked, run.desk.calls, texts, phrase, meter=run.meter)
     except (Halt, ModelError) as error:
-        run.note(f"not ranked again: {run.stopped(error)}")
+        run.limit(f"not ranked again: {run.stopped(error)}")
         return best
     if ranked is None:
-        run.note("not ranked again: unreadable")
+        run.limit("not ranked again: unreadable")
         return best
     return ranked

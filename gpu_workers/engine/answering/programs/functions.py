@@ -220,9 +220,9 @@ def _moments(value: Moments | Things) -> tuple[Moment, ...]:
 
 def count(run: Run, of: Moments | Things) -> Number:
     """Return how many there are. Only objects that are surely different things are counted exactly: entities go by
-    words, and events were found by similarity."""
-    exact = isinstance(of, Things) and all(thing.kind == "object" and thing.sure for thing in of.items)
-    return Number(len(of.items), about=not exact, of=of)
+    words, and events were found by similarity. After a cut no number is exact."""
+    sure = isinstance(of, Things) and all(thing.kind == "object" and thing.sure for thing in of.items)
+    return Number(len(of.items), about=bool(run.limits) or not sure, of=of)
 
 
 def describe(run: Run, of: Moments | Things) -> Text:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
-from gpu_workers.engine.answering.programs.finding import MOST_OBJECTS
+from gpu_workers.engine.answering.programs.finding import tracked
 from gpu_workers.engine.answering.programs.program import SPATIAL
 from gpu_workers.engine.answering.programs.state import Run
 from gpu_workers.engine.answering.programs.values import Moments, Things, entity_thing, object_thing
@@ -56,7 +56,7 @@ def _stated(run: Run, entity_ids: Sequence[UUID], relation: str, places: Sequenc
 
 def _measured(run: Run, object_ids: Sequence[UUID], relation: str, places: Sequence[EventPlace] | None) -> Things:
     """Return the objects whose box stands in the relation in at least half of the pictures that show both."""
-    objects = {stored.id: stored for stored in run.graph.objects(limit=MOST_OBJECTS)}
+    objects = {stored.id: stored for stored in tracked(run)}
     given = [objects[key] for key in object_ids if key in objects]
     others = [stored for stored in objects.values() if stored.id not in object_ids and _meets(stored, given)]
     ids = [stored.id for stored in (*given, *others)]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
+from gpu_workers.engine.answering.follow_up import conversation
 from gpu_workers.engine.answering.programs.checking import CheckedProgram, check
 from gpu_workers.engine.answering.programs.finding import MOST_OBJECTS
 from gpu_workers.engine.answering.programs.program import BadProgram, program_schema, table
 from gpu_workers.engine.answering.programs.reading import read_program
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.wording import as_data, choice_lines
+from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
 from gpu_workers.engine.models.roles import Message, Meter, ModelError
 from gpu_workers.engine.prompts import load
 
@@ -51,8 +52,10 @@ def opening(desk: Desk, *, steps: int) -> list[Message]:
         targets=", ".join(targets(desk)),
         categories=f" Objects: {', '.join(categories)}." if categories else "",
         steps=steps,
+        conversation=f"<text>\n{conversation(question.history)}\n</text>\n" if question.history else "",
         question=question.question,
         choices=choice_lines(question.choices),
+        language=search_line(desk.asked.question_language),
     )
     rules = load("ravu_plan", question.profile).substitute(functions=table())
     return [Message("system", (rules,)), Message("user", (user,))]

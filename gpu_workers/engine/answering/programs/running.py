@@ -11,7 +11,7 @@ from gpu_workers.engine.answering.programs.checking import CheckedProgram, Check
 from gpu_workers.engine.answering.programs.finding import MOST_PARTS, filter_moments, localize
 from gpu_workers.engine.answering.programs.neighbouring import neighbors
 from gpu_workers.engine.answering.programs.program import Given, Ref
-from gpu_workers.engine.answering.programs.state import Run
+from gpu_workers.engine.answering.programs.state import NoVerdict, Run
 from gpu_workers.engine.answering.programs.values import Value, is_empty
 from gpu_workers.engine.models.roles import ModelError
 
@@ -45,7 +45,7 @@ OPERATIONS: Mapping[str, tuple[Call, tuple[str, ...]]] = {
 @dataclass(frozen=True, slots=True)
 class StepRun:
     """One step as it ran. value: None if it was skipped or failed. error: "" or a stable code: "nothing_found",
-    "skipped", or that of a model. started_ms, wall_ms: on the question's clock."""
+    "skipped", "no_call_left", or that of a model. started_ms, wall_ms: on the question's clock."""
 
     step: CheckedStep
     value: Value | None
@@ -103,7 +103,7 @@ def _value(run: Run, step: CheckedStep, values: Mapping[str, Value]) -> tuple[Va
     arguments = [_argument(step.arguments[name], values) for name in parameters]
     try:
         value = call(run, *arguments)
-    except ModelError as error:
+    except (ModelError, NoVerdict) as error:
         return None, error.code
     return value, "nothing_found" if is_empty(value) else ""
 

@@ -36,9 +36,9 @@ def show(run: Run, value: Value, *, most_frames: int) -> Shown:
     """
     sightings = run.desk.sightings
     if isinstance(value, Number):
-        sightings.noted(f"Counted in the index: {value.in_words()}.{_objects(run, value.of)}")
+        sightings.noted(f"Counted in the index: {value.in_words()}.{_limits(run)}{_objects(run, value.of)}")
     if isinstance(value, Text):
-        sightings.noted(value.text)
+        sightings.noted(f"{value.text}{_limits(run)}")
     if isinstance(value, Frames):
         frames = _some(value.items, most_frames)
         ids = list(dict.fromkeys(frame.event_id for frame in frames))
@@ -57,6 +57,11 @@ def _some(frames: Sequence[StoredFrame], most: int) -> tuple[StoredFrame, ...]:
     if len(frames) <= most:
         return tuple(frames)
     return tuple(frames[(2 * part + 1) * len(frames) // (2 * most)] for part in range(most))
+
+
+def _limits(run: Run) -> str:
+    """Return what the program could not read or ask; "" if nothing."""
+    return f" Uncertain: {'; '.join(run.limits)}." if run.limits else ""
 
 
 def _objects(run: Run, of: Moments | Things) -> str:

@@ -13,13 +13,22 @@ from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredEvent
 
 
+class NoVerdict(Exception):
+    """A step could not decide what its program asks. code: stable, for the step's record."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
 @dataclass(slots=True)
 class Run:
     """One run of a program.
 
     meter: counts its model calls. ranks: whether `localize` asks the reasoner which hits fit. calls_left: model calls
     that it may still make. holds: whether the budget has room for one more and for the answer. notes: what was cut or
-    could not be asked, in words, for the record. top_similarity: of the strongest hit of all searches.
+    could not be asked in the current step, in words, for the record. limits: those of all steps that make a number
+    uncertain. top_similarity: of the strongest hit of all searches.
     """
 
     desk: Desk
@@ -28,6 +37,7 @@ class Run:
     calls_left: int
     holds: Callable[[], bool]
     notes: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
     top_similarity: float = 0.0
 
     @property
@@ -61,9 +71,15 @@ class Run:
         """Return at most `most` of the videos, in order of id, and note whether some were left out."""
         ordered = sorted(set(videos))
         if len(ordered) > most:
-            self.note(f"read {most} of {len(ordered)} videos")
+            self.limit(f"read {most} of {len(ordered)} videos")
         return ordered[:most]
 
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
+
+    def limit(self, text: str) -> None:
+        """Note what makes every number of this program uncertain."""
+        self.note(text)
+        if text not in self.limits:
+            self.limits.append(text)

@@ -146,8 +146,8 @@ class Functions:
         return observation
 
     def _expand(self, desk: Desk, values: Mapping[str, Any]) -> Observation:
-        models, graph, question = desk.asked.models, desk.asked.graph, desk.asked.question.question
-        vector = embed_queries(models.text_embedder, [question], meter=desk.meter)[0]
+        models, graph, question = desk.asked.models, desk.asked.graph, desk.asked.in_english
+        vector = embed_queries(models.text_embedder, [desk.asked.searched], meter=desk.meter)[0]
         hits = graph.search_views({"entity": ViewQuery(vector, ENTITIES)}, floor=desk.asked.settings.retrieval.floor)
         found = graph.entities(list(dict.fromkeys(hit.item for hit in hits["entity"] if hit.item is not None)))
         self.descriptions = {**described(found.values()), **self.people}

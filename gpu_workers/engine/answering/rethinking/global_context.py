@@ -14,7 +14,8 @@ from uuid import UUID
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import plain
-from gpu_workers.engine.ekg import Span, Topic
+from gpu_workers.engine.clock_text import clock
+from gpu_workers.engine.ekg import Overview, Topic
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEntity, ViewQuery
 from gpu_workers.engine.retrieval.frames import evenly
@@ -77,8 +78,8 @@ def _of_one(desk: Desk, video_id: UUID) -> tuple[list[str], list[str]]:
         notes.append(NOT_YET)
     else:
         notes.append(f"Summary: {as_data(overview.text)[:OVERVIEW_CHARACTERS]}")
-        if overview.until_ms < desk.extents[video_id].end_ms:
-            notes.append(f"The summary ends at {desk.place(video_id, Span(0, max(1, overview.until_ms)))[-7:]}.")
+        if ends := _ends_early(desk, video_id, overview):
+            notes.append(ends)
     shown = [topics[index] for index in evenly(len(topics), MOST_TOPICS)]
     if shown:
         notes.append("Topics:" if len(shown) == len(topics) else f"{len(shown)} of {len(topics)} topics:")
@@ -92,9 +93,17 @@ def _of_several(desk: Desk, videos: Sequence[UUID]) -> tuple[list[str], list[str
     for video_id in videos[:MOST_VIDEOS]:
         overview = desk.asked.graph.overview(video_id)
         told = as_data(overview.text)[:LINE_CHARACTERS] if overview else NOT_YET
-        notes.append(f"{desk.place(video_id, desk.extents[video_id])}: {told}")
+        ends = _ends_early(desk, video_id, overview) if overview else ""
+        notes.append(f"{desk.place(video_id, desk.extents[video_id])}: {told}{f' {ends}' if ends else ''}")
         names += overview.people if overview else ()
     return notes, names
+
+
+def _ends_early(desk: Desk, video_id: UUID, overview: Overview) -> str:
+    """Return where the summary ends, if the index goes further; else ""."""
+    if overview.until_ms >= desk.extents[video_id].end_ms:
+        return ""
+    return f"The summary ends at {clock(max(1, overview.until_ms), hours=True)}."
 
 
 def _topic_line(desk: Desk, video_id: UUID, topic: Topic) -> str:

@@ -11,7 +11,7 @@ from gpu_workers.engine.answering.context import cut
 from gpu_workers.engine.answering.follow_up import conversation
 from gpu_workers.engine.answering.tools.contract import Tool, call_schema
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.wording import as_data, choice_lines
+from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import list_of, object_of, storable
@@ -104,6 +104,7 @@ def question_fields(desk: Desk) -> dict[str, str]:
     return {
         "question": question.question,
         "choices": choice_lines(question.choices),
+        "language": search_line(desk.asked.question_language),
         "conversation": f"<text>\n{conversation(question.history)}\n</text>" if question.history else "",
     }
 

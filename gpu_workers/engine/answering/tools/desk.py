@@ -66,9 +66,18 @@ class Desk:
         self.top_similarity = 0.0
 
     def asking(self, question: str) -> Desk:
-        """Return a desk for a question inside this one, without choices, that shares calls, sightings and scope."""
+        """Return a desk for a question inside this one, without choices, that shares calls, sightings and scope.
+
+        question: of the reasoner, in the language of the index.
+        """
         inner = Desk(
-            replace(self.asked, question=replace(self.asked.question, question=question, choices=(), history=())),
+            replace(
+                self.asked,
+                question=replace(self.asked.question, question=question, choices=(), history=()),
+                searched=question,
+                translated=(),
+                question_language="",
+            ),
             self.calls,
             sightings=self.sightings,
         )

@@ -34,7 +34,7 @@ def look_up(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     except TooWide as error:
         return Observation(str(error), TOO_WIDE)
     things = [shown.thing for shown in memory.objects]
-    found = matching(arguments["words"], things, lambda texts: _embedded(desk, texts))
+    found = matching(arguments["words"], things, lambda texts: embedded(desk, texts))
     if not found.objects:
         return Observation(
             f"No object of that name is tracked. The object memory has: {categories_there(things)}.", NOTHING_FOUND
@@ -61,7 +61,8 @@ def look_up(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     return Observation("\n".join(lines), cut=left > 0, objects=tuple(objects), events=tuple(dict.fromkeys(events)))
 
 
-def _embedded(desk: Desk, texts: Sequence[str]) -> NDArray[np.float32]:
+def embedded(desk: Desk, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Return unit rows for texts, the first as a query. Raises ModelError."""
     embedder = desk.asked.models.text_embedder
     query = embed_queries(embedder, texts[:1], meter=desk.meter)
     return np.concatenate([query, embedder.embed(texts[1:], meter=desk.meter)])

@@ -28,7 +28,7 @@ from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import embed_queries
-from gpu_workers.engine.ports import TimedRelation, ViewQuery
+from gpu_workers.engine.ports import TimedRelation, ViewQuery, Within
 from gpu_workers.engine.retrieval.frames import ROWS
 
 NEAREST = 16
@@ -141,15 +141,17 @@ def _strict_first(
 
 
 def _stated(desk: Desk, names: Sequence[str], video_id: UUID, span: Span) -> list[TimedRelation]:
-    """Return the relations of the entities nearest to the names; without names, of the entities in span."""
+    """Return the relations of the entities of the video nearest to the names; without names, of the entities in
+    span."""
     graph = desk.asked.graph
     if names:
         vectors = embed_queries(desk.asked.models.text_embedder, names, meter=desk.meter)
         floor = desk.asked.settings.retrieval.floor
+        within = Within(video_id, desk.extents[video_id])
         hits = [
             hit
             for vector in vectors
-            for hit in graph.search_views({"entity": ViewQuery(vector, NEAREST)}, floor=floor)["entity"]
+            for hit in graph.search_views({"entity": ViewQuery(vector, NEAREST, within=within)}, floor=floor)["entity"]
         ]
         ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
     else:

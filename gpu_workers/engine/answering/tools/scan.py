@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.judging import EVENT_TOKENS
-from gpu_workers.engine.answering.scanning import BATCH, Scan
+from gpu_workers.engine.answering.judging import EVENT_TOKENS, NUMBER_TOKENS
+from gpu_workers.engine.answering.scanning import Scan
 from gpu_workers.engine.answering.tools.contract import NOTHING_FOUND, TOO_MANY, Observation, Text, Tool, failed
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.wording import as_data
@@ -20,7 +20,7 @@ from gpu_workers.engine.ports import EventPlace, StoredEvent
 from gpu_workers.engine.retrieval.frames import all_places
 
 MOST_CALLS = 40
-"""Maximum number of calls of one scan: 640 events."""
+"""Maximum number of calls of one scan with a reasoner that is not small: 640 events."""
 
 MOST_COUNTED = 200_000
 """Number of events up to which a price is computed."""
@@ -28,8 +28,8 @@ MOST_COUNTED = 200_000
 CALL_TOKENS = 160
 """Tokens of a call without its events: rules and statement."""
 
-VERDICT_TOKENS = 136
-"""Maximum tokens of the verdicts about one batch."""
+VERDICT_TOKENS = 40
+"""Maximum tokens of the verdicts about one batch, without their numbers."""
 
 MOST_SHOWN = 40
 LINE_TOKENS = 50
@@ -37,18 +37,19 @@ LINE_TOKENS = 50
 
 
 def scan(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
-    """Judge every event in scope, BATCH at a time in parallel, and show those of which the statement is true.
+    """Judge every event in scope, in parallel, and show those of which the statement is true.
 
-    It refuses, with its price, if it would take more than MOST_CALLS calls or more than the budget holds next to an
-    answer. What an earlier scan has judged is not paid for again. Events without a verdict are counted and never taken
-    for a no. Raises Halt, after what was found before has been noted.
+    A small reasoner judges one event at a time, as in the scans of `ava`: its verdicts on lists are worth nothing (ADR
+    22). The scan refuses, with its price, if it would take more calls than are allowed or more than the budget holds
+    next to an answer. What an earlier scan has judged is not paid for again. Events without a verdict are counted and
+    never taken for a no. Raises Halt, after what was found before has been noted.
     """
     statement: str = arguments["predicate"]
     places = list(islice(all_places(desk.asked.graph), MOST_COUNTED + 1))
     if not places:
         return Observation("There is no event in scope.", NOTHING_FOUND)
-    judging = Scan(desk.asked, desk.calls, statement, size=BATCH)
-    if refusal := _refusal(desk, len(places), sum(place.event_id not in judging.known for place in places)):
+    judging = Scan(desk.asked, desk.calls, statement)
+    if refusal := _refusal(judging, len(places), sum(place.event_id not in judging.known for place in places)):
         return Observation(refusal, TOO_MANY)
     events = desk.load(place.event_id for place in places)
     verdicts = judging.run(events, meter=desk.meter)
@@ -71,20 +72,22 @@ SCAN = Tool(
 )
 
 
-def _refusal(desk: Desk, events: int, unknown: int) -> str:
+def _refusal(judging: Scan, events: int, unknown: int) -> str:
     """Return why a scan of that many events is not made, with its price; "" if it may be made.
 
     unknown: number of events that no earlier scan has judged.
     """
-    calls = -(-unknown // BATCH)
-    prompt, written = calls * CALL_TOKENS + unknown * EVENT_TOKENS, calls * VERDICT_TOKENS
-    spending, model = desk.calls.spending, desk.asked.models.reasoner.name
+    calls = -(-unknown // judging.size)
+    verdict = 1 if judging.by_odds else VERDICT_TOKENS + NUMBER_TOKENS * judging.size
+    prompt, written = calls * CALL_TOKENS + unknown * EVENT_TOKENS, calls * verdict
+    most = judging.most_calls if judging.small else min(MOST_CALLS, judging.most_calls)
+    spending, model = judging.calls.spending, judging.asked.models.reasoner.name
     money = spending.price_of(model, prompt, written)
     price = f"{calls} calls and up to {prompt + written} tokens" + (f", {money:.4f} in money" if money else "")
     counted = f"more than {MOST_COUNTED}" if events > MOST_COUNTED else str(events)
     advice = "Search instead, or say that the question names too much time."
-    if calls > MOST_CALLS:
-        return f"A scan of {counted} events takes {price}; at most {MOST_CALLS} calls are allowed. {advice}"
+    if calls > most:
+        return f"A scan of {counted} events takes {price}; at most {most} calls are allowed. {advice}"
     # One call more, for the answer.
     if not spending.holds(calls + 1, prompt, written, model):
         return f"A scan of {counted} events takes {price}; the budget does not hold that. {advice}"

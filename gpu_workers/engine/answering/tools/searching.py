@@ -21,6 +21,7 @@ from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Overview, Topic
 from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import StoredEvent, ViewQuery
+from gpu_workers.engine.retrieval.frames import evenly
 from gpu_workers.engine.retrieval.tri_view import ViewQueries, retrieve
 
 OVERVIEW_TOKENS = 1_200
@@ -43,31 +44,48 @@ PEOPLE = 4
 
 def overview_text(desk: Desk) -> str:
     """Return what the videos are about, as far as it is written, within OVERVIEW_TOKENS: of one video its summary and a
-    line per topic, of several a line per video. "" if nothing is written yet."""
-    graph, several = desk.asked.graph, desk.several
-    lines: list[str] = []
+    line per topic, or as many topics of the whole video as fit; of several a line for each of the first VIDEOS. "" if
+    nothing is written yet."""
+    graph, videos = desk.asked.graph, list(desk.videos.items())
     written = False
-    share = OVERVIEW_TOKENS // max(1, min(VIDEOS, len(desk.videos)))
-    for number, video in list(desk.videos.items())[:VIDEOS]:
+    lines: list[str] = []
+    if len(videos) > VIDEOS:
+        lines.append(f"There are {len(videos)} videos; the first {VIDEOS} are listed.")
+    count = desk.asked.models.reasoner.count_tokens
+    share = (OVERVIEW_TOKENS - sum(map(count, lines))) // max(1, min(VIDEOS, len(videos)))
+    for number, video in videos[:VIDEOS]:
         summary, topics = graph.overview(video), graph.topics(video)
         written |= summary is not None or bool(topics)
-        if several:
+        if desk.several:
             about = as_data(summary.text) if summary else "; ".join(as_data(topic.title) for topic in topics)
             behind = _behind(desk, video, summary, topics)
             lines.append(_shortened(desk, f"video {number}: {behind}{about or 'not summarised yet'}", share))
         else:
             lines += _whole_video(desk, video, summary, topics)
-    return cut_lines("\n".join(lines), desk.asked.models.reasoner.count_tokens, OVERVIEW_TOKENS) if written else ""
+    return cut_lines("\n".join(lines), count, OVERVIEW_TOKENS) if written else ""
 
 
 def _whole_video(desk: Desk, video: UUID, summary: Overview | None, topics: Sequence[Topic]) -> list[str]:
-    lines = [behind] if (behind := _behind(desk, video, summary, topics).strip()) else []
+    """Return the summary and the topics. If not all topics fit, they are spread evenly over the video, with their
+    number and that of all topics."""
+    head = [behind] if (behind := _behind(desk, video, summary, topics).strip()) else []
     if summary is not None:
-        lines.append(_shortened(desk, f"Summary: {as_data(summary.text)}", OVERVIEW_TOKENS // 2))
-    for topic in topics:
-        people = ", ".join(as_data(name) for name in topic.people[:PEOPLE])
-        lines.append(f"{desk.place(video, topic.span)} {as_data(topic.title)}{f' ({people})' if people else ''}")
-    return lines
+        head.append(_shortened(desk, f"Summary: {as_data(summary.text)}", OVERVIEW_TOKENS // 2))
+    count = desk.asked.models.reasoner.count_tokens
+    lines = [_topic_line(desk, video, topic) for topic in topics]
+    shown = len(lines)
+    while True:
+        chosen = [lines[index] for index in evenly(len(lines), shown)]
+        note = [f"{shown} of {len(lines)} topics, evenly chosen:"] if shown < len(lines) else []
+        whole = [*head, *note, *chosen]
+        if shown <= 1 or count("\n".join(whole)) <= OVERVIEW_TOKENS:
+            return whole
+        shown = min(shown - 1, shown * 9 // 10)
+
+
+def _topic_line(desk: Desk, video: UUID, topic: Topic) -> str:
+    people = ", ".join(as_data(name) for name in topic.people[:PEOPLE])
+    return f"{desk.place(video, topic.span)} {as_data(topic.title)}{f' ({people})' if people else ''}"
 
 
 def _behind(desk: Desk, video: UUID, summary: Overview | None, topics: Sequence[Topic]) -> str:
@@ -209,9 +227,6 @@ def clip_search(top_k: int = TOP_K) -> Tool:
         6,
         lambda desk, arguments: show_clips(desk, arguments["query"], arguments["top_k"]),
     )
-
-
-CLIP_SEARCH = clip_search()
 
 
 # --- all at once -----------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from gpu_workers.engine.answering.watching.replies import (
 )
 from gpu_workers.engine.answering.watching.seeing import Seen, lines
 from gpu_workers.engine.answering.watching.segments import Segment
-from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines, without_tags
+from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines, search_line, without_tags
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.fusion import RankedEvent
@@ -124,6 +124,7 @@ def ask_missing(
         across="The videos follow one another. A segment that names several goes on from one to the next."
         if across
         else "",
+        language=search_line(talk.asked.question_language),
         items=items,
     )
     talk.messages.append(Message("user", (prompt,)))

@@ -19,7 +19,7 @@ from gpu_workers.engine.answering.programs.running import Outcome, run_program
 from gpu_workers.engine.answering.programs.state import Run
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
-from gpu_workers.engine.models.calibration import UNMEASURED
+from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.ports import KnowledgeGraph
 from tests.engine.answering.world import Request, ScriptedReasoner, make_video, models
@@ -58,10 +58,11 @@ def desk_over(
     effort: Effort = "medium",
     budget: Budget | None = None,
     checker: Any = None,
+    calibration: Calibration = UNMEASURED,
     **settings: Any,
 ) -> Desk:
     """Return a desk over a graph, or over one video."""
-    bound = models(ScriptedReasoner(script), checker=checker)
+    bound = models(ScriptedReasoner(script), checker=checker, calibration=calibration)
     meter = Meter()
     spending = Spending(budget or Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
     question = question or QuestionInput("What did the boy do after drinking juice?", effort=effort)

@@ -7,9 +7,14 @@ from uuid import UUID
 
 import pytest
 
+from gpu_workers.engine.answering.programs import finding
+from gpu_workers.engine.answering.programs.checking import check
 from gpu_workers.engine.answering.programs.finding import localize
 from gpu_workers.engine.answering.programs.neighbouring import RELATIONS, neighbors
 from gpu_workers.engine.answering.programs.program import SPATIAL
+from gpu_workers.engine.answering.programs.reading import read_program
+from gpu_workers.engine.answering.programs.running import run_program
+from gpu_workers.engine.answering.programs.showing import show
 from gpu_workers.engine.answering.programs.state import Run
 from gpu_workers.engine.answering.programs.values import Moments, Things
 from gpu_workers.engine.ekg import (
@@ -126,7 +131,46 @@ def test_objects_go_by_category_and_colour() -> None:
     assert [thing.words for thing in bottles.items] == ["green bottle", "red bottle"]  # type: ignore[union-attr]
     assert [thing.words for thing in green.items] == ["green bottle"]  # type: ignore[union-attr]
     assert len(yellow.items) == 2, "a colour that nobody has tells nothing apart"
-    assert run.notes == []
+    assert run.limits == ["none of these is yellow"]
+
+
+def test_objects_are_found_as_object_lookup_finds_them() -> None:
+    """By kinds of things, by other words for a category and a colour, and not by every word of the phrase."""
+    street = replace(
+        juice(),
+        objects=tuple(
+            state
+            for state, _ in (
+                thing(1, "person", CUP, colour="red"),
+                thing(2, "person", CUP, colour="black"),
+                thing(3, "bicycle", CUP, colour="blue"),
+                thing(4, "car", CUP, colour="grey"),
+                thing(5, "truck", CUP, colour="white"),
+            )
+        ),
+    )
+    run = run_over(desk_over(street))
+
+    def named(phrase: str) -> list[str]:
+        return [one.words for one in localize(run, phrase, "object", None).items]  # type: ignore[union-attr]
+
+    assert named("man in red") == ["red person"]
+    assert named("bike") == ["blue bicycle"]
+    assert named("gray car") == ["grey car"]
+    assert named("vehicles") == ["blue bicycle", "grey car", "white truck"]
+    assert run.limits == []
+
+
+def test_a_number_says_that_not_all_objects_were_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "MOST_OBJECTS", 3)
+    desk = desk_over(kitchen())
+    run = run_over(desk)
+    counted = run_program(check(read_program('a = localize("bottles", "object")\nb = count(a)')), run)
+    assert counted.value is not None
+    show(run, counted.value, most_frames=1)
+    assert desk.sightings.notes[0].startswith(
+        "Counted in the index: about 2 things. Uncertain: read the first 3 tracked objects; there are more. O1 "
+    )
 
 
 def test_a_category_that_was_never_detected_names_those_there_are() -> None:

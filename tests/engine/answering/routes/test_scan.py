@@ -319,13 +319,14 @@ def test_a_second_question_with_the_same_statement_pays_nothing() -> None:
     assert again.text == first.text
 
 
-def test_another_statement_or_another_model_has_verdicts_of_its_own() -> None:
-    key = verdict_key("a person waves", model="m", profile="general")
-    assert key == verdict_key("A person  waves", model="m", profile="general")
-    others = {verdict_key("a person jumps", model="m", profile="general")}
-    others |= {verdict_key("a person waves", model="n", profile="general")}
+def test_another_statement_model_or_way_of_judging_has_verdicts_of_its_own() -> None:
+    key = verdict_key("a person waves", model="m", profile="general", events=0)
+    assert key == verdict_key("A person  waves", model="m", profile="general", events=0)
+    others = {verdict_key("a person jumps", model="m", profile="general", events=0)}
+    others |= {verdict_key("a person waves", model="n", profile="general", events=0)}
+    others |= {verdict_key("a person waves", model="m", profile="general", events=size) for size in (4, 16)}
     assert key not in others
-    assert len(others) == 2
+    assert len(others) == 4
 
 
 class Killed(BaseException):
@@ -348,7 +349,7 @@ def test_a_killed_scan_resumes_without_paying_twice(killed_at: int) -> None:
     with pytest.raises(Killed):
         _one_at_a_time(dying, store)
     assert store.batches == killed_at - 1
-    kept = store.verdicts(verdict_key("a person wave", model="scripted", profile="general"))
+    kept = store.verdicts(verdict_key("a person wave", model="scripted", profile="general", events=16))
     answer, requests = _one_at_a_time(honest, store)
 
     assert answer.text == "About 3 times: 0:00:09, 0:01:00, 0:01:57."

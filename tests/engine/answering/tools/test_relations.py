@@ -9,7 +9,7 @@ import pytest
 
 from gpu_workers.engine.answering.tools.contract import BadArguments, Observation, call_schema, read_arguments
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.relations import RELATIONS
+from gpu_workers.engine.answering.tools.relations import NEAREST, RELATIONS
 from gpu_workers.engine.ekg import Relation, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from tests.engine.answering.programs.desk import JUICE, desk_over, juice
@@ -140,3 +140,24 @@ def test_the_schema_names_a_video_only_if_there_are_several() -> None:
         "subject", "predicate", "object", "start_ms", "end_ms",
     ]  # fmt: skip
     assert "video" in call_schema(RELATIONS, videos=2)["properties"]
+
+
+def test_entities_of_other_videos_do_not_crowd_out_those_of_the_video() -> None:
+    """More boys of the other video are as near to the word as are compared."""
+    crowd = make_video(
+        [f"the boy number {n} waits" for n in range(2 * NEAREST)],
+        video_id=OTHER,
+        entities={f"young boy in red {n}": [n] for n in range(2 * NEAREST)},
+    )
+    desk = desk_over(InMemoryGraph([kitchen(), crowd]))
+    number = desk.numbers[VIDEO]
+    written = {
+        "subject": "young boy in red",
+        "predicate": "",
+        "object": "",
+        "video": number,
+        "start_ms": 0,
+        "end_ms": 0,
+    }
+    seen = RELATIONS.use(desk, read_arguments(RELATIONS, written, videos=2))
+    assert list(seen.events) == [event_id(1), event_id(4)]

@@ -19,7 +19,8 @@ from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import ModelError, Sample
 from tests.engine.answering.programs.desk import desk_over, reasoner_of
-from tests.engine.answering.world import Request, event_id, make_video
+from tests.engine.answering.routes.test_scan import odds, single
+from tests.engine.answering.world import EMBEDDED, Request, event_id, make_video
 
 WAVES = {3, 4, 5, 20, 39}
 FORTY = [f"a person waves, take {n}" if n in WAVES else f"a person stands, take {n}" for n in range(40)]
@@ -161,6 +162,30 @@ def test_what_an_earlier_scan_judged_is_not_paid_for_again() -> None:
     assert use(first).text == use(second).text
     assert len(reasoner_of(first).requests) == 3
     assert reasoner_of(second).requests == []
+
+
+def test_a_small_reasoner_judges_one_event_at_a_time_as_in_the_scans_of_ava() -> None:
+    """In a list it says yes to four times as many events as it should."""
+
+    def script(request: Request) -> Any:
+        return odds(2.0 if "waves" in single(request) else -2.0)
+
+    desk = over(script, FORTY[:12], calibration=EMBEDDED)
+    head = use(desk).text.splitlines()[0]
+    assert head == 'Read all 12 events. "a person waves" is true of 3 events, at 1 separate times.'
+    assert sorted(single(request) for request in reasoner_of(desk).requests) == sorted(FORTY[:12])
+    assert {request.max_tokens for request in reasoner_of(desk).requests} == {1}
+    many = over(script, calibration=EMBEDDED)
+    assert "40 events takes 40 calls and up to 9640 tokens; at most 24 calls" in use(many).text
+
+
+def test_verdicts_about_lists_are_not_read_as_verdicts_about_single_events() -> None:
+    store = over(honest)
+    use(store)
+    small = over(lambda request: odds(-2.0), FORTY[:12], calibration=EMBEDDED)
+    small.calls.verdicts = store.calls.verdicts
+    assert "is true of 0 events" in use(small).text
+    assert len(reasoner_of(small).requests) == 12
 
 
 def test_an_empty_scope_has_nothing_to_scan() -> None:
