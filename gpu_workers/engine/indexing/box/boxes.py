@@ -184,7 +184,7 @@ class Box:
             raise self._ending()
         try:
             message = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):  # the latter by brackets in brackets
             message = None
         if not isinstance(message, dict):
             raise BoxEnded("the decoder's answer makes no sense")
