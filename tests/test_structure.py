@@ -136,6 +136,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "checked_requests": "requests to providers by the checked transport",
         "forms": "the forms of an invited person and of second factors",
         "pages": "the pages under /accounts",
+        "provider_exchanges": "bounds on the requests to providers",
         "providers": "tenants' identity providers, for allauth",
         "roles": "the scopes of each role",
         "sessions": "how long sessions last and what they cover",
