@@ -268,7 +268,12 @@ TOKENS_PER_PLAN = env.numbers("AVA_TOKENS_PER_PLAN", "standard=10000000000")
 API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
 # Connections of one API process; further ones are closed at once.
 API_CONNECTIONS = env.integer("AVA_API_CONNECTIONS", 2_000, least=1)
-# Requests of one address or API key that one API process handles at once, those that wait for an outcome not counted.
+# Connections of one address (of IPv6 the /64) in them; those of trusted proxies (FORWARDED_ALLOW_IPS) do not count.
+CONNECTIONS_PER_ADDRESS = env.integer("AVA_CONNECTIONS_PER_ADDRESS", 256, least=1)
+# Bytes of bodies that one API process holds, in all and of one address; the first 16 KiB of a body do not count.
+BODY_BYTES = env.integer("AVA_BODY_BYTES", 64 * 1024**2, least=2 * 1024**2)
+BODY_BYTES_PER_ADDRESS = env.integer("AVA_BODY_BYTES_PER_ADDRESS", 8 * 1024**2, least=2 * 1024**2)
+# Requests of one address, API key or tenant of API keys that one API process handles at once, those that wait for an outcome not counted.
 REQUESTS_PER_CALLER = env.integer("AVA_REQUESTS_PER_CALLER", 128, least=1)
 # Where each API process answers /healthz and /readyz to probes: host:port, "" for the public port only.
 HEALTH_ADDRESS = env.address("AVA_HEALTH_ADDRESS", "")
