@@ -116,6 +116,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "backend.people.sessions.ProvidersAccounts",
+    "backend.people.try_again.CountersAway",
     "backend.webhooks.refused_work.ReportsRefusedWork",
 ]
 ROOT_URLCONF = "backend.urls"
@@ -224,7 +225,7 @@ OIDC_ALLOW_PRIVATE = env.boolean("AVA_OIDC_ALLOW_PRIVATE", False)
 
 # --- outside ---------------------------------------------------------------------------------------------------------
 REDIS_URL = env.text("REDIS_URL")
-# Counters of attempts to sign in.
+# Counters of attempts to sign in; without them nobody signs in (backend.people.try_again).
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",

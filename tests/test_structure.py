@@ -144,6 +144,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "sessions": "how long sessions last and what they cover",
         "static": "style sheets",
         "templates": "pages",
+        "try_again": "refusals that pass by themselves",
     },
     "ekg": {
         "completion": "what a complete version holds, for library.indexing",

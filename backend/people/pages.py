@@ -25,6 +25,7 @@ from backend.people.account_rules import INVITED
 from backend.people.models import Invitation, Person
 from backend.people.provider_exchanges import TooManyExchanges, exchange
 from backend.people.services import invitations
+from backend.people.try_again import try_again
 from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.refusals import Refused
 
@@ -108,15 +109,6 @@ def _checked(view: Callable[..., HttpResponse], *, at_once: bool) -> Callable[..
 
     exempt: Callable[..., HttpResponse] = login_not_required(checked)
     return exempt
-
-
-def try_again(request: HttpRequest, reason: str, *, status: int, seconds: int) -> HttpResponse:
-    """Answer that the same request can succeed later. A browser sends a GET again by itself."""
-    reply = render(request, "people/try_again.html", {"reason": reason}, status=status)
-    reply["Retry-After"] = str(seconds)
-    if request.method == "GET":
-        reply["Refresh"] = str(seconds)
-    return reply
 
 
 def generate_recovery_codes(request: HttpRequest) -> HttpResponse:

@@ -93,8 +93,10 @@ def change(
 
     caller: who asks for the change; None for an operator or a provider's groups. by_groups: whether the role follows
     the groups, and does so again at the next sign-in. Keys that the member made end if the new role does not have
-    their scopes, and all of them if the member is limited to collections, because a key sees every video. Raises Membership.DoesNotExist, Refused `owners_only`, `insufficient_scope`, `last_owner`,
-    `role_not_limitable` or `not_found`.
+    their scopes, and all of them if the member is limited to collections, because a key sees every video.
+
+    Raises Membership.DoesNotExist, Refused `owners_only`, `insufficient_scope`, `last_owner`, `role_not_limitable` or
+    `not_found`.
     """
     with transaction.atomic():
         membership = _locked(membership_id)
