@@ -261,6 +261,9 @@ REQUEST_STATEMENT_SECONDS = env.integer("AVA_REQUEST_STATEMENT_SECONDS", 20, lea
 # Uploads of one tenant, and of one API key, that are open at once.
 OPEN_UPLOADS_PER_TENANT = env.integer("AVA_OPEN_UPLOADS_PER_TENANT", 1_000, least=1)
 OPEN_UPLOADS_PER_KEY = env.integer("AVA_OPEN_UPLOADS_PER_KEY", 500, least=1)
+# Invitations of one tenant that are open at once, and those that are mailed for it within 24 hours.
+OPEN_INVITATIONS_PER_TENANT = env.integer("AVA_OPEN_INVITATIONS_PER_TENANT", 100, least=1)
+INVITATION_MAILS_PER_DAY = env.integer("AVA_INVITATION_MAILS_PER_DAY", 200, least=1)
 # Minutes of recordings that a tenant of a plan may have indexed in a calendar month (UTC), and tokens that its
 # questions and searches may use. A plan that is missing has no limit.
 MEDIA_MINUTES_PER_PLAN = env.numbers("AVA_MEDIA_MINUTES_PER_PLAN", "standard=600000")
