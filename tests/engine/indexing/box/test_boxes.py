@@ -213,3 +213,15 @@ def test_the_weakest_host_still_gives_an_intruder_nothing(tmp_path: Path) -> Non
     assert said["layers"] == ["landlock", "syscalls"]
     assert set(said["succeeded"]) == {"environment", "descriptors"}
     assert SECRET not in done.stdout
+
+
+def test_without_landlock_no_box_has_a_device_and_the_cpu_decodes(recording: Path) -> None:
+    """The box of a device may open files, and Landlock alone bounds which."""
+    script = [sys.executable, "-m", "tests.engine.indexing.box.without_landlock", str(recording)]
+    done = subprocess.run(script, capture_output=True, text=True, check=True, timeout=120)
+    said = json.loads(done.stdout)
+    assert "Landlock" in said["device"]
+    assert "landlock" not in said["cpu"]
+    assert said["cpu"][-1] == "syscalls"
+    assert said["times"] == [0, 1000]
+    assert "hardware decoder cannot be used" in done.stderr
