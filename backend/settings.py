@@ -116,6 +116,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "backend.people.sessions.ProvidersAccounts",
+    "backend.people.try_again.CountersAway",
     "backend.webhooks.refused_work.ReportsRefusedWork",
 ]
 ROOT_URLCONF = "backend.urls"
@@ -224,7 +225,7 @@ OIDC_ALLOW_PRIVATE = env.boolean("AVA_OIDC_ALLOW_PRIVATE", False)
 
 # --- outside ---------------------------------------------------------------------------------------------------------
 REDIS_URL = env.text("REDIS_URL")
-# Counters of attempts to sign in.
+# Counters of attempts to sign in; without them nobody signs in (backend.people.try_again).
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -260,6 +261,9 @@ REQUEST_STATEMENT_SECONDS = env.integer("AVA_REQUEST_STATEMENT_SECONDS", 20, lea
 # Uploads of one tenant, and of one API key, that are open at once.
 OPEN_UPLOADS_PER_TENANT = env.integer("AVA_OPEN_UPLOADS_PER_TENANT", 1_000, least=1)
 OPEN_UPLOADS_PER_KEY = env.integer("AVA_OPEN_UPLOADS_PER_KEY", 500, least=1)
+# Invitations of one tenant that are open at once, and those that are mailed for it within 24 hours.
+OPEN_INVITATIONS_PER_TENANT = env.integer("AVA_OPEN_INVITATIONS_PER_TENANT", 100, least=1)
+INVITATION_MAILS_PER_DAY = env.integer("AVA_INVITATION_MAILS_PER_DAY", 200, least=1)
 # Minutes of recordings that a tenant of a plan may have indexed in a calendar month (UTC), and tokens that its
 # questions and searches may use. A plan that is missing has no limit.
 MEDIA_MINUTES_PER_PLAN = env.numbers("AVA_MEDIA_MINUTES_PER_PLAN", "standard=600000")
@@ -268,7 +272,12 @@ TOKENS_PER_PLAN = env.numbers("AVA_TOKENS_PER_PLAN", "standard=10000000000")
 API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
 # Connections of one API process; further ones are closed at once.
 API_CONNECTIONS = env.integer("AVA_API_CONNECTIONS", 2_000, least=1)
-# Requests of one address or API key that one API process handles at once, those that wait for an outcome not counted.
+# Connections of one address (of IPv6 the /64) in them; those of trusted proxies (FORWARDED_ALLOW_IPS) do not count.
+CONNECTIONS_PER_ADDRESS = env.integer("AVA_CONNECTIONS_PER_ADDRESS", 256, least=1)
+# Bytes of bodies that one API process holds, in all and of one address; the first 16 KiB of a body do not count.
+BODY_BYTES = env.integer("AVA_BODY_BYTES", 64 * 1024**2, least=2 * 1024**2)
+BODY_BYTES_PER_ADDRESS = env.integer("AVA_BODY_BYTES_PER_ADDRESS", 8 * 1024**2, least=2 * 1024**2)
+# Requests of one address, API key or tenant of API keys that one API process handles at once, those that wait for an outcome not counted.
 REQUESTS_PER_CALLER = env.integer("AVA_REQUESTS_PER_CALLER", 128, least=1)
 # Where each API process answers /healthz and /readyz to probes: host:port, "" for the public port only.
 HEALTH_ADDRESS = env.address("AVA_HEALTH_ADDRESS", "")

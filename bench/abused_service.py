@@ -155,7 +155,9 @@ def abused_service(*others: str) -> Iterator[AbusedService]:
     try:
         with Stack(root, servers, durable=False, environ={**os.environ}) as stack, ExitStack() as running:
             own = {"DJANGO_SETTINGS_MODULE": "backend.settings", "AVA_SOURCE_ALLOW_PRIVATE": "true"}
-            own |= {"AVA_WEBHOOK_ALLOW_PRIVATE": "true"}
+            own |= {"AVA_WEBHOOK_ALLOW_PRIVATE": "true", "AVA_OIDC_ALLOW_PRIVATE": "true"}
+            # No proxy stands in front, so no address connects for others.
+            own |= {"FORWARDED_ALLOW_IPS": "127.0.0.250"}
             # One customer measures longer than a minute of its own limit allows.
             own |= {"AVA_RATE_LIMIT_PER_MINUTE": "6000", "AVA_ADDRESS_RATE_PER_MINUTE": "30000"}
             env = {**os.environ, **NOT_USED, **stack.env(), **own}

@@ -141,6 +141,35 @@ def log_in_floods(service: AbusedService) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def slow_providers(service: AbusedService) -> Iterator[None]:
+    """Sixteen browsers that sign in again and again by the abuser's identity provider, which drips its replies."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _DrippingFile)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    issuer = f"http://127.0.0.1:{server.server_port}"
+    found = service.call("PATCH", "/sign-in-settings", {"oidc_issuer": issuer, "oidc_client_id": "abuser"})
+    path = found["oidc_callback_path"].removesuffix("callback/")
+    with httpx.Client(base_url=service.url, trust_env=False, timeout=60) as first:
+        page = first.get("/accounts/login/")
+        (token,) = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text)[:1]
+        cookies = dict(first.cookies)
+
+    def sign_in(client: httpx.Client) -> None:
+        client.post(path, data={"csrfmiddlewaretoken": token}, cookies=cookies)
+
+    try:
+        # From four addresses, so that the threads of one address do not bound it.
+        with ExitStack() as running:
+            for number in range(4):
+                source = f"127.0.0.{30 + number}"
+                running.enter_context(_repeating(sign_in, service, every_s=0.05, source=source))
+            yield
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 class _DrippingFile(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.send_response(200)
@@ -188,11 +217,14 @@ def _dripping(service: AbusedService, head: str, count: int) -> Iterator[None]:
 
 
 @contextmanager
-def _repeating(act: Callable[[httpx.Client], object], service: AbusedService, *, every_s: float) -> Iterator[None]:
+def _repeating(
+    act: Callable[[httpx.Client], object], service: AbusedService, *, every_s: float, source: str = "127.0.0.1"
+) -> Iterator[None]:
     over = threading.Event()
 
     def repeat() -> None:
-        with httpx.Client(base_url=service.url, trust_env=False, timeout=60) as client:
+        transport = httpx.HTTPTransport(local_address=source)
+        with httpx.Client(base_url=service.url, transport=transport, timeout=60) as client:
             while not over.wait(4 * every_s):
                 act(client)
 
@@ -217,5 +249,6 @@ ABUSES = (
     dripping_urls,
     huge_pages,
     log_in_floods,
+    slow_providers,
 )
 """All abuses."""

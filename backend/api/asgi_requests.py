@@ -10,35 +10,44 @@ from io import BytesIO
 from typing import Any
 
 from backend.api.address_limits import network_of
-from backend.api.fair_threads import Callers
+from backend.api.body_budget import HeldBody
 from backend.api.parsers import MAX_BODY_BYTES, readable_type
 
 BODY_SECONDS = 60.0
 """Longest time in which a client sends the body of a request."""
+
+
+class BodyTooSlow(Exception):
+    """A body has not come after BODY_SECONDS."""
+
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
-async def read_body(scope: Scope, receive: Receive) -> bytes | None:
+async def read_body(scope: Scope, receive: Receive, held: HeldBody) -> bytes | None:
     """Return the body as far as a parser accepts it, before any thread is taken; None if the client has left.
 
-    Of a body that is too large, one byte more than the limit is kept, so that the parser refuses it. Raises
-    TimeoutError if it has not come after BODY_SECONDS.
+    held: counts the bytes. Of a body that is too large, one byte more than the limit is kept, so that the parser
+    refuses it. Raises BodyTooSlow, AddressHasTooMany or ProcessHasTooMany.
     """
     announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
     if int(announced) > MAX_BODY_BYTES:
         return b""
     body = bytearray()
-    async with asyncio.timeout(BODY_SECONDS):
-        while len(body) <= MAX_BODY_BYTES:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            body += message.get("body", b"")
-            if not message.get("more_body"):
-                return bytes(body)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while len(body) <= MAX_BODY_BYTES:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                held.grow(len(message.get("body", b"")))
+                body += message.get("body", b"")
+                if not message.get("more_body"):
+                    return bytes(body)
+    except TimeoutError:
+        raise BodyTooSlow from None
     return bytes(body[: MAX_BODY_BYTES + 1])
 
 
@@ -48,13 +57,18 @@ async def disconnected(receive: Receive) -> None:
         continue
 
 
-def callers_of(scope: Scope) -> Callers:
-    """Return the names under which a request counts: its address (of IPv6 the /64), and a digest of the key."""
-    address = network_of((scope.get("client") or ("", 0))[0])
+def address_of(scope: Scope) -> str:
+    """Return the address under which a request counts, of IPv6 the /64."""
+    return network_of((scope.get("client") or ("", 0))[0])
+
+
+def key_digest_of(scope: Scope) -> str | None:
+    """Return a digest of the API key that a request presents; None if it presents none."""
     for name, value in scope["headers"]:
         if name in (b"authorization", b"x-api-key"):
-            return (address, sha256(value).hexdigest())
-    return (address,)
+            # Of the last word, so that spaces or the case of "Bearer" do not make two keys of one.
+            return sha256(value.split()[-1] if value.strip() else b"").hexdigest()
+    return None
 
 
 def environ_of(scope: Scope, body: bytes) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The connections of the API's server: time limits on headers and on readers, and a maximum number.
+"""The connections of the API's server: time limits on headers and on readers, and maximum numbers.
 
 uvicorn bounds the idle time between two requests and nothing else. Here a client that drips its headers, or reads its
 reply slowly or not at all, loses its connection. The time of a body is bounded in backend.api.serving, where no thread
@@ -11,10 +11,15 @@ import asyncio
 import resource
 import socket
 import sys
-from typing import Any
+from collections import Counter
+from collections.abc import Container
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import h11
 from django.conf import settings
+from uvicorn import Config
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS = 15.0
@@ -46,6 +51,9 @@ class OneLength(h11.Connection):
 class BoundedConnection(H11Protocol):
     """One HTTP/1.1 connection (uvicorn's option --http)."""
 
+    _open_by_network: ClassVar[Counter[str]] = Counter()
+    """Connections of this process by the network of their peer, without those of trusted proxies."""
+    _network = ""
     _header_timer: asyncio.TimerHandle | None = None
     _reader_timer: asyncio.TimerHandle | None = None
 
@@ -55,7 +63,7 @@ class BoundedConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > settings.API_CONNECTIONS:
+        if len(self.connections) > settings.API_CONNECTIONS or not self._takes_one_of_its_network():
             transport.abort()
             return
         peer: socket.socket | None = transport.get_extra_info("socket")
@@ -74,6 +82,11 @@ class BoundedConnection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._header_timer = _stopped(self._header_timer)
         self._reader_timer = _stopped(self._reader_timer)
+        if self._network:
+            self._open_by_network[self._network] -= 1
+            if not self._open_by_network[self._network]:
+                del self._open_by_network[self._network]
+            self._network = ""
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -105,12 +118,37 @@ class BoundedConnection(H11Protocol):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
+    def _takes_one_of_its_network(self) -> bool:
+        """Count the connection for the network of its peer. Returns False if that has as many as it may have.
+
+        A trusted proxy connects for everybody, so its connections count in all alone.
+        """
+        # Only now, because uvicorn loads this module before Django is set up.
+        from backend.api.address_limits import network_of
+
+        peer = (self.client or ("", 0))[0]
+        if not peer or peer in _proxies(self.config):
+            return True
+        network = network_of(peer)
+        if self._open_by_network[network] >= settings.CONNECTIONS_PER_ADDRESS:
+            return False
+        self._open_by_network[network] += 1
+        self._network = network
+        return True
+
     def _watch_headers(self) -> None:
         """Start the clock when headers have begun and not ended; stop it when they have."""
         if self.conn.their_state is not h11.IDLE or self.transport.is_closing():
             self._header_timer = _stopped(self._header_timer)
         elif self._header_timer is None:
             self._header_timer = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
+
+
+@lru_cache(maxsize=8)
+def _proxies(config: Config) -> Container[str]:
+    """Return the peers whose X-Forwarded-For uvicorn believes (FORWARDED_ALLOW_IPS)."""
+    proxies: Container[str] = ProxyHeadersMiddleware(config.app, config.forwarded_allow_ips).trusted_hosts
+    return proxies
 
 
 def _stopped(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:

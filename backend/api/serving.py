@@ -23,12 +23,24 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 
-from backend.api.asgi_requests import Receive, Scope, Send, callers_of, disconnected, environ_of, read_body
+from backend.api.asgi_requests import (
+    BodyTooSlow,
+    Receive,
+    Scope,
+    Send,
+    address_of,
+    disconnected,
+    environ_of,
+    key_digest_of,
+    read_body,
+)
 from backend.api.awaiting import HEARTBEAT_SECONDS, KEEP_ALIVE, Awaited, EventStream, mark
+from backend.api.body_budget import AddressHasTooMany, BodyBudget, ProcessHasTooMany
 from backend.api.changes import Changes
 from backend.api.connections import allow_connections
 from backend.api.early_refusals import refuse
 from backend.api.fair_threads import Callers, FairThreads, TooManyRequests
+from backend.api.key_tenants import KeyTenants
 from backend.api.middleware import HEADER
 from backend.api.open_callers import OpenCallers
 from backend.api.open_replies import RENEW_SECONDS, OpenReply
@@ -52,6 +64,8 @@ class Server:
     def __init__(self, django: WSGIHandler) -> None:
         self._django = django
         self._threads = FairThreads(settings.API_THREADS, settings.REQUESTS_PER_CALLER)
+        self._bodies = BodyBudget(settings.BODY_BYTES, settings.BODY_BYTES_PER_ADDRESS)
+        self._tenants = KeyTenants()
         self._probes = Probes()
         self._changes = Changes()
         self._callers = OpenCallers()
@@ -102,18 +116,15 @@ class Server:
         if scope["path"] in PATHS:
             await self._probes.answer(scope, send)
             return
-        callers = callers_of(scope)
+        address, digest = address_of(scope), key_digest_of(scope)
+        callers = self._tenants.callers(address, digest)
         try:
-            with self._threads.admitted(callers):
-                try:
-                    body = await read_body(scope, receive)
-                except TimeoutError:
-                    problem = Problem(408, "body_too_slow", "The body of the request did not come in time.")
-                    await refuse(scope, send, problem)
-                    return
+            with self._threads.admitted(callers), self._bodies.body(address) as held:
+                body = await read_body(scope, receive, held)
                 if body is None:
                     return
                 response = await self._run(partial(self._ask_django, environ_of(scope, body)), callers)
+                self._tenants.learn(digest, getattr(response, "caller", None))
                 awaited: Awaited | None = getattr(response, "awaited", None)
                 if awaited is None:
                     with log_context.bound(**fields_of(response)):
@@ -123,9 +134,8 @@ class Server:
             with log_context.bound(**fields_of(response)), _logged():
                 if await self._until_left(self._reply_later(response, awaited, send, callers), receive, response):
                     await _end(scope, send, response)
-        except TooManyRequests:
-            detail = f"{settings.REQUESTS_PER_CALLER} requests of this caller are under way; wait for their replies."
-            await refuse(scope, send, Problem(429, "too_many_requests", detail, headers={"Retry-After": "1"}))
+        except (BodyTooSlow, TooManyRequests, AddressHasTooMany, ProcessHasTooMany) as error:
+            await refuse(scope, send, _refusal(error))
 
     async def _until_left(self, replying: Coroutine[Any, Any, None], receive: Receive, response: Any) -> bool:
         """Reply until the reply is complete or the client has left. Returns whether its caller has ended before."""
@@ -221,6 +231,20 @@ class Server:
 
     async def _run(self, work: Callable[[], Result], callers: Callers) -> Result:
         return await self._threads.run(partial(_within, log_context.current(), work), callers)
+
+
+def _refusal(error: Exception) -> Problem:
+    """Return the problem of a request that no thread has seen."""
+    wait = {"Retry-After": "1"}
+    if isinstance(error, BodyTooSlow):
+        return Problem(408, "body_too_slow", "The body of the request did not come in time.")
+    if isinstance(error, TooManyRequests):
+        detail = f"{settings.REQUESTS_PER_CALLER} requests of this caller are under way; wait for their replies."
+        return Problem(429, "too_many_requests", detail, headers=wait)
+    if isinstance(error, AddressHasTooMany):
+        detail = "The bodies of your address's requests that are under way are too large together; wait for replies."
+        return Problem(429, "too_many_requests", detail, headers=wait)
+    return Problem(503, "unavailable", "The service has no room for a body of this size at the moment.", headers=wait)
 
 
 def _close(reply: OpenReply, response: Any) -> None:

@@ -10,9 +10,11 @@ class PeopleConfig(AppConfig):
         from backend.people import account_log
         from backend.people.authentication import ended_members
         from backend.people.queries import notice_addresses
+        from backend.people.services.invitations import mail_of
         from backend.tenancy.authentication import register_endings
-        from backend.webhooks import recipients
+        from backend.webhooks import notices, recipients
 
         register_endings(ended_members)
         recipients.register(notice_addresses)
+        notices.register(mail_of)
         account_log.connect()

@@ -9,24 +9,41 @@ import requests
 from requests.adapters import BaseAdapter
 
 from backend.outbound import transport
+from backend.people.provider_exchanges import KeptReplies, time_for_a_request
 
 MOST_BYTES = 1_048_576
 """Largest reply that is read: a discovery document, a set of keys or claims are a few kilobytes."""
 
 
+_KEPT = KeptReplies()
+
+
 class CheckedTransport(BaseAdapter):
     """Sends requests to addresses that were resolved once and judged public; a redirect is a failure.
 
-    timeout_s: for everything from the resolver to the last byte.
+    A request lasts no longer than what is left of its exchange, from the resolver to the last byte.
     """
 
-    def __init__(self, *, timeout_s: float, allow_private: bool) -> None:
+    def __init__(self, *, allow_private: bool) -> None:
         super().__init__()
-        self._timeout_s = timeout_s
         self._allow_private = allow_private
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
-        """Send a request. Raises requests.ConnectionError; its text names no address."""
+        """Send a request, or return the kept reply to one that presents nothing.
+
+        Raises requests.ConnectionError or requests.Timeout, whose texts name no address, and TooManyExchanges.
+        """
+        public = request.method == "GET" and not request.body and "Authorization" not in request.headers
+        name = (self._allow_private, request.url or "")
+        kept = _KEPT.get(name) if public else None
+        if kept is not None:
+            return kept
+        reply = self._sent(request, time_for_a_request())
+        if public:
+            _KEPT.keep(name, reply)
+        return reply
+
+    def _sent(self, request: requests.PreparedRequest, timeout_s: float) -> requests.Response:
         body = request.body or b""
         if not isinstance(body, str | bytes):
             raise requests.ConnectionError("a body is text or bytes")
@@ -38,7 +55,7 @@ class CheckedTransport(BaseAdapter):
                 request.url or "",
                 headers={**names, "Accept-Encoding": "identity"},
                 content=content,
-                timeout_s=self._timeout_s,
+                timeout_s=timeout_s,
                 allow_private=self._allow_private,
             ) as answer:
                 text = answer.excerpt(MOST_BYTES)

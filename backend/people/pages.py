@@ -11,7 +11,7 @@ from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.socialaccount.providers.openid_connect import views as oidc
 from django.contrib.auth.decorators import login_required
 from django.db import router, transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import URLPattern, URLResolver, include, path, reverse
 from django.utils.http import urlencode
@@ -19,14 +19,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 from requests import RequestException
 
+from backend.api.public_ids import parse
 from backend.people import account_log, queries, sessions
 from backend.people.account_rules import INVITED
 from backend.people.models import Invitation, Person
+from backend.people.provider_exchanges import TooManyExchanges, exchange
 from backend.people.services import invitations
+from backend.people.try_again import try_again
 from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.refusals import Refused
 
 logger = logging.getLogger(__name__)
+
+AGAIN_S = 2
+"""Seconds after which a sign-in that was refused for the number of others is tried again."""
 
 
 @never_cache
@@ -75,13 +81,27 @@ def _accept(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     return HttpResponseRedirect(reverse("people_home"))
 
 
-def _checked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Answer with a page when a tenant's provider is away or sends what the protocol does not allow."""
+def _checked(view: Callable[..., HttpResponse], *, at_once: bool) -> Callable[..., HttpResponse]:
+    """Answer with a page when a tenant's provider is away, sends what the protocol does not allow, or is busy.
+
+    at_once: whether the exchange with the provider begins before the view, which accepts its state once. A refused
+    request can then be sent again.
+    """
 
     def checked(request: HttpRequest, provider_id: str) -> HttpResponse:
+        tenant_id = parse("tnt", provider_id)
+        if tenant_id is None:
+            raise Http404
         try:
-            reply: HttpResponse = view(request, provider_id)
+            with exchange(tenant_id) as begun:
+                if at_once:
+                    begun.begin()
+                reply: HttpResponse = view(request, provider_id)
             return reply
+        except TooManyExchanges:
+            logger.warning("sign-in by provider %s is refused: too many at once", provider_id)
+            reason = "Too many people sign in by an identity provider at this moment."
+            return try_again(request, reason, status=429, seconds=AGAIN_S)
         except (RequestException, ValueError, KeyError, TypeError, AttributeError) as error:
             logger.warning("sign-in by provider %s failed: %s", provider_id, type(error).__name__)
             reason = "The identity provider of your tenant cannot be reached, or its replies are not valid."
@@ -101,8 +121,12 @@ def generate_recovery_codes(request: HttpRequest) -> HttpResponse:
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="people_home"),
     path("invitations/<str:token>/", invitation_page, name="people_invitation"),
-    path("oidc/<str:provider_id>/login/", _checked(oidc.login), name="openid_connect_login"),
-    path("oidc/<str:provider_id>/login/callback/", _checked(oidc.callback), name="openid_connect_callback"),
+    path("oidc/<str:provider_id>/login/", _checked(oidc.login, at_once=False), name="openid_connect_login"),
+    path(
+        "oidc/<str:provider_id>/login/callback/",
+        _checked(oidc.callback, at_once=True),
+        name="openid_connect_callback",
+    ),
     path("2fa/recovery-codes/generate/", generate_recovery_codes, name="mfa_generate_recovery_codes"),
     path("", include("allauth.urls")),
 ]

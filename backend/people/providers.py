@@ -24,8 +24,6 @@ from backend.people.services import sign_in
 from backend.tenancy.refusals import Refused
 from backend.tenancy.secrets import open_sealed
 
-TIMEOUT_S = 10.0
-
 
 class TenantProviders(DefaultSocialAccountAdapter):
     """Finds a tenant's provider, and lets in whom the tenant has invited or mapped."""
@@ -40,7 +38,7 @@ class TenantProviders(DefaultSocialAccountAdapter):
         session = requests.Session()
         session.trust_env = False
         for scheme in ("https://", "http://"):
-            session.mount(scheme, CheckedTransport(timeout_s=TIMEOUT_S, allow_private=settings.OIDC_ALLOW_PRIVATE))
+            session.mount(scheme, CheckedTransport(allow_private=settings.OIDC_ALLOW_PRIVATE))
         return session
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:

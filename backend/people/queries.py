@@ -31,6 +31,11 @@ def invitations() -> QuerySet[Invitation]:
     return rows
 
 
+def open_invitations() -> QuerySet[Invitation]:
+    """Return the invitations of the tenant that can still be accepted."""
+    return invitations().filter(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
+
+
 def people(ids: Iterable[UUID]) -> dict[UUID, Person]:
     """Return people by id, in one statement; people belong to no tenant."""
     return {person.id: person for person in Person.objects.filter(id__in=set(ids))}

@@ -1,10 +1,11 @@
-"""What is derived from the installation's keys: sealed secrets at rest (Fernet), and each tenant's cache salt."""
+"""What is derived from the installation's keys: sealed secrets at rest (Fernet), tokens of rows, and cache salts."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import hmac
+from collections.abc import Iterator
 from uuid import UUID
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
@@ -36,6 +37,19 @@ def open_sealed(sealed: bytes) -> bytes:
         return _fernet().decrypt(bytes(sealed))
     except InvalidToken:
         raise SealBroken("a sealed value does not open under any key") from None
+
+
+def tokens_of(purpose: str, row_id: UUID) -> Iterator[str]:
+    """Yield the token of a row under each key, that of the newest key first.
+
+    A token has 256 bits that nobody can compute without a key, so a process that holds the keys can write a link to the
+    row later, and only a digest of the token is stored.
+    """
+    keys: dict[int, str] = settings.ENCRYPTION_KEYS
+    for number in sorted(keys, reverse=True):
+        key = hashlib.sha256(f"ava {purpose}:{keys[number]}".encode()).digest()
+        token = hmac.new(key, row_id.bytes, hashlib.sha256).digest()
+        yield base64.urlsafe_b64encode(token).rstrip(b"=").decode()
 
 
 def cache_salt(tenant_id: UUID) -> str:

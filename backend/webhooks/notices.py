@@ -1,7 +1,11 @@
-"""What a tenant hears about an endpoint that the service has disabled: a webhook event, and a mail."""
+"""What a tenant hears about an endpoint that the service has disabled, and the mails of all notices.
+
+An app above this one registers the writer of its mails.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import UUID, uuid5
 
 from django.conf import settings
@@ -16,6 +20,9 @@ from backend.webhooks.budget_mail import report_mail
 from backend.webhooks.models import DisabledReason, Endpoint, EndpointState
 from backend.webhooks.recipients import recipients
 from backend.webhooks.services import emit
+
+MailOf = Callable[[UUID], EmailMessage | None]
+"""Returns the mail about a thing of the current tenant; None if there is no such thing, or nobody is to know."""
 
 MAIL_ATTEMPTS = 20
 _WHY = {
@@ -58,9 +65,18 @@ def disable(endpoint: Endpoint, *, reason: DisabledReason) -> None:
         )
 
 
+_mails_of_others: list[MailOf] = []
+
+
+def register(mail_of: MailOf) -> None:
+    """Add a writer of mails to this process; called once, when its app is loaded."""
+    _mails_of_others.append(mail_of)
+
+
 def mail_about(subject_id: UUID) -> EmailMessage | None:
-    """Return the mail about a disabled endpoint, a limit of usage or an invoice; None if nobody is to know."""
-    return report_mail(subject_id) or _mail_about_endpoint(subject_id)
+    """Return the mail about an endpoint, a limit, an invoice or what others write about; None if nobody is to know."""
+    writers = (report_mail, _mail_about_endpoint, *_mails_of_others)
+    return next((mail for mail in (write(subject_id) for write in writers) if mail is not None), None)
 
 
 def _mail_about_endpoint(endpoint_id: UUID) -> EmailMessage | None:

@@ -20,8 +20,8 @@ LOG_IN = (
     b"POST /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: csrftoken=" + b"a" * 32 + b"\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000000\r\n\r\nx="
 )
-CONNECTIONS = 100
-"""Connections of each process in these tests."""
+CONNECTIONS, OF_ADDRESS = 100, 80
+"""Connections of each process in these tests, and of one address in it."""
 
 
 @pytest.fixture
@@ -29,6 +29,7 @@ def probed(tmp_path: Path, database: None) -> Iterator[tuple[ServerProcess, str]
     """A server with few connections, and the URL of its address for probes."""
     port = ports.claim(State(tmp_path), "health")
     settings = {"AVA_HEALTH_ADDRESS": f"127.0.0.1:{port}", "AVA_API_CONNECTIONS": str(CONNECTIONS)}
+    settings |= {"AVA_CONNECTIONS_PER_ADDRESS": str(OF_ADDRESS), "FORWARDED_ALLOW_IPS": "127.0.0.9"}
     server = ServerProcess(tmp_path, **settings)
     try:
         server.wait(server.is_ready)
@@ -64,6 +65,10 @@ def test_dripped_bodies_headers_and_slow_readers_stop_nobody(
         deadline = time.monotonic() + PATIENCE_S
         while not any(is_closed(connection) for connection in crowd):
             assert time.monotonic() < deadline, "no connection was closed"
+        # The crowd has one address, and others have room.
+        for _ in range(10):
+            videos = server.get_from("127.0.0.2", "/v1/videos", globex.key)
+            assert (videos.status_code, videos.json()["data"]) == (200, [])
         assert asked(probes, "/healthz").json() == {"status": "ok"}
         assert asked(probes, "/readyz").json()["status"] == "ready"
         assert asked(probes, "/v1/videos").status_code == 404

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -31,15 +32,19 @@ async def replying(scope: Any, receive: Any, send: Any) -> None:
 
 
 @asynccontextmanager
-async def listening() -> AsyncIterator[Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]]:
-    config, state = Config(replying, http=BoundedConnection, lifespan="off", log_config=None), ServerState()
+async def listening(
+    *, proxies: str = "127.0.0.9"
+) -> AsyncIterator[Callable[..., Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]]:
+    """Serve, and yield what opens a connection. proxies: peers that connect for everybody."""
+    config = Config(replying, http=BoundedConnection, lifespan="off", log_config=None, forwarded_allow_ips=proxies)
+    state = ServerState()
     config.load()
     server = await asyncio.get_running_loop().create_server(
         lambda: BoundedConnection(config=config, server_state=state, app_state={}), "127.0.0.1", 0
     )
     port = server.sockets[0].getsockname()[1]
     try:
-        yield lambda: asyncio.open_connection("127.0.0.1", port)
+        yield partial(asyncio.open_connection, "127.0.0.1", port)
     finally:
         server.close()
         for connection in list(state.connections):
@@ -128,6 +133,35 @@ def test_connections_beyond_the_maximum_are_closed_at_once() -> None:
             assert b"200 OK" in await first.readuntil(b"ok")
 
     with override_settings(API_CONNECTIONS=2):
+        asyncio.run(crowd())
+
+
+@pytest.mark.parametrize("proxies", ["127.0.0.9", "127.0.0.9,127.0.0.1"])
+def test_one_address_leaves_connections_for_others(proxies: str) -> None:
+    """A trusted proxy connects for everybody, so its connections have no maximum of their own."""
+    trusted = "127.0.0.1" in proxies
+
+    async def crowd() -> None:
+        async with listening(proxies=proxies) as connect:
+            async def is_served(source: str) -> bool:
+                reader, writer = await connect(local_addr=(source, 0))
+                kept.append(writer)
+                try:
+                    writer.write(WHOLE)
+                    return b"200 OK" in await reader.readuntil(b"ok")
+                except (ConnectionError, asyncio.IncompleteReadError):
+                    return False
+
+            kept: list[asyncio.StreamWriter] = []
+            assert [await is_served("127.0.0.1") for _ in range(4)] == [True, True, trusted, trusted]
+            assert [await is_served("127.0.0.2") for _ in range(3)] == [True, True, False]
+            # A connection that ends makes room.
+            kept[0].close()
+            async with asyncio.timeout(PATIENCE_S):
+                while not await is_served("127.0.0.1"):
+                    continue
+
+    with override_settings(CONNECTIONS_PER_ADDRESS=2):
         asyncio.run(crowd())
 
 

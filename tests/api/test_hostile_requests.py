@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
-from backend.api.asgi_requests import callers_of, environ_of
+from backend.api.asgi_requests import address_of, environ_of, key_digest_of
 from tests.conftest import Cast
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -116,9 +116,20 @@ def test_a_charset_is_no_way_to_fail_without_a_key(database: None, charset: str)
 
 
 def test_the_addresses_of_one_ipv6_network_are_one_caller() -> None:
-    def callers(address: str) -> tuple[str, ...]:
-        return callers_of({"client": (address, 4000), "headers": []})
+    def counted(address: str) -> str:
+        return address_of({"client": (address, 4000), "headers": []})
 
-    assert callers("2001:db8::1") == callers("2001:db8::ffff:2")
-    assert callers("2001:db8::1") != callers("2001:db8:0:1::1")
-    assert callers("192.0.2.1") == ("192.0.2.1",)
+    assert counted("2001:db8::1") == counted("2001:db8::ffff:2")
+    assert counted("2001:db8::1") != counted("2001:db8:0:1::1")
+    assert counted("192.0.2.1") == "192.0.2.1"
+
+
+def test_one_key_is_one_caller_however_it_is_written() -> None:
+    def digest(*headers: tuple[bytes, bytes]) -> str | None:
+        return key_digest_of({"headers": headers})
+
+    assert digest() is None
+    spellings = [b"Bearer vk_1", b"bearer  vk_1", b"BEARER\tvk_1 "]
+    assert len({digest((b"authorization", text)) for text in spellings} | {digest((b"x-api-key", b"vk_1"))}) == 1
+    assert digest((b"authorization", b"Bearer vk_2")) != digest((b"authorization", b"Bearer vk_1"))
+    assert digest((b"authorization", b"")) is not None

@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from backend.api.public_ids import encode
+from backend.library.models import Collection
 from backend.people.services import members
 from backend.tenancy.authentication import Principal
 from backend.tenancy.models import ApiKey
 from backend.tenancy.services import issue_api_key
 from tests.conftest import Cast
 from tests.people.cast import member_of
+from tests.tenancy.test_api_keys import with_key
 
 
 def made_by(cast: Cast, person_id: Any, **key: Any) -> Any:
@@ -44,3 +47,21 @@ def test_keys_of_a_member_end_with_the_member_or_the_role(
 
     mine = {"reader", "writer", "child", "auditor"} if living is None else living
     assert left == mine | {"test", "other"}
+
+
+@pytest.mark.parametrize("role", [None, "viewer"])
+def test_keys_of_a_member_end_when_the_member_is_limited_to_collections(acme: Cast, role: str | None) -> None:
+    """A key sees every video of its tenant, so nobody who may see some of them keeps one."""
+    membership = member_of(acme, "viewer" if role is None else "developer")
+    maker = Principal(acme.tenant_id, None, frozenset({"*"}), person_id=membership.person_id)
+    with acme.scope():
+        park = Collection.objects.create(tenant_id=acme.tenant_id, name="Park")
+        _, key = issue_api_key(maker=maker, name="reader", scopes=["videos:read", "questions:read"])
+    assert with_key(key).get("/v1/videos").status_code == 200
+
+    body = {"collection_ids": [encode("col", park.id)]} | ({} if role is None else {"role": role})
+    changed = acme.client.patch(f"/v1/members/{encode('mem', membership.id)}", body)
+
+    assert changed.status_code == 200, changed.content
+    assert with_key(key).get("/v1/videos").status_code == 401
+    assert acme.client.get("/v1/videos").status_code == 200

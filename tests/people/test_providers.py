@@ -13,8 +13,11 @@ from oidc_provider_mock import User, run_server_in_thread
 
 from backend.api.public_ids import encode
 from backend.people.models import Membership, Person
+from backend.tenancy.authentication import Principal
+from backend.tenancy.services import issue_api_key
 from tests.conftest import Cast
 from tests.people.cast import invitation_of, make_staff, member_of
+from tests.tenancy.test_api_keys import with_key
 
 USERS = [
     User(sub="ada", claims={"email": "Ada@acme.example", "email_verified": True, "groups": ["x", "video-admins"]}),
@@ -165,6 +168,48 @@ def test_what_groups_do_to_a_membership_is_recorded(provided: Cast, globex: Cast
         ("member.sign_in_failed", ada.email, {"factor": "provider", "reason": "not_invited"}),
     ]
     assert recorded(globex) == []
+
+
+def test_a_role_that_groups_lower_ends_the_keys_that_outrank_it(provided: Cast) -> None:
+    enter(provided, "ada")
+    ada = Person.objects.get(email="ada@acme.example")
+    maker = Principal(provided.tenant_id, None, frozenset({"*"}), person_id=ada.id)
+    with provided.scope():
+        _, reader = issue_api_key(maker=maker, name="reader", scopes=["videos:read"])
+        _, auditor = issue_api_key(maker=maker, name="auditor", scopes=["audit:read"])
+    assert with_key(auditor).get("/v1/audit-events").status_code == 200
+
+    provided.client.patch("/v1/sign-in-settings", {"oidc_group_roles": {"x": "developer"}})
+    enter(provided, "ada")
+
+    assert with_key(auditor).get("/v1/audit-events").status_code == 401
+    assert with_key(reader).get("/v1/videos").status_code == 200
+    # The role still follows the groups.
+    provided.client.patch("/v1/sign-in-settings", {"oidc_group_roles": {"x": "admin"}})
+    enter(provided, "ada")
+    assert members(provided) == {"ada@acme.example": "admin"}
+
+
+def test_a_limit_to_collections_outlives_a_change_of_groups(provided: Cast) -> None:
+    enter(provided, "bob")
+    park = provided.client.post("/v1/collections", {"name": "Park"}).json()["id"]
+    (bob,) = provided.client.get("/v1/members").json()["data"]
+    provided.client.patch(f"/v1/members/{bob['id']}", {"collection_ids": [park]})
+
+    def after(role: str) -> tuple[str, list[str] | None]:
+        provided.client.patch("/v1/sign-in-settings", {"oidc_group_roles": {"viewers": role}})
+        _, reply = enter(provided, "bob")
+        assert reply.status_code == 302
+        member = provided.client.get(f"/v1/members/{bob['id']}").json()
+        return member["role"], member["collection_ids"]
+
+    assert after("analyst") == ("analyst", [park])
+    assert after("admin") == ("analyst", [park])
+    kept = {"role": "analyst", "refused": "admin", "reason": "role_not_limitable", "from_groups": True}
+    assert recorded(provided)[-1] == ("member.role_kept", "bob@acme.example", kept)
+    # An owner lifts the limit; then the groups decide again.
+    provided.client.patch(f"/v1/members/{bob['id']}", {"collection_ids": None})
+    assert after("admin") == ("admin", None)
 
 
 def test_a_sign_in_at_a_provider_is_recorded_in_its_tenant_alone(provided: Cast, globex: Cast) -> None:

@@ -1,8 +1,12 @@
-"""Writes to invitations: one open offer per address, accepted once, by the holder of that address."""
+"""Writes to invitations: one open offer per address, accepted once, by the holder of that address.
+
+The sender of webhooks mails the links, so no request waits for the mail server. An installation mails strangers in its
+own name here, so the open invitations and the mails of a tenant have maximum numbers.
+"""
 
 from __future__ import annotations
 
-import secrets
+import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
@@ -11,9 +15,12 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.utils import timezone
+from uuid6 import uuid7
 
 from backend.api.public_ids import encode
 from backend.audit.services import Actor, record
+from backend.jobs.models import JobKind
+from backend.jobs.services import enqueue
 from backend.people import queries
 from backend.people.models import Invitation, Membership, Person, written_email
 from backend.people.services.members import checked_limits, join, require_rank, require_scopes
@@ -22,8 +29,16 @@ from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.link_tokens import digest_of, link_to
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
+from backend.tenancy.secrets import tokens_of
+
+logger = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=7)
+MAIL_ATTEMPTS = 20
+MAILS_TO_ADDRESS = 5
+"""Maximum number of mails of one tenant to one address in MAILS_WITHIN."""
+MAILS_WITHIN = timedelta(days=1)
+_PURPOSE = "invitation"
 _MAIL = """{inviter} invites you to {tenant} on AVA Cloud, with the role {role}.
 
 Accept the invitation until {until} (UTC):
@@ -53,7 +68,7 @@ def invite(
     caller: who invites; None for an operator. The offer of an expiring key ends with the key at the latest.
 
     With a mail server the link goes to the address alone, after the transaction. Raises Refused `owners_only`,
-    `insufficient_scope`, `already_member`, `role_not_limitable` or `not_found`.
+    `insufficient_scope`, `already_member`, `too_many_invitations`, `role_not_limitable` or `not_found`.
     """
     require_rank(role, by_owner=by_owner)
     require_scopes(caller, role)
@@ -62,7 +77,8 @@ def invite(
     person = Person.objects.filter(email=address).first()
     if person is not None and queries.members().filter(person_id=person.id).exists():
         raise Refused("already_member", "The holder of this address is a member already.")
-    token = secrets.token_urlsafe(32)
+    invitation_id = uuid7()
+    token = next(tokens_of(_PURPOSE, invitation_id))
     expires_at = timezone.now() + LIFETIME
     if caller is not None and caller.expires_at is not None:
         expires_at = min(expires_at, caller.expires_at)
@@ -70,7 +86,9 @@ def invite(
         # Invitations of one tenant are made one after the other, so that an address has one open offer.
         Tenant.objects.select_for_update(no_key=True).get(id=current_tenant_id())
         revoke_open(address)
+        _require_room(address)
         invitation: Invitation = Invitation.objects.create(
+            id=invitation_id,
             tenant_id=current_tenant_id(),
             email=address,
             role=role,
@@ -81,13 +99,26 @@ def invite(
             created_by_name=by_name,
             mailed=bool(settings.EMAIL_HOST),
         )
-    if invitation.mailed:
-        mail = _mail(invitation, token)
-        transaction.on_commit(lambda: mail.send(fail_silently=False), robust=True)
+        if invitation.mailed:
+            enqueue(
+                kind=JobKind.SEND_NOTICE,
+                subject_id=invitation.id,
+                dedupe_key=f"invitation:{invitation.id}",
+                max_attempts=MAIL_ATTEMPTS,
+            )
     return invitation, link_of(token)
 
 
-def _mail(invitation: Invitation, token: str) -> EmailMessage:
+def mail_of(invitation_id: UUID) -> EmailMessage | None:
+    """Return the mail with the link of an invitation; None if the tenant has no such invitation that is open."""
+    invitation = queries.open_invitations().filter(id=invitation_id, mailed=True).first()
+    if invitation is None:
+        return None
+    digest = bytes(invitation.digest)
+    token = next((token for token in tokens_of(_PURPOSE, invitation_id) if digest_of(token) == digest), None)
+    if token is None:
+        logger.warning("an invitation is not mailed: its key has been removed")
+        return None
     tenant = Tenant.objects.get(id=current_tenant_id())
     body = _MAIL.format(
         inviter=invitation.created_by_name or "Somebody",
@@ -98,6 +129,23 @@ def _mail(invitation: Invitation, token: str) -> EmailMessage:
     )
     # A name with a line break must not become a header.
     return EmailMessage(subject=" ".join(f"Invitation to {tenant.name}".split()), body=body, to=[invitation.email])
+
+
+def _require_room(address: str) -> None:
+    """Check the maximum numbers for one more invitation. The tenant is locked. Raises Refused `too_many_invitations`."""
+    most = settings.OPEN_INVITATIONS_PER_TENANT
+    if queries.open_invitations().count() >= most:
+        detail = f"{most} invitations are open; revoke some, or wait until they are accepted or expire."
+        raise Refused("too_many_invitations", detail, status=429)
+    if not settings.EMAIL_HOST:
+        return
+    mailed = queries.invitations().filter(mailed=True, created_at__gt=timezone.now() - MAILS_WITHIN)
+    if mailed.count() >= settings.INVITATION_MAILS_PER_DAY:
+        detail = f"{settings.INVITATION_MAILS_PER_DAY} invitations were mailed within 24 hours; invite again tomorrow."
+        raise Refused("too_many_invitations", detail, status=429)
+    if mailed.filter(email=address).count() >= MAILS_TO_ADDRESS:
+        detail = f"This address was invited {MAILS_TO_ADDRESS} times within 24 hours; invite it again tomorrow."
+        raise Refused("too_many_invitations", detail, status=429)
 
 
 def revoke_open(address: str) -> None:

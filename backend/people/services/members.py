@@ -87,12 +87,16 @@ def change(
     limits_given: bool,
     by_owner: bool,
     caller: Principal | None = None,
+    by_groups: bool = False,
 ) -> Membership:
     """Change role and collections of a member. limits_given: whether collection_ids was sent at all.
 
-    caller: who asks for the change; None for an operator. Keys that the member made end if the new role does not have
-    their scopes. Raises Membership.DoesNotExist, Refused `owners_only`, `insufficient_scope`, `last_owner`,
-    `role_not_limitable` or `not_found`.
+    caller: who asks for the change; None for an operator or a provider's groups. by_groups: whether the role follows
+    the groups, and does so again at the next sign-in. Keys that the member made end if the new role does not have
+    their scopes, and all of them if the member is limited to collections, because a key sees every video.
+
+    Raises Membership.DoesNotExist, Refused `owners_only`, `insufficient_scope`, `last_owner`, `role_not_limitable` or
+    `not_found`.
     """
     with transaction.atomic():
         membership = _locked(membership_id)
@@ -112,9 +116,10 @@ def change(
             )
         membership.role = wanted
         # A role that somebody has set by hand no longer follows the groups.
-        membership.from_groups = membership.from_groups and role is None
+        membership.from_groups = membership.from_groups and (role is None or by_groups)
         membership.save()
-        revoke_keys_of_person(membership.person_id, covered=roles.SCOPES_OF[wanted])
+        limited = membership.collection_ids is not None
+        revoke_keys_of_person(membership.person_id, covered=() if limited else roles.SCOPES_OF[wanted])
     return membership
 
 

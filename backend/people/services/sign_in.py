@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 
 from backend.api.public_ids import encode
 from backend.audit.services import Actor, record
-from backend.people import queries
+from backend.people import queries, roles
 from backend.people.models import Membership, Person, Role, SignInSettings, written_email
 from backend.people.services import members
 from backend.people.services.invitations import accept
@@ -109,12 +109,17 @@ def _note(action: str, membership: Membership, by: Actor, **details: Any) -> Non
 
 
 def _follow_groups(membership: Membership, role: Role | None, by: Actor) -> None:
-    """Give a membership that came by groups the role of today's groups; without a mapped group it ends."""
+    """Give a membership that came by groups the role of today's groups; without a mapped group it ends.
+
+    A limit to collections stays. Groups cannot give a limited member a role that has no limits: an owner decides that.
+    """
     if not membership.from_groups:
         return
     if role is None:
         members.remove(membership.id, by_owner=True)
         _note("member.removed", membership, by, person_id=encode("per", membership.person_id), role=membership.role)
+    elif membership.collection_ids is not None and role not in roles.LIMITABLE:
+        _note("member.role_kept", membership, by, role=membership.role, refused=role, reason="role_not_limitable")
     elif membership.role != role:
-        Membership.objects.filter(id=membership.id).update(role=role, collection_ids=None)
+        members.change(membership.id, role=role, collection_ids=None, limits_given=False, by_owner=True, by_groups=True)
         _note("member.changed", membership, by, before=membership.role, role=role)

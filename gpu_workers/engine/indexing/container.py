@@ -61,6 +61,10 @@ class DecoderUnavailable(SourceUnreadable):
     retryable = True
 
 
+class DeviceUnavailable(DecoderUnavailable):
+    """This host cannot confine a decoder that uses a graphics device. It may be able to without one."""
+
+
 def sniff_container(head: bytes) -> str:
     """Return the name (one of FORMATS) of the container that a file's first bytes show.
 

@@ -6,6 +6,7 @@ box and turns its answer into types.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +16,13 @@ from gpu_workers.engine.indexing.box.boxes import Box, BoxEnded, BoxLost, BoxSil
 from gpu_workers.engine.indexing.box.decoding import JOBS
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 from gpu_workers.engine.indexing.box.supply import Supply
-from gpu_workers.engine.indexing.container import HEAD_BYTES, ProbeError, SourceUnreachable, sniff_container
+from gpu_workers.engine.indexing.container import (
+    FORMATS,
+    HEAD_BYTES,
+    ProbeError,
+    SourceUnreachable,
+    sniff_container,
+)
 
 __all__ = ["ProbeError", "ProbeLimits", "ProbeResult", "probe", "sniff_container"]
 
@@ -37,6 +44,9 @@ _RANGES = {
 }  # fmt: skip
 """Least and greatest number of each field that has one. A decoder that was taken over may say anything."""
 _GREATEST_FPS = 100_000
+_FPS = re.compile(r"[0-9]{1,9}(/[0-9]{1,9})?")
+"""The text of a frame rate. Fraction() itself also takes exponents, and computes a large one without an end."""
+_CODEC = re.compile(r"[a-z0-9_]{1,32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +149,16 @@ def _examined(supply: Supply, container: str, limits: ProbeLimits) -> dict[str, 
 
 
 def _is_possible(found: Mapping[str, Any]) -> bool:
-    """Whether a file may have these numbers."""
+    """Whether a file may have these properties."""
     for name, (least, greatest) in _RANGES.items():
         number = found[name]
         if number is not None and (isinstance(number, bool) or not least <= number <= greatest):
             return False
-    try:
-        return not found["fps"] or 0 < Fraction(found["fps"]) <= _GREATEST_FPS
-    except (ValueError, ZeroDivisionError):
+    if found["container"] not in FORMATS or not _CODEC.fullmatch(found["codec"]):
         return False
+    if found["fps"] is None:
+        return True
+    if not _FPS.fullmatch(found["fps"]):
+        return False
+    numerator, _, denominator = found["fps"].partition("/")
+    return 0 < int(numerator) <= _GREATEST_FPS * int(denominator or 1)

@@ -11,7 +11,7 @@ from gpu_workers.engine.ekg import SampledFrame, Span
 from gpu_workers.engine.indexing.box.boxes import Box
 from gpu_workers.engine.indexing.box.decoding import answer, decoding, number
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
-from gpu_workers.engine.indexing.container import DecodingFailed, SourceUnreadable
+from gpu_workers.engine.indexing.container import DecodingFailed, DeviceUnavailable, SourceUnreadable
 from gpu_workers.engine.indexing.frame_stream import FrameStream
 from gpu_workers.engine.indexing.hardware import accelerator, chosen, report_failure
 
@@ -52,8 +52,16 @@ class BoxedFrames(FrameStream):
         self._frames = self._receive()
 
     def _receive(self) -> Generator[SampledFrame, None, None]:
-        slot_bytes = 3 * self._max_side**2
         device = accelerator() is not None
+        try:
+            yield from self._receive_from_box(device=device)
+        except DeviceUnavailable as error:
+            # No frame has come: the box was not started.
+            report_failure(str(error))
+            yield from self._receive_from_box(device=False)
+
+    def _receive_from_box(self, *, device: bool) -> Generator[SampledFrame, None, None]:
+        slot_bytes = 3 * self._max_side**2
         arguments = {
             "span": [self._span.start_ms, self._span.end_ms],
             "max_side": self._max_side,

@@ -52,7 +52,7 @@ class BoxSilent(Exception):
 
 
 class BoxUnavailable(Exception):
-    """This host cannot lock a process down, so nothing is decoded here."""
+    """This host cannot lock such a process down, so nothing is decoded in one here."""
 
 
 class Zygote:
@@ -184,7 +184,7 @@ class Box:
             raise self._ending()
         try:
             message = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):  # the latter by brackets in brackets
             message = None
         if not isinstance(message, dict):
             raise BoxEnded("the decoder's answer makes no sense")
@@ -252,7 +252,8 @@ class Box:
         except BoxEnded as error:
             self.close()
             if "FilterMissing" in str(error):
-                raise BoxUnavailable("decoding needs libseccomp and a kernel with seccomp") from error
+                needed = "libseccomp, a kernel with seccomp and, with a device, Landlock"
+                raise BoxUnavailable(f"decoding needs {needed}") from error
             # It has not touched the file.
             raise BoxLost(f"a process for the decoder cannot be locked down: {error}") from error
         except (BoxLost, BoxSilent):

@@ -12,6 +12,7 @@ from gpu_workers.engine.indexing.box.supply import Supply
 from gpu_workers.engine.indexing.container import (
     DecoderUnavailable,
     DecodingFailed,
+    DeviceUnavailable,
     SourceUnreachable,
     SourceUnreadable,
 )
@@ -35,7 +36,7 @@ def decoding(
 
     Raises SourceUnreadable when the bytes could not be fetched, DecodingFailed when they arrived and the box ended at
     its limits, by a fault, or with an answer that makes no sense, DecoderUnavailable when this host killed the box or
-    could not start it.
+    could not start it, DeviceUnavailable when it starts no box with a device.
     """
     try:
         supply = Supply(source)
@@ -48,7 +49,9 @@ def decoding(
             yield box
     except BoxSilent as error:
         raise SourceUnreadable(str(error)) from error
-    except (BoxLost, BoxUnavailable) as error:
+    except BoxUnavailable as error:
+        raise (DeviceUnavailable if device else DecoderUnavailable)(str(error)) from error
+    except BoxLost as error:
         raise DecoderUnavailable(str(error)) from error
     except (BoxEnded, DecodingFailed) as error:
         if supply.failure is not None:

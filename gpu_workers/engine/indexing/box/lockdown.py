@@ -95,7 +95,7 @@ def lock(limits: BoxLimits, *, empty: int, alone: bool, device: bool) -> tuple[s
     has this user, so that the number of its threads can be limited. device: whether a graphics device is used; then
     memory has no limit, the driver's files stay in reach, and system calls are refused by a list instead of allowed
     by one. Returns the names of the layers that hold beyond the limits. Raises FilterMissing: without a filter of
-    system calls nothing is decoded.
+    system calls nothing is decoded, and without Landlock nothing with a device, whose box may open files.
     """
     seccomp, layers = syscalls.library(), []
     if not device and _change_root(empty):
@@ -114,6 +114,8 @@ def lock(limits: BoxLimits, *, empty: int, alone: bool, device: bool) -> tuple[s
     devices = dict.fromkeys(Path("/dev").glob("nvidia*"), landlock.READ | landlock.WRITE | landlock.DEVICE_CONTROL)
     if landlock.restrict(_libc, _DEVICE_PATHS | devices if device else {}):
         layers.append("landlock")
+    elif device:
+        raise syscalls.FilterMissing("the kernel has no Landlock")
     syscalls.restrict(seccomp, device=device)
     return (*layers, "syscalls")
 

@@ -36,7 +36,7 @@ listens on a Unix socket, to which nobody connects."""
 
 
 class FilterMissing(Exception):
-    """The host has no libseccomp, or its kernel takes no filter."""
+    """The host has no libseccomp, or its kernel takes no filter; or there is no Landlock for a box with a device."""
 
 
 class _Comparison(ctypes.Structure):

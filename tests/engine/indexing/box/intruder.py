@@ -126,7 +126,7 @@ def sleep(arguments: dict[str, Any], recording: Supplied | None, channel: Channe
 
 
 def talk_nonsense(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
-    os.write(channel._answers, arguments["words"].encode())
+    os.write(channel._answers, arguments["words"].encode() * arguments.get("times", 1))
 
 
 def lie_about_pictures(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.box.boxes import ZYGOTE, Box, BoxEnded, BoxLost, BoxSilent
+from gpu_workers.engine.indexing.box.channel import MESSAGE_BYTES
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 from gpu_workers.engine.indexing.box.supply import Supply
 from gpu_workers.engine.indexing.container import DecodingFailed, ProbeError
@@ -125,9 +126,12 @@ def test_a_closed_box_is_gone() -> None:
     os.close(process)
 
 
-@pytest.mark.parametrize("words", ["", "[]", "7", "{", "\x00", '{"a":1'])
-def test_an_answer_that_is_no_object_is_an_end(words: str) -> None:
-    with Box(f"{INTRUDER}:talk_nonsense", {"words": words or " "}) as box, pytest.raises(BoxEnded):
+@pytest.mark.parametrize(
+    ("words", "times"),
+    [(" ", 1), ("[]", 1), ("7", 1), ("{", 1), ("\x00", 1), ('{"a":1', 1), ("[", MESSAGE_BYTES)],
+)
+def test_an_answer_that_is_no_object_is_an_end(words: str, times: int) -> None:
+    with Box(f"{INTRUDER}:talk_nonsense", {"words": words, "times": times}) as box, pytest.raises(BoxEnded):
         box.receive()
 
 
@@ -156,13 +160,15 @@ def test_a_lie_about_pictures_is_found(recording: Path, monkeypatch: pytest.Monk
 LIES = [
     {"fps": "1/0"}, {"fps": "quick"}, {"fps": "-3"}, {"fps": "9" * 40}, {"duration_ms": -1}, {"duration_ms": 2**70},
     {"duration_ms": True}, {"bitrate": 2**70}, {"width": -64}, {"rotation": 2**40}, {"source_start_ms": -(2**70)},
+    {"fps": "1e3000000"}, {"fps": "1e9"}, {"fps": "0"}, {"fps": ""}, {"fps": "1_0"}, {"fps": "25/1\n"}, {"fps": "٢٥"},
+    {"container": "concat"}, {"container": "mov" * 5_000}, {"codec": ""}, {"codec": "h" * 33}, {"codec": "h264\n"},
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("lie", [{}, *LIES])
 def test_a_lie_about_a_file_is_found(recording: Path, monkeypatch: pytest.MonkeyPatch, lie: dict[str, Any]) -> None:
     told = {
-        "container": "mp4", "codec": "h264", "duration_ms": 1000, "width": 64, "height": 48, "fps": "25/1",
+        "container": "mov", "codec": "h264", "duration_ms": 1000, "width": 64, "height": 48, "fps": "25/1",
         "rotation": 0, "has_audio": False, "has_video": True, "source_start_ms": 0, "bitrate": None,
     }  # fmt: skip
     original = Box.__init__
@@ -207,3 +213,15 @@ def test_the_weakest_host_still_gives_an_intruder_nothing(tmp_path: Path) -> Non
     assert said["layers"] == ["landlock", "syscalls"]
     assert set(said["succeeded"]) == {"environment", "descriptors"}
     assert SECRET not in done.stdout
+
+
+def test_without_landlock_no_box_has_a_device_and_the_cpu_decodes(recording: Path) -> None:
+    """The box of a device may open files, and Landlock alone bounds which."""
+    script = [sys.executable, "-m", "tests.engine.indexing.box.without_landlock", str(recording)]
+    done = subprocess.run(script, capture_output=True, text=True, check=True, timeout=120)
+    said = json.loads(done.stdout)
+    assert "Landlock" in said["device"]
+    assert "landlock" not in said["cpu"]
+    assert said["cpu"][-1] == "syscalls"
+    assert said["times"] == [0, 1000]
+    assert "hardware decoder cannot be used" in done.stderr
