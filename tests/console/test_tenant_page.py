@@ -217,6 +217,27 @@ def test_finance_sets_the_tax_and_the_next_invoice_has_it(staff_as: Any, acme: C
         assert not BillingAccount.objects.exists()
 
 
+def test_finance_sets_the_note_on_the_tax_and_a_note_that_contradicts_it_is_refused(staff_as: Any, acme: Cast) -> None:
+    client = staff_as("finance")
+
+    refused = [
+        act(client, acme, "tax", percent="19", note="reverse_charge", text=""),
+        act(client, acme, "tax", percent="0", note="text", text=""),
+        act(client, acme, "tax", percent="0", note="exempt", text="Exempt under section 4 no. 8"),
+    ]
+    with acme.scope():
+        assert not BillingAccount.objects.exists()
+    made = act(client, acme, "tax", percent="0", note="text", text="Exempt under section 4 no. 8")
+
+    assert [reply.status_code for reply in refused] == [400] * 3
+    assert made.status_code == 302
+    with acme.scope():
+        event = AuditEvent.objects.get(action="tenant.tax_rate_set")
+        assert BillingAccount.objects.get().tax_note == "Exempt under section 4 no. 8"
+    assert event.details["note_to"] == "Exempt under section 4 no. 8"
+    assert "(Exempt under section 4 no. 8)" in client.get(page_of(acme)).content.decode()
+
+
 def test_finance_sets_the_ceiling_of_cost_and_keeps_the_tenants_own_limits(staff_as: Any, acme: Cast) -> None:
     with acme.scope():
         set_limits(Limits(max_tokens=500))

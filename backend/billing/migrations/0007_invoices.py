@@ -12,7 +12,7 @@ from backend.tenancy.ddl import ERASE, plain_table, tenant_reference, tenant_tab
 KEEP_FINAL = (
     """
     CREATE FUNCTION billing_keep_final_invoice() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
-    DECLARE open_columns text[] := ARRAY['state', 'paid_at', 'voided_at', 'corrected'];
+    DECLARE open_columns text[] := ARRAY['state', 'paid_at', 'voided_at', 'corrected', 'reminders'];
     BEGIN
         IF current_user <> 'app_rw' OR OLD.state = 'draft' THEN
             RETURN coalesce(NEW, OLD);
@@ -386,12 +386,14 @@ class Migration(migrations.Migration):
                 ("seller", models.JSONField(default=dict)),
                 ("buyer", models.JSONField(default=dict)),
                 ("tax_rate", models.DecimalField(decimal_places=5, default=0, max_digits=6)),
+                ("tax_note", models.CharField(blank=True, default="", max_length=200)),
                 ("subtotal", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
                 ("discount", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
                 ("tax", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
                 ("total", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
                 ("credited", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
                 ("corrected", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
+                ("reminders", models.PositiveSmallIntegerField(default=0)),
                 ("corrects_id", models.UUIDField(null=True)),
                 ("reason", models.CharField(blank=True, default="", max_length=500)),
                 ("author", models.CharField(blank=True, default="", max_length=200)),

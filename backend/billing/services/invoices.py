@@ -12,11 +12,10 @@ from django.utils import timezone
 from backend.billing.currencies import minor_unit, payable
 from backend.billing.models import CORRECTION_LINE, BillingPeriod, Invoice, InvoiceKind, InvoiceLine, InvoiceState
 from backend.billing.rates import plain
-from backend.billing.services.accounts import billing_account
 from backend.billing.services.billing_lock import lock_billing
 from backend.billing.services.closing import finalise
 from backend.billing.services.credit_grants import give_back_credit, grant_credit
-from backend.billing.services.drafts import buyer_of, seller_of
+from backend.billing.services.drafts import seller_of
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 
@@ -113,8 +112,9 @@ def _write_note(invoice: Invoice, net: Decimal, tax: Decimal, reason: str, autho
         locale=invoice.locale,
         currency=invoice.currency,
         seller=seller_of(invoice.entity),
-        buyer=buyer_of(billing_account()),
+        buyer=invoice.buyer,
         tax_rate=invoice.tax_rate,
+        tax_note=invoice.tax_note,
         subtotal=-net,
         tax=-tax,
         total=-(net + tax),

@@ -59,6 +59,13 @@ def credit_notes(invoice: Invoice) -> QuerySet[Any]:
     return across_tenants(Invoice).filter(tenant_id=invoice.tenant_id, corrects_id=invoice.id).order_by("id")
 
 
+def corrected_by(note: Invoice) -> Invoice | None:
+    """Return the invoice that a credit note corrects; None for an invoice."""
+    rows = across_tenants(Invoice).filter(tenant_id=note.tenant_id, id=note.corrects_id)
+    found: Invoice | None = rows.first() if note.corrects_id else None
+    return found
+
+
 def invoices_of(tenant_id: UUID) -> QuerySet[Any]:
     """Return the latest 12 documents of a tenant, the latest first."""
     return across_tenants(Invoice).filter(tenant_id=tenant_id).order_by("-period_start", "-id")[:12]
