@@ -424,7 +424,10 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
-                "indexes": [models.Index(fields=["tenant", "period_start"], name="invoice_tenant_period")],
+                "indexes": [
+                    models.Index(fields=["tenant", "period_start"], name="invoice_tenant_period"),
+                    models.Index(condition=models.Q(("state", "final")), fields=["due_at"], name="invoice_unpaid"),
+                ],
                 "constraints": [
                     models.UniqueConstraint(
                         condition=models.Q(("kind", "invoice"), models.Q(("state", "void"), _negated=True)),

@@ -151,7 +151,10 @@ class Invoice(TenantRow):
                 name="invoice_number_if_final",
             ),
         ]
-        indexes = [models.Index(fields=["tenant", "period_start"], name="invoice_tenant_period")]
+        indexes = [
+            models.Index(fields=["tenant", "period_start"], name="invoice_tenant_period"),
+            models.Index(fields=["due_at"], condition=models.Q(state="final"), name="invoice_unpaid"),
+        ]
 
     @property
     def payable(self) -> Decimal:

@@ -71,6 +71,20 @@ def invoices_of(tenant_id: UUID) -> QuerySet[Any]:
     return across_tenants(Invoice).filter(tenant_id=tenant_id).order_by("-period_start", "-id")[:12]
 
 
+def overdue(tenant_id: UUID | None = None) -> list[dict[str, Any]]:
+    """Return the overdue invoices by currency: their number, what is due, since when, and the most reminders of one.
+
+    tenant_id: of this tenant alone.
+    """
+    return rows(
+        "SELECT currency, count(*) AS n, sum(total - credited - corrected) AS due, min(due_at) AS since, "
+        "max(reminders) AS reminders FROM billing_invoice WHERE kind = 'invoice' AND state = 'final' "
+        "AND due_at <= now() AND (%(tenant)s::uuid IS NULL OR tenant_id = %(tenant)s) "
+        "GROUP BY currency ORDER BY currency",
+        {"tenant": tenant_id},
+    )
+
+
 def with_uses(grants: QuerySet[Any]) -> QuerySet[Any]:
     """Add to grants how much of each was used, as `used`."""
     uses = across_tenants(CreditUse).filter(tenant_id=OuterRef("tenant_id"), grant_id=OuterRef("id"))
