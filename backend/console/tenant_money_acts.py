@@ -66,7 +66,9 @@ class TaxForm(ActForm):
 class CouponForm(ActForm):
     """The coupon that a tenant gets."""
 
-    code = forms.CharField(max_length=32, widget=UnfoldAdminTextInputWidget(), help_text="The code of the coupon.")
+    code = forms.CharField(
+        max_length=32, widget=UnfoldAdminTextInputWidget(), help_text="Its code, as the list of coupons has it."
+    )
 
 
 class CeilingForm(ActForm):

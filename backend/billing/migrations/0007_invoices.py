@@ -96,6 +96,7 @@ class Migration(migrations.Migration):
                 ("is_default", models.BooleanField(default=False)),
             ],
             options={
+                "verbose_name_plural": "legal entities",
                 "constraints": [
                     models.UniqueConstraint(
                         condition=models.Q(("is_default", True)),

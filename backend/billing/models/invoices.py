@@ -47,6 +47,7 @@ class LegalEntity(models.Model):
     is_default = models.BooleanField(default=False)
 
     class Meta:
+        verbose_name_plural = "legal entities"
         constraints = [
             models.UniqueConstraint(
                 fields=["is_default"], condition=models.Q(is_default=True), name="legal_entity_one_default"
