@@ -256,7 +256,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "breaker": "holds the deliveries of a failing receiver back",
         "budget_mail": "the mail about a limit",
         "document": "the events in the OpenAPI document",
-        "final_invoices": "what a tenant hears about an invoice that became final",
+        "invoice_events": "what a tenant hears about its invoices",
         "notices": "what a tenant hears about a disabled endpoint",
         "redaction": "takes deleted text out of events",
         "recipients": "who gets a notice by mail",

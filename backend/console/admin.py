@@ -16,10 +16,14 @@ from unfold.contrib.filters.admin import RangeDateTimeFilter
 from backend.audit.models import AuditEvent
 from backend.billing.models import (
     CostDay,
+    Coupon,
     CreditGrant,
     ExportState,
     InvariantResult,
     Invoice,
+    LegalEntity,
+    MachineDay,
+    ModelRate,
     Plan,
     Price,
     PriceBook,
@@ -40,6 +44,7 @@ from backend.console.base import ReadOnlyPage, worded
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
 from backend.console.filters import TenantFilter, failed_part, fixed, typed
+from backend.console.finance_pages import CouponPage, LegalEntityPage, MachineDayPage, ModelRatePage
 from backend.console.money_pages import (
     CostDayPage,
     CreditPage,
@@ -76,6 +81,10 @@ site.register(Plan, PlanPage)
 site.register(Invoice, InvoicePage)
 site.register(CreditGrant, CreditPage)
 site.register(CostDay, CostDayPage)
+site.register(Coupon, CouponPage)
+site.register(LegalEntity, LegalEntityPage)
+site.register(MachineDay, MachineDayPage)
+site.register(ModelRate, ModelRatePage)
 site.register(InvariantResult, InvariantPage)
 site.register(ExportState, ExportPage)
 

@@ -465,7 +465,8 @@ class InvoicePage(Operable, ReadOnlyPage):
     def pdf_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Download a document as the tenant gets it as PDF."""
         invoice: Invoice = self.opened(request, object_id)
-        return file_of(as_pdf(invoice, list(billing.invoice_lines(invoice))), invoice, "pdf", "application/pdf")
+        content = as_pdf(invoice, list(billing.invoice_lines(invoice)), billing.corrected_by(invoice))
+        return file_of(content, invoice, "pdf", "application/pdf")
 
 
 class CreditPage(ReadOnlyPage):

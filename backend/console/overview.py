@@ -18,7 +18,7 @@ from redis import RedisError
 
 from backend.console import charts
 from backend.console.charts import Chart, Series
-from backend.console.queries import feedback, latency, money, work
+from backend.console.queries import billing, feedback, latency, money, work
 from backend.console.queries.latency import Latency
 from backend.console.queries.money import Spending, Sums
 from backend.console.viewing import MONEY, WORK, role_of
@@ -157,6 +157,8 @@ def _money(first: date, last: date, order: str) -> dict[str, Any]:
         "cost_days": f"{reverse('admin:billing_costday_changelist')}?"
         + urlencode({"day_from": first.isoformat(), "day_to": last.isoformat()}),
         "by_stage": [(stage, model, sums) for (stage, model), sums in stages if stage][:TOP],
+        "overdue": billing.overdue(),
+        "overdue_link": f"{reverse('admin:billing_invoice_changelist')}?overdue=yes",
         "orders": ORDERS,
         "order": order,
         "ordered_by": ORDERS[order],

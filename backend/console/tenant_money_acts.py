@@ -7,10 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
+from backend.billing.models import TAX_NOTE_LENGTH, TaxNote
 from backend.billing.rates import LEDGER_CURRENCY, plain
-from backend.billing.services.accounts import billing_account, set_tax_rate
+from backend.billing.services.accounts import billing_account, set_tax
 from backend.billing.services.budgets import limits, set_cost_ceiling
 from backend.billing.services.coupons import redeem_coupon
 from backend.console.act_forms import ActForm
@@ -20,26 +21,54 @@ from backend.console.viewing import MONEY
 from backend.tenancy.models import Tenant
 
 PERCENT = Decimal(100)
+OWN_TEXT = "text"
+NOTES = (
+    ("", "None"),
+    (TaxNote.REVERSE_CHARGE, "Reverse charge"),
+    (TaxNote.EXEMPT, "Exempt from tax"),
+    (OWN_TEXT, "Another text"),
+)
 
 
 class TaxForm(ActForm):
-    """The tax on a tenant's invoices, in percent."""
+    """The tax on a tenant's invoices, in percent, and what they say about it."""
 
     percent = forms.DecimalField(
         min_value=0, max_digits=5, decimal_places=3, widget=UnfoldAdminDecimalFieldWidget(), label="Tax in percent",
         help_text="19 for 19 %, 0 for no tax. Up to three decimal places.",
     )  # fmt: skip
 
+    note = forms.ChoiceField(
+        required=False, choices=NOTES, widget=UnfoldAdminSelectWidget(), label="Note on the tax",
+        help_text="Invoices print it in their language. An invoice without tax to a business in another country of the "
+        "EU has to say that it is a reverse charge.",
+    )  # fmt: skip
+    text = forms.CharField(
+        required=False, max_length=TAX_NOTE_LENGTH, widget=UnfoldAdminTextInputWidget(), label="Another text",
+        help_text="Printed as it is, for the note of this name.",
+    )  # fmt: skip
+
     def __init__(self, tenant: Tenant | None, data: Mapping[str, Any] | None) -> None:
         super().__init__(tenant, data)
         account = tenants.billing_account(tenant.id) if tenant else None
         self.fields["percent"].initial = plain(account.tax_rate * PERCENT) if account else "0"
+        note = account.tax_note if account else ""
+        own = note not in ("", *TaxNote.values)
+        self.fields["note"].initial, self.fields["text"].initial = (OWN_TEXT, note) if own else (note, "")
+
+    def clean(self) -> dict[str, Any] | None:
+        values = super().clean() or {}
+        if (values.get("note") == OWN_TEXT) != bool(values.get("text")):
+            self.add_error("text", "Enter a text if the note is another text, and only then.")
+        return values
 
 
 class CouponForm(ActForm):
     """The coupon that a tenant gets."""
 
-    code = forms.CharField(max_length=32, widget=UnfoldAdminTextInputWidget(), help_text="The code of the coupon.")
+    code = forms.CharField(
+        max_length=32, widget=UnfoldAdminTextInputWidget(), help_text="Its code, as the list of coupons has it."
+    )
 
 
 class CeilingForm(ActForm):
@@ -60,9 +89,13 @@ class CeilingForm(ActForm):
 
 def _set_tax(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
     rate = values["percent"] / PERCENT
-    before = set_tax_rate(rate)
-    record_in_tenant("tenant.tax_rate_set", tenant, by, {"from": plain(before), "to": plain(rate)})
-    return Done(f"The next invoices of {tenant.name} have {plain(values['percent'])} % of tax.")
+    note = values["text"] or values["note"]
+    before = set_tax(rate, note)
+    details = {"from": plain(before.rate), "to": plain(rate)}
+    details |= {"note_from": before.note, "note_to": note} if note != before.note else {}
+    record_in_tenant("tenant.tax_rate_set", tenant, by, details)
+    said = f" and the note: {note}" if note else ""
+    return Done(f"The next invoices of {tenant.name} have {plain(values['percent'])} % of tax{said}.")
 
 
 def _grant_coupon(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:

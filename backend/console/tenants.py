@@ -19,6 +19,7 @@ from backend.api.public_ids import encode
 from backend.billing.models import Subscription
 from backend.billing.rates import plain
 from backend.billing.rating import Allowance, use_of_allowances
+from backend.billing.services.overdue import REMIND_AFTER
 from backend.console import tenant_acts, tenant_limits
 from backend.console.act_forms import ActForm
 from backend.console.actions import Actionable, apart
@@ -167,6 +168,7 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
     by_stage: list[tuple[str, str, Sums]] = [(stage, model, sums) for (stage, model), sums in month.by_stage.items()]
     account = tenants.billing_account(tenant.id)
     subscription = tenants.subscription(tenant.id, now)
+    overdue = billing.overdue(tenant.id)
     return {
         "spent": month,
         "month": month.total,
@@ -176,6 +178,8 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
         "by_stage": sorted((line for line in by_stage if line[0]), key=lambda line: -line[2].cost)[:15],
         "invoices": billing.invoices_of(tenant.id),
         "credits": billing.credits_of(tenant.id),
+        "overdue": overdue,
+        "last_reminder": any(line["reminders"] >= len(REMIND_AFTER) for line in overdue),
         "budget": tenants.budget(tenant.id),
         "own_budgets": tenant_limits.of_budgets(tenant.id),
         "account": account,

@@ -38,6 +38,7 @@ class JobKind(models.TextChoices):
     ROLL_UP_USAGE = "roll_up_usage"
     CHECK_INVARIANTS = "check_invariants"
     RETRY_SEGMENTS = "retry_segments"
+    REMIND_OVERDUE = "remind_overdue"
 
 
 SYSTEM = "system."
@@ -75,6 +76,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.ROLL_UP_USAGE: "system.sweep",
     JobKind.CHECK_INVARIANTS: "system.sweep",
     JobKind.RETRY_SEGMENTS: "system.sweep",
+    JobKind.REMIND_OVERDUE: "system.sweep",
 }
 """Class of each kind of job. A class has workers of its own, so slow work of one class never delays another class."""
 
@@ -107,6 +109,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.ROLL_UP_USAGE,
     JobKind.CHECK_INVARIANTS,
     JobKind.RETRY_SEGMENTS,
+    JobKind.REMIND_OVERDUE,
     JobKind.DELIVER_WEBHOOK,
     JobKind.SEND_NOTICE,
 )

@@ -6,7 +6,7 @@ class WebhooksConfig(AppConfig):
     label = "webhooks"
 
     def ready(self) -> None:
-        from backend.billing.services.closing import report_final_documents
-        from backend.webhooks.final_invoices import report_final
+        from backend.billing.services.invoice_reports import report_by
+        from backend.webhooks.invoice_events import report_invoice
 
-        report_final_documents(report_final)
+        report_by(report_invoice)

@@ -1,4 +1,4 @@
-"""The mail that a tenant gets when its use comes to 50, 80 or 100 % of a limit, and when an invoice becomes final.
+"""The mail that a tenant gets when its use comes to 50, 80 or 100 % of a limit, and about its invoices.
 
 It goes to the tenant's notice address, to the address of its billing account, and to members with the roles that the
 tenant has chosen.
@@ -13,13 +13,13 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 
 from backend.billing.models import InvoiceKind
+from backend.billing.services.invoice_reports import InvoiceReport
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
 from backend.webhooks.models import WebhookEvent
 from backend.webhooks.recipients import recipients
 
-_INVOICE = "invoice.finalized"
-REPORTS = ("usage.threshold_reached", "budget.exceeded", _INVOICE)
+REPORTS = ("usage.threshold_reached", "budget.exceeded", *InvoiceReport)
 MAIL_ATTEMPTS = 20
 _TEXT = """The limit {limit} of {amount} is used to {percent} %: {used} are booked or reserved by open work.
 
@@ -29,6 +29,11 @@ See what counts against each limit: GET /v1/limits
 _OF_INVOICE = """{number} over {total} {currency} is final. {due} {currency} remain to be paid.
 
 Fetch it as a PDF or as CSV: GET /v1/invoices/{id}
+"""
+_OVERDUE = """{number} of {total} {currency} was to be paid by {due_at}. {due} {currency} remain to be paid.
+
+Fetch it as a PDF, which says how to pay: GET /v1/invoices/{id}/pdf
+If you have paid in the meantime, you need do nothing.
 """
 
 
@@ -46,7 +51,9 @@ def report_mail(event_id: UUID) -> EmailMessage | None:
     if event is None or not to:
         return None
     data = json.loads(event.body)["data"]
-    if event.type == _INVOICE:
+    if event.type == InvoiceReport.OVERDUE:
+        return to.mail(subject=f"Invoice {data['number']} is overdue", body=_OVERDUE.format(**data))
+    if event.type == InvoiceReport.FINALIZED:
         kind = "Credit note" if data["kind"] == InvoiceKind.CREDIT_NOTE else "Invoice"
         return to.mail(subject=f"{kind} {data['number']}", body=_OF_INVOICE.format(**data))
     subject = f"{data['limit']}: {data['percent']} % of the limit are used"

@@ -23,6 +23,9 @@ EVENT_TYPES: dict[str, str] = {
     "usage.threshold_reached": "The tenant has used 50 or 80 % of a limit.",
     "budget.exceeded": "The tenant has used up a limit, or a limit left no room for work, which was refused.",
     "invoice.finalized": "An invoice or a credit note has its number and is not changed any more.",
+    "invoice.paid": "An invoice is paid, by a payment, by credit or by credit notes.",
+    "invoice.voided": "An invoice is void and claims nothing.",
+    "invoice.overdue": "An invoice was not paid in time; sent on the due date, and 7 and 14 days later.",
     "webhook_endpoint.disabled": "The service has disabled a webhook endpoint; sent to the other endpoints.",
     "webhook.test": "Sent on request, to one endpoint.",
 }

@@ -60,6 +60,7 @@ INTERNAL = {
     "coupon_redeemed": "an operator redeems coupons",
     "unknown_coupon": "an operator redeems coupons",
     "invalid_credit": "an operator grants credit",
+    "invalid_tax_note": "staff set the tax in the console",
     "invalid_tax_rate": "staff set the tax in the console",
     "already_reversed": "an operator corrects the ledger",
     "is_a_reversal": "an operator corrects the ledger",

@@ -17,9 +17,19 @@ from uuid6 import uuid7
 from backend.api import fleet_reports
 from backend.api.public_ids import encode
 from backend.api.recent_requests import RECORDER, Seen
-from backend.billing.models import SEGMENT, BillingAccount, ExportState, InvariantResult, Plan, TenantBudget
+from backend.billing.models import (
+    SEGMENT,
+    BillingAccount,
+    Coupon,
+    ExportState,
+    InvariantResult,
+    MachineDay,
+    Plan,
+    TenantBudget,
+)
 from backend.billing.services import ledger
 from backend.billing.services.credit_grants import grant_credit
+from backend.billing.services.device_time import append_rate
 from backend.billing.services.reconciliation import reconcile_day
 from backend.ekg.models import Chunk, TrackedObject, TranscriptLine
 from backend.ekg.writer import VersionWriter
@@ -36,6 +46,7 @@ from backend.webhooks.models import Attempt, Delivery, Endpoint
 from backend.webhooks.services import create_endpoint, send_test
 from bench.seed_load import seed
 from gpu_workers.engine.answering.contract import CandidateRecord, CitationRecord, NodeEvent, NodeRecord, Usage
+from gpu_workers.engine.models.device_rates import DeviceRate
 from gpu_workers.engine.models.roles import ModelCall
 from infra.local import ffmpeg
 from tests.billing.invoices.ledger import close, use
@@ -309,6 +320,13 @@ def _money(cast: Cast) -> dict[str, Any]:
         )
         grant_credit(amount=Decimal(25), currency="USD", reason="outage of Sunday", author="finance@example.org")
         ExportState.objects.create(tenant_id=cast.tenant_id, sink="stripe", subject="usage")
+    Coupon.objects.using("staff").create(code="SPRING-25", percent=25, months=3, author="finance@example.org")
+    MachineDay.objects.using("staff").create(
+        day=timezone.now().date(), machine="g6.xlarge", hours=24, usd_per_hour=Decimal("0.8"),
+        author="finance@example.org",
+    )  # fmt: skip
+    rate = DeviceRate(fresh_us=40, cached_us=1, output_us=900)
+    append_rate("qwen2.5-vl-7b", rate, author="finance@example.org", note="measured", using="staff")
     InvariantResult.objects.using("dispatch").create(
         name="rollups_equal_the_ledger", checked_at=timezone.now(), violations=0
     )

@@ -15,11 +15,12 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.api.public_ids import encode
-from backend.billing.models import ExportState, InvariantResult, Invoice, Price, PriceBook
+from backend.billing.models import Coupon, ExportState, InvariantResult, Invoice, MachineDay, Price, PriceBook
 from backend.billing.services import ledger as billing
 from backend.billing.services import rollups
 from backend.billing.services.budgets import Limits
 from backend.billing.services.credit_grants import grant_credit
+from backend.billing.services.device_time import append_rate
 from backend.billing.services.reconciliation import reconcile_day
 from backend.console.queries import feedback as verdicts
 from backend.console.search_tree import tree_of
@@ -35,6 +36,7 @@ from backend.questions.services import questions as services
 from backend.webhooks.models import Delivery, Endpoint
 from backend.webhooks.services import create_endpoint
 from gpu_workers.engine.answering.contract import CitationRecord, ClaimRecord, NodeRecord
+from gpu_workers.engine.models.device_rates import DeviceRate
 from tests.conftest import Cast
 from tests.console.signing_in import open_content
 from tests.factories import make_video, set_limits
@@ -72,6 +74,12 @@ def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
         billing.record_media_seconds(segment_id=uuid7(), video_id=video_id, seconds=Decimal(60))
     with globex.scope():
         services.cancel_question(question_id=other)
+    Coupon.objects.using("staff").create(code="SPRING-25", percent=25, author="finance@example.org")
+    MachineDay.objects.using("staff").create(
+        day=timezone.now().date(), machine="g6", hours=24, usd_per_hour=1, author="finance@example.org"
+    )
+    rate = DeviceRate(fresh_us=40, cached_us=1, output_us=900)
+    append_rate("qwen", rate, author="finance@example.org", note="measured", using="staff")
     InvariantResult.objects.using("dispatch").create(
         name="rollups_equal_the_ledger", checked_at=timezone.now(), violations=0
     )

@@ -29,9 +29,10 @@ from backend.billing.services.budgets import Limits, limits
 from backend.billing.services.coupons import NewCoupon, create_coupon
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.ledger import record_model_calls
+from backend.billing.services.overdue import remind
 from backend.billing.services.own_budgets import set_budget
 from backend.billing.services.plans import NewPlanVersion, append_plan_version, subscribe
-from backend.console.queries import latency
+from backend.console.queries import billing, latency
 from backend.console.tenant_acts import ACTS, ThrottleForm
 from backend.console.tenant_limits import of_budgets
 from backend.jobs.models import Job, JobKind
@@ -44,7 +45,9 @@ from backend.questions.queries.stage_times import WHOLE
 from backend.tenancy.models import ApiKey, Tenant
 from gpu_workers.engine.models.roles import ModelCall
 from tests.billing.invoices.ledger import close, use
+from tests.billing.invoices.test_overdue import due
 from tests.conftest import Cast
+from tests.console.furnished import unpaid_invoice
 from tests.console.signing_in import staff_events, the_api
 from tests.console.test_overview import book, rebuild
 from tests.factories import make_video, set_limits
@@ -215,6 +218,54 @@ def test_finance_sets_the_tax_and_the_next_invoice_has_it(staff_as: Any, acme: C
         assert Invoice.objects.get(id=invoice).tax == row.tax
     with globex.scope():
         assert not BillingAccount.objects.exists()
+
+
+def test_overdue_invoices_are_on_the_overview_and_on_the_page_of_their_tenant(
+    staff_as: Any, acme: Cast, globex: Cast
+) -> None:
+    finance = staff_as("finance")
+    invoice = unpaid_invoice(acme)
+    number = billing.overdue
+    assert (number(acme.tenant_id), "Overdue:" in finance.get(page_of(acme)).content.decode()) == ([], False)
+    before = sum(line["n"] for line in number())
+    due(invoice, -timedelta(hours=1))
+
+    remind(acme.tenant_id)
+    first = finance.get(page_of(acme)).content.decode()
+    due(invoice, -timedelta(days=15))
+    remind(acme.tenant_id)
+    last = finance.get(page_of(acme)).content.decode()
+
+    (line,) = number(acme.tenant_id)
+    with acme.scope():
+        assert (line["currency"], line["n"], line["due"]) == ("USD", 1, Invoice.objects.get().due)
+    assert sum(line["n"] for line in number()) == before + 1
+    assert "1 invoice</a> of 6.80 USD" in first
+    assert ("consider to suspend" in first, "consider to suspend" in last) == (False, True)
+    assert "Overdue:" not in finance.get(page_of(globex)).content.decode()
+    assert "?overdue=yes" in finance.get("/console/").content.decode()
+    assert "?overdue=yes" not in staff_as("support").get("/console/").content.decode()
+
+
+def test_finance_sets_the_note_on_the_tax_and_a_note_that_contradicts_it_is_refused(staff_as: Any, acme: Cast) -> None:
+    client = staff_as("finance")
+
+    refused = [
+        act(client, acme, "tax", percent="19", note="reverse_charge", text=""),
+        act(client, acme, "tax", percent="0", note="text", text=""),
+        act(client, acme, "tax", percent="0", note="exempt", text="Exempt under section 4 no. 8"),
+    ]
+    with acme.scope():
+        assert not BillingAccount.objects.exists()
+    made = act(client, acme, "tax", percent="0", note="text", text="Exempt under section 4 no. 8")
+
+    assert [reply.status_code for reply in refused] == [400] * 3
+    assert made.status_code == 302
+    with acme.scope():
+        event = AuditEvent.objects.get(action="tenant.tax_rate_set")
+        assert BillingAccount.objects.get().tax_note == "Exempt under section 4 no. 8"
+    assert event.details["note_to"] == "Exempt under section 4 no. 8"
+    assert "(Exempt under section 4 no. 8)" in client.get(page_of(acme)).content.decode()
 
 
 def test_finance_sets_the_ceiling_of_cost_and_keeps_the_tenants_own_limits(staff_as: Any, acme: Cast) -> None:

@@ -113,7 +113,8 @@ class InvoicePdfView(_InvoiceView):
     def get(self, request: Request, invoice_id: str) -> HttpResponse:
         """Get an invoice or a credit note as PDF, in the language and the formats of your country."""
         invoice = self.invoice(invoice_id)
-        return file_of(as_pdf(invoice, list(queries.lines_of(invoice.id))), invoice, "pdf", "application/pdf")
+        content = as_pdf(invoice, list(queries.lines_of(invoice.id)), queries.corrected_by(invoice))
+        return file_of(content, invoice, "pdf", "application/pdf")
 
 
 class CreditsView(TenantView):

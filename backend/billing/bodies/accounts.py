@@ -71,11 +71,15 @@ class BillingAccountSerializer(serializers.Serializer[Any]):
         normalize_output=True,
         help_text="Tax on invoices as a fraction: 0.19 is 19 %. Your operator sets it.",
     )
+    tax_note = serializers.CharField(
+        help_text="Text about the tax on invoices: `reverse_charge`, `exempt`, or another text that is printed as it "
+        "is; empty for none. Your operator sets it."
+    )
     currency = serializers.CharField(help_text="Currency of your charges by its ISO 4217 code. Your plan decides it.")
     updated_at = serializers.DateTimeField(allow_null=True, help_text="When it was changed last; null if never.")
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         account, currency = instance
         fields = {name: getattr(account, name) for name in _HELP}
-        fields |= {"tax_rate": account.tax_rate, "updated_at": account.updated_at}
+        fields |= {name: getattr(account, name) for name in ("tax_rate", "tax_note", "updated_at")}
         return super().to_representation({**fields, "currency": currency})

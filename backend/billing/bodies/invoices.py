@@ -40,11 +40,18 @@ class InvoiceSerializer(serializers.Serializer[Any]):
     subtotal = ExactDecimalField(help_text="Sum of the lines before coupons and tax.")
     discount = ExactDecimalField(help_text="Sum of the coupons. Positive if discounted usage was taken back.")
     tax_rate = ExactDecimalField(help_text="Tax as a fraction, such as 0.19.")
+    tax_note = serializers.CharField(
+        help_text="Why the document has no tax: `reverse_charge`, `exempt` or another text, which the PDF prints. "
+        "Empty if nothing is to be said."
+    )
     tax = ExactDecimalField(help_text="Tax on the subtotal and the discount.")
     total = ExactDecimalField(help_text="Subtotal, discount and tax together.")
     credited = ExactDecimalField(help_text="What your credit paid. Negative if the document gave you credit.")
     corrected = ExactDecimalField(help_text="What credit notes took off the invoice before it was paid.")
-    due = ExactDecimalField(help_text="What remains of the total after credit and credit notes.")
+    paid = ExactDecimalField(help_text="What was paid apart from credit; 0 until the document is paid.")
+    due = ExactDecimalField(
+        help_text="What is still to be paid: the total less credit and credit notes, and 0 if it is paid or void."
+    )
     corrects_id = PublicIdField("ivc", allow_null=True, help_text="The invoice that a credit note corrects, or null.")
     reason = serializers.CharField(help_text="Why a credit note was made; empty for an invoice.")
     issued_at = serializers.DateTimeField(allow_null=True, help_text="When the document got its number, or null.")

@@ -37,8 +37,8 @@ def _fonts() -> None:
     pdfmetrics.registerFont(TTFont(_BOLD, io.BytesIO(NotoSans_Bold.fontbuffer)))
 
 
-def as_pdf(invoice: Invoice, lines: list[InvoiceLine]) -> bytes:
-    """Return a document as PDF. The same document gives the same bytes."""
+def as_pdf(invoice: Invoice, lines: list[InvoiceLine], corrects: Invoice | None) -> bytes:
+    """Return a document as PDF. The same document gives the same bytes. corrects: the invoice of a credit note."""
     _fonts()
     words, out = Words(invoice), io.BytesIO()
     title = words[invoice.kind]
@@ -63,7 +63,7 @@ def as_pdf(invoice: Invoice, lines: list[InvoiceLine]) -> bytes:
         _lines(lines, words),
         Spacer(1, 4 * mm),
         _sums(invoice, words),
-        *_notes(invoice, words),
+        *_notes(invoice, corrects, words),
     ]
     page.build(story, onFirstPage=foot, onLaterPages=foot)
     return out.getvalue()
@@ -78,8 +78,10 @@ def _heading(invoice: Invoice, words: Words) -> Table:
     if invoice.issued_at is not None:
         facts.append((words["issued"], words.day(invoice.issued_at)))
     facts.append((words["period"], f"{words.day(invoice.period_start)} – {words.day(last)}"))
-    if invoice.due_at is not None and invoice.kind == InvoiceKind.INVOICE and invoice.due > 0:
+    if invoice.due_at is not None and invoice.due > 0:
         facts.append((words["due"], words.day(invoice.due_at)))
+    if invoice.paid_at is not None and invoice.paid > 0:
+        facts.append((words["paid_on"], words.day(invoice.paid_at)))
     rows = [[_paragraph(name, _SMALL), _paragraph(value, _RIGHT)] for name, value in facts]
     table = Table(rows, colWidths=[36 * mm, 54 * mm], style=_PLAIN)
     return Table([[_paragraph(title, _TITLE), table]], colWidths=[_WIDTH - 90 * mm, 90 * mm], style=_PLAIN)
@@ -125,6 +127,7 @@ def _sums(invoice: Invoice, words: Words) -> Table:
     if invoice.kind == InvoiceKind.INVOICE:
         rows += [("credited", -invoice.credited)] if invoice.credited else []
         rows += [("corrected", -invoice.corrected)] if invoice.corrected else []
+        rows += [("paid", -invoice.paid)] if invoice.paid > 0 else []
         rows.append(("payable", invoice.due))
     cells = []
     for name, amount in rows:
@@ -135,10 +138,13 @@ def _sums(invoice: Invoice, words: Words) -> Table:
     return Table(cells, colWidths=[_WIDTH - 90 * mm, 48 * mm, 42 * mm], style=_PLAIN)
 
 
-def _notes(invoice: Invoice, words: Words) -> list[Any]:
+def _notes(invoice: Invoice, corrects: Invoice | None, words: Words) -> list[Any]:
+    texts = [words.tax_note(invoice.tax_note)]
+    texts += [words.corrects(corrects)] if corrects is not None else []
+    texts += [f"{words['reason']}: {invoice.reason}"] if invoice.reason else []
     notes: list[Any] = []
-    if invoice.reason:
-        notes += [Spacer(1, 6 * mm), _block([_paragraph(f"{words['corrects']}: {invoice.reason}", _TEXT)])]
+    for text in filter(None, texts):
+        notes += [Spacer(1, 4 * mm), _block([_paragraph(text, _TEXT)])]
     payment = invoice.seller.get("payment_details", "")
     if payment and invoice.due > 0:
         lines = [_paragraph(words["payment"], _SMALL), *(_paragraph(line, _TEXT) for line in payment.splitlines())]

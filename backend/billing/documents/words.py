@@ -10,15 +10,18 @@ from zoneinfo import ZoneInfo
 from babel.dates import format_date
 from babel.numbers import format_currency, format_decimal, format_percent
 
-from backend.billing.models import Invoice, InvoiceLine
+from backend.billing.models import Invoice, InvoiceLine, TaxNote
 
+# In German a credit note is no "Gutschrift": paragraph 14 UStG keeps this word for an invoice that the buyer writes.
 _ENGLISH: Mapping[str, str] = {
     "invoice": "Invoice", "credit_note": "Credit note", "draft": "Draft", "void": "Void", "number": "Number",
     "issued": "Date of issue", "due": "Payable by", "period": "Period of service", "seller": "From",
     "buyer": "Billed to", "tax_id": "Tax id", "description": "Description", "quantity": "Quantity",
     "unit": "Unit price", "amount": "Amount", "subtotal": "Subtotal", "discount": "Discounts", "tax": "Tax",
     "total": "Total", "credited": "Paid by credit", "corrected": "Credit notes", "payable": "Amount due",
-    "late": "late, of the period from", "page": "Page", "corrects": "Reason", "payment": "Payment",
+    "late": "late, of the period from", "page": "Page", "reason": "Reason", "payment": "Payment",
+    "paid_on": "Paid on", "paid": "Paid", "corrects": "Corrects invoice {number} of {day}",
+    "reverse_charge": "Reverse charge: the customer accounts for the tax", "exempt": "Supply exempt from tax",
     "price": "price version",
     "allowance": "Included in the plan", "tier": "Tier prices", "minimum": "Monthly minimum", "trial": "Trial",
     "coupon": "Coupon", "correction": "Correction",
@@ -28,13 +31,16 @@ _ENGLISH: Mapping[str, str] = {
     "cached_tokens": "Cached tokens", "output_tokens": "Output tokens", "device_seconds": "Device seconds",
 }  # fmt: skip
 _GERMAN: Mapping[str, str] = {
-    "invoice": "Rechnung", "credit_note": "Gutschrift", "draft": "Entwurf", "void": "Storniert", "number": "Nummer",
-    "issued": "Rechnungsdatum", "due": "Zahlbar bis", "period": "Leistungszeitraum", "seller": "Von",
-    "buyer": "Rechnung an", "tax_id": "USt-IdNr.", "description": "Beschreibung", "quantity": "Menge",
+    "invoice": "Rechnung", "credit_note": "Rechnungskorrektur", "draft": "Entwurf", "void": "Storniert",
+    "number": "Nummer", "issued": "Rechnungsdatum", "due": "Zahlbar bis", "period": "Leistungszeitraum",
+    "seller": "Von", "buyer": "Rechnung an", "tax_id": "USt-IdNr.", "description": "Beschreibung", "quantity": "Menge",
     "unit": "Einzelpreis", "amount": "Betrag", "subtotal": "Zwischensumme", "discount": "Rabatte", "tax": "USt.",
-    "total": "Gesamtbetrag", "credited": "Aus Guthaben bezahlt", "corrected": "Gutschriften",
-    "payable": "Zu zahlen", "late": "nachträglich, aus dem Zeitraum ab", "page": "Seite", "corrects": "Grund",
-    "payment": "Zahlung", "price": "Preisversion",
+    "total": "Gesamtbetrag", "credited": "Aus Guthaben bezahlt", "corrected": "Rechnungskorrekturen",
+    "payable": "Zu zahlen", "late": "nachträglich, aus dem Zeitraum ab", "page": "Seite", "reason": "Grund",
+    "payment": "Zahlung", "price": "Preisversion", "paid_on": "Bezahlt am", "paid": "Bezahlt",
+    "corrects": "Korrigierte Rechnung {number} vom {day}",
+    "reverse_charge": "Steuerschuldnerschaft des Leistungsempfängers (Reverse-Charge)",
+    "exempt": "Steuerfreie Leistung",
     "allowance": "Im Tarif enthalten", "tier": "Staffelpreise", "minimum": "Mindestbetrag", "trial": "Testphase",
     "coupon": "Gutschein", "correction": "Korrektur",
     "media_seconds": "Indexierte Medien, Sekunden", "live_seconds": "Indexierte Live-Medien, Sekunden",
@@ -49,7 +55,9 @@ _FRENCH: Mapping[str, str] = {
     "buyer": "Facturé à", "tax_id": "N° de TVA", "description": "Désignation", "quantity": "Quantité",
     "unit": "Prix unitaire", "amount": "Montant", "subtotal": "Sous-total", "discount": "Remises", "tax": "TVA",
     "total": "Total", "credited": "Payé par crédit", "corrected": "Avoirs", "payable": "Montant à payer",
-    "late": "tardif, de la période du", "page": "Page", "corrects": "Motif", "payment": "Paiement",
+    "late": "tardif, de la période du", "page": "Page", "reason": "Motif", "payment": "Paiement",
+    "paid_on": "Payée le", "paid": "Payé", "corrects": "Corrige la facture {number} du {day}",
+    "reverse_charge": "Autoliquidation : la taxe est due par le preneur", "exempt": "Opération exonérée de TVA",
     "price": "version du prix",
     "allowance": "Inclus dans la formule", "tier": "Prix par paliers", "minimum": "Minimum mensuel",
     "trial": "Essai", "coupon": "Bon de réduction", "correction": "Correction",
@@ -73,6 +81,14 @@ class Words:
 
     def __getitem__(self, name: str) -> str:
         return self._words.get(name, name)
+
+    def tax_note(self, note: str) -> str:
+        """Return what a document prints of the note on its tax: a sentence of its language, or the text itself."""
+        return self[note] if note in TaxNote.values else note
+
+    def corrects(self, invoice: Invoice) -> str:
+        """Return the line by which a credit note names the numbered invoice that it corrects."""
+        return self["corrects"].format(number=invoice.number, day=self.day(invoice.issued_at or invoice.created_at))
 
     def money(self, amount: Decimal) -> str:
         """Return an amount with its currency's code."""

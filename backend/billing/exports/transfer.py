@@ -174,7 +174,7 @@ def export_settlements(tenant_id: UUID, sink: Sink) -> int:
 
 
 def _paid_outside(invoice: Invoice) -> bool:
-    return bool(invoice.state == InvoiceState.PAID and invoice.due > 0)
+    return bool(invoice.paid > 0)
 
 
 def _settled(settle: Callable[[str], None], invoice: str) -> str:

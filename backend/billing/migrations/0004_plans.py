@@ -172,6 +172,7 @@ class Migration(migrations.Migration):
                 ("country", models.CharField(blank=True, default="", max_length=2)),
                 ("tax_id", models.CharField(blank=True, default="", max_length=40)),
                 ("tax_rate", models.DecimalField(decimal_places=5, default=0, max_digits=6)),
+                ("tax_note", models.CharField(blank=True, default="", max_length=200)),
                 (
                     "currency",
                     models.CharField(

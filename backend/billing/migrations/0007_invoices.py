@@ -12,7 +12,7 @@ from backend.tenancy.ddl import ERASE, plain_table, tenant_reference, tenant_tab
 KEEP_FINAL = (
     """
     CREATE FUNCTION billing_keep_final_invoice() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
-    DECLARE open_columns text[] := ARRAY['state', 'paid_at', 'voided_at', 'corrected'];
+    DECLARE open_columns text[] := ARRAY['state', 'paid_at', 'voided_at', 'corrected', 'reminders'];
     BEGIN
         IF current_user <> 'app_rw' OR OLD.state = 'draft' THEN
             RETURN coalesce(NEW, OLD);
@@ -96,6 +96,7 @@ class Migration(migrations.Migration):
                 ("is_default", models.BooleanField(default=False)),
             ],
             options={
+                "verbose_name_plural": "legal entities",
                 "constraints": [
                     models.UniqueConstraint(
                         condition=models.Q(("is_default", True)),
@@ -386,12 +387,14 @@ class Migration(migrations.Migration):
                 ("seller", models.JSONField(default=dict)),
                 ("buyer", models.JSONField(default=dict)),
                 ("tax_rate", models.DecimalField(decimal_places=5, default=0, max_digits=6)),
+                ("tax_note", models.CharField(blank=True, default="", max_length=200)),
                 ("subtotal", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
                 ("discount", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
                 ("tax", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
                 ("total", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
                 ("credited", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
                 ("corrected", models.DecimalField(decimal_places=4, default=0, max_digits=20)),
+                ("reminders", models.PositiveSmallIntegerField(default=0)),
                 ("corrects_id", models.UUIDField(null=True)),
                 ("reason", models.CharField(blank=True, default="", max_length=500)),
                 ("author", models.CharField(blank=True, default="", max_length=200)),
@@ -422,7 +425,10 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
-                "indexes": [models.Index(fields=["tenant", "period_start"], name="invoice_tenant_period")],
+                "indexes": [
+                    models.Index(fields=["tenant", "period_start"], name="invoice_tenant_period"),
+                    models.Index(condition=models.Q(("state", "final")), fields=["due_at"], name="invoice_unpaid"),
+                ],
                 "constraints": [
                     models.UniqueConstraint(
                         condition=models.Q(("kind", "invoice"), models.Q(("state", "void"), _negated=True)),

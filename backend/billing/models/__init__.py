@@ -40,6 +40,7 @@ from backend.billing.models.meters import (
     UsageMeter,
 )
 from backend.billing.models.plans import (
+    TAX_NOTE_LENGTH,
     BillingAccount,
     Plan,
     PlanAllowance,
@@ -47,6 +48,7 @@ from backend.billing.models.plans import (
     PlanTier,
     PlanVersion,
     Subscription,
+    TaxNote,
     TierMode,
 )
 from backend.billing.models.prices import BookKind, Price, PriceBook
@@ -69,6 +71,7 @@ __all__ = [
     "SEGMENT_CREDIT",
     "SEGMENT_RESTORED",
     "STORAGE",
+    "TAX_NOTE_LENGTH",
     "USAGE_LINE",
     "WASTED",
     "BillingAccount",
@@ -109,6 +112,7 @@ __all__ = [
     "StaleDay",
     "StaleHour",
     "Subscription",
+    "TaxNote",
     "TenantBudget",
     "TenantDay",
     "TierMode",

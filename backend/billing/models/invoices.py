@@ -7,6 +7,7 @@ from decimal import Decimal
 from django.db import models
 from uuid6 import uuid7
 
+from backend.billing.models.plans import TAX_NOTE_LENGTH
 from backend.tenancy.models import TenantRow
 
 
@@ -46,6 +47,7 @@ class LegalEntity(models.Model):
     is_default = models.BooleanField(default=False)
 
     class Meta:
+        verbose_name_plural = "legal entities"
         constraints = [
             models.UniqueConstraint(
                 fields=["is_default"], condition=models.Q(is_default=True), name="legal_entity_one_default"
@@ -119,12 +121,15 @@ class Invoice(TenantRow):
     seller = models.JSONField(default=dict)
     buyer = models.JSONField(default=dict)
     tax_rate = models.DecimalField(max_digits=6, decimal_places=5, default=0)
+    tax_note = models.CharField(max_length=TAX_NOTE_LENGTH, default="", blank=True)
     subtotal = models.DecimalField(max_digits=20, decimal_places=4, default=0)
     discount = models.DecimalField(max_digits=20, decimal_places=4, default=0)
     tax = models.DecimalField(max_digits=20, decimal_places=4, default=0)
     total = models.DecimalField(max_digits=20, decimal_places=4, default=0)
     credited = models.DecimalField(max_digits=20, decimal_places=4, default=0)
     corrected = models.DecimalField(max_digits=20, decimal_places=4, default=0)
+    # How many times the tenant was told that the invoice is overdue (backend.billing.services.overdue).
+    reminders = models.PositiveSmallIntegerField(default=0)
     # A credit note names the invoice that it corrects, why, and who made it.
     corrects_id = models.UUIDField(null=True)
     reason = models.CharField(max_length=500, default="", blank=True)
@@ -147,13 +152,26 @@ class Invoice(TenantRow):
                 name="invoice_number_if_final",
             ),
         ]
-        indexes = [models.Index(fields=["tenant", "period_start"], name="invoice_tenant_period")]
+        indexes = [
+            models.Index(fields=["tenant", "period_start"], name="invoice_tenant_period"),
+            models.Index(fields=["due_at"], condition=models.Q(state="final"), name="invoice_unpaid"),
+        ]
+
+    @property
+    def payable(self) -> Decimal:
+        """Return what credit and corrections leave of the total, whether it was paid or not."""
+        payable: Decimal = self.total - self.credited - self.corrected
+        return payable
 
     @property
     def due(self) -> Decimal:
-        """Return the amount that is to be paid, or was, apart from credit and corrections."""
-        due: Decimal = self.total - self.credited - self.corrected
-        return due
+        """Return the amount that is still to be paid: 0 of a document that is paid or void."""
+        return Decimal(0) if self.state in (InvoiceState.PAID, InvoiceState.VOID) else self.payable
+
+    @property
+    def paid(self) -> Decimal:
+        """Return the amount that was paid, apart from credit."""
+        return self.payable if self.state == InvoiceState.PAID else Decimal(0)
 
 
 class InvoiceLine(TenantRow):

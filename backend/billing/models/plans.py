@@ -12,6 +12,8 @@ from backend.billing.models.meters import UsageMeter
 from backend.billing.models.prices import PriceBook
 from backend.tenancy.models import TenantRow
 
+TAX_NOTE_LENGTH = 200
+
 
 class Plan(models.Model):
     """What can be subscribed to. code: the value of tenancy.Tenant.plan."""
@@ -145,9 +147,17 @@ class Subscription(TenantRow):
         ]
 
 
+class TaxNote(models.TextChoices):
+    """Why an invoice has no tax. The law of most countries wants the reason on the invoice."""
+
+    REVERSE_CHARGE = "reverse_charge"
+    EXEMPT = "exempt"
+
+
 class BillingAccount(TenantRow):
     """Who a tenant's invoices are addressed to. time_zone: by which its months end. tax_rate: a fraction, 0.19 is 19 %.
 
+    tax_note: a value of TaxNote, which documents print in their language, or a text of its own.
     A tenant without a row is billed in USD, by UTC, without tax.
     """
 
@@ -160,6 +170,7 @@ class BillingAccount(TenantRow):
     country = models.CharField(max_length=2, default="", blank=True)
     tax_id = models.CharField(max_length=40, default="", blank=True)
     tax_rate = models.DecimalField(max_digits=6, decimal_places=5, default=0)
+    tax_note = models.CharField(max_length=TAX_NOTE_LENGTH, default="", blank=True)
     currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES], default="USD")
     time_zone = models.CharField(max_length=64, default="UTC")
     email = models.EmailField(default="", blank=True)

@@ -23,6 +23,12 @@ def lines_of(invoice_id: UUID) -> QuerySet[InvoiceLine]:
     return rows
 
 
+def corrected_by(note: Invoice) -> Invoice | None:
+    """Return the invoice that a credit note corrects; None for an invoice."""
+    found: Invoice | None = Invoice.objects.filter(id=note.corrects_id).first() if note.corrects_id else None
+    return found
+
+
 def grants() -> QuerySet[CreditGrant]:
     """Return the credit that was granted to the entered tenant."""
     rows: QuerySet[CreditGrant] = CreditGrant.objects.all()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 
 from django.utils import timezone
 
-from backend.billing.models import BillingAccount
+from backend.billing.models import TAX_NOTE_LENGTH, BillingAccount, TaxNote
 from backend.billing.rates import rates_at
 from backend.billing.services.billing_lock import lock_billing
 from backend.tenancy.context import current_tenant_id
@@ -50,17 +51,32 @@ def update_account(values: Mapping[str, str]) -> BillingAccount:
     return account
 
 
-def set_tax_rate(rate: Decimal) -> Decimal:
-    """Set the tax on the entered tenant's invoices, as a fraction. Returns the rate before.
+@dataclass(frozen=True, slots=True)
+class Tax:
+    """The tax on a tenant's invoices. rate: a fraction. note: a value of TaxNote, another text, or ""."""
+
+    rate: Decimal
+    note: str
+
+
+def set_tax(rate: Decimal, note: str) -> Tax:
+    """Set the tax on the entered tenant's invoices. Returns the tax before. rate, note: as in Tax.
 
     Invoices that are final keep theirs. Raises Refused `invalid_tax_rate` (400) unless 0 <= rate < 1, in steps of
-    0.00001.
+    0.00001, and `invalid_tax_note` (400) for a note that does not fit a line, or that explains why a rate above 0 is 0.
     """
     if not 0 <= rate < 1 or rate != rate.quantize(TAX_STEP):
         raise Refused("invalid_tax_rate", "A tax is at least 0 % and below 100 %, in steps of 0.001 %.", status=400)
+    if len(note) > TAX_NOTE_LENGTH or len(note.splitlines()) > 1:
+        raise Refused(
+            "invalid_tax_note", f"A tax note is one line of at most {TAX_NOTE_LENGTH} characters.", status=400
+        )
+    if rate > 0 and note in TaxNote.values:
+        raise Refused("invalid_tax_note", "Reverse charge and an exempt service have a tax of 0 %.", status=400)
     lock_billing()
     account = billing_account()
-    before, account.tax_rate = account.tax_rate, rate
+    before = Tax(account.tax_rate, account.tax_note)
+    account.tax_rate, account.tax_note = rate, note
     account.save()
     return before
 

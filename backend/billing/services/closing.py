@@ -18,6 +18,7 @@ from backend.billing.services.accounts import billing_account
 from backend.billing.services.billing_lock import lock_billing
 from backend.billing.services.credit_grants import grant_credit, pay_by_credit
 from backend.billing.services.drafts import write_drafts
+from backend.billing.services.invoice_reports import InvoiceReport, report
 from backend.billing.services.numbering import next_number
 from backend.billing.services.periods import Period, month_of, period_from
 from backend.tenancy.context import current_tenant_id, tenant_scope
@@ -26,15 +27,6 @@ from backend.tenancy.refusals import TenantMoving
 
 SYSTEM = "invoicing"
 """Author of the grant that a negative invoice makes."""
-
-
-_report: Callable[[Invoice], None] = lambda invoice: None  # noqa: E731
-
-
-def report_final_documents(report: Callable[[Invoice], None]) -> None:
-    """Register what reports a document that became final to the tenant, in its scope and in the same transaction."""
-    global _report
-    _report = report
 
 
 def grace() -> timedelta:
@@ -142,4 +134,6 @@ def finalise(invoice: Invoice, now: datetime) -> None:
     invoice.paid_at = now if settled else None
     invoice.sequence, invoice.number = next_number(entity=invoice.entity, kind=invoice.kind, invoice_id=invoice.id)
     invoice.save()
-    _report(invoice)
+    report(InvoiceReport.FINALIZED, invoice)
+    if settled and invoice.kind == InvoiceKind.INVOICE:
+        report(InvoiceReport.PAID, invoice)

@@ -139,7 +139,7 @@ def _fill(
     InvoiceLine.objects.bulk_create([*lines, *coupons])
     invoice.subtotal = sum((line.amount for line in lines), ZERO)
     invoice.discount = sum((line.amount for line in coupons), ZERO)
-    invoice.tax_rate = account.tax_rate
+    invoice.tax_rate, invoice.tax_note = account.tax_rate, account.tax_note
     invoice.tax = payable((invoice.subtotal + invoice.discount) * account.tax_rate, invoice.currency)
     invoice.total = invoice.subtotal + invoice.discount + invoice.tax
     invoice.entity = entity

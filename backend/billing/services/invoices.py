@@ -12,11 +12,11 @@ from django.utils import timezone
 from backend.billing.currencies import minor_unit, payable
 from backend.billing.models import CORRECTION_LINE, BillingPeriod, Invoice, InvoiceKind, InvoiceLine, InvoiceState
 from backend.billing.rates import plain
-from backend.billing.services.accounts import billing_account
 from backend.billing.services.billing_lock import lock_billing
 from backend.billing.services.closing import finalise
 from backend.billing.services.credit_grants import give_back_credit, grant_credit
-from backend.billing.services.drafts import buyer_of, seller_of
+from backend.billing.services.drafts import seller_of
+from backend.billing.services.invoice_reports import InvoiceReport, report
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 
@@ -27,6 +27,7 @@ def mark_paid(invoice_id: UUID) -> Invoice:
     if invoice.state == InvoiceState.FINAL:
         invoice.state, invoice.paid_at = InvoiceState.PAID, timezone.now()
         invoice.save(update_fields=["state", "paid_at"])
+        report(InvoiceReport.PAID, invoice)
     elif invoice.state != InvoiceState.PAID:
         raise Refused("invoice_not_final", f"An invoice that is {invoice.state} cannot be paid.")
     return invoice
@@ -48,6 +49,7 @@ def void(invoice_id: UUID, *, reissue: bool = False) -> Invoice:
     give_back_credit(invoice.id)
     invoice.state, invoice.voided_at = InvoiceState.VOID, timezone.now()
     invoice.save(update_fields=["state", "voided_at"])
+    report(InvoiceReport.VOIDED, invoice)
     if reissue:
         BillingPeriod.objects.filter(start_at=invoice.period_start).update(closed_at=None)
     return invoice
@@ -98,6 +100,8 @@ def credit_note(invoice_id: UUID, *, net: Decimal | None, reason: str, author: s
     if invoice.state == InvoiceState.FINAL and lowered == invoice.due:
         changes |= {"state": InvoiceState.PAID, "paid_at": timezone.now()}
     Invoice.objects.filter(id=invoice.id).update(**changes)
+    if "paid_at" in changes:
+        report(InvoiceReport.PAID, Invoice.objects.get(id=invoice.id))
     finalise(note, timezone.now())
     return note
 
@@ -113,8 +117,9 @@ def _write_note(invoice: Invoice, net: Decimal, tax: Decimal, reason: str, autho
         locale=invoice.locale,
         currency=invoice.currency,
         seller=seller_of(invoice.entity),
-        buyer=buyer_of(billing_account()),
+        buyer=invoice.buyer,
         tax_rate=invoice.tax_rate,
+        tax_note=invoice.tax_note,
         subtotal=-net,
         tax=-tax,
         total=-(net + tax),

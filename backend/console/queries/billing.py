@@ -59,9 +59,30 @@ def credit_notes(invoice: Invoice) -> QuerySet[Any]:
     return across_tenants(Invoice).filter(tenant_id=invoice.tenant_id, corrects_id=invoice.id).order_by("id")
 
 
+def corrected_by(note: Invoice) -> Invoice | None:
+    """Return the invoice that a credit note corrects; None for an invoice."""
+    rows = across_tenants(Invoice).filter(tenant_id=note.tenant_id, id=note.corrects_id)
+    found: Invoice | None = rows.first() if note.corrects_id else None
+    return found
+
+
 def invoices_of(tenant_id: UUID) -> QuerySet[Any]:
     """Return the latest 12 documents of a tenant, the latest first."""
     return across_tenants(Invoice).filter(tenant_id=tenant_id).order_by("-period_start", "-id")[:12]
+
+
+def overdue(tenant_id: UUID | None = None) -> list[dict[str, Any]]:
+    """Return the overdue invoices by currency: their number, what is due, since when, and the most reminders of one.
+
+    tenant_id: of this tenant alone.
+    """
+    return rows(
+        "SELECT currency, count(*) AS n, sum(total - credited - corrected) AS due, min(due_at) AS since, "
+        "max(reminders) AS reminders FROM billing_invoice WHERE kind = 'invoice' AND state = 'final' "
+        "AND due_at <= now() AND (%(tenant)s::uuid IS NULL OR tenant_id = %(tenant)s) "
+        "GROUP BY currency ORDER BY currency",
+        {"tenant": tenant_id},
+    )
 
 
 def with_uses(grants: QuerySet[Any]) -> QuerySet[Any]:

@@ -63,6 +63,6 @@ def test_the_sweeps_have_handlers() -> None:
     from backend.jobs.sweeps import SWEEPS
     from workers.runner import HANDLERS
 
-    for kind in (JobKind.CLOSE_MONTHS, JobKind.EXPORT_BILLING):
+    for kind in (JobKind.CLOSE_MONTHS, JobKind.EXPORT_BILLING, JobKind.REMIND_OVERDUE):
         assert kind in SWEEPS
         assert callable(import_module(HANDLERS[kind]).handle)
