@@ -140,9 +140,11 @@ CENTRE = Share(4, 6, 10)
 
 @dataclass(frozen=True, slots=True)
 class NamedTime:
-    """The times that a text names. words: its parts that name them. expressions: at least one; with several the time
-    is the stretch that holds them all. remaining: the text without these parts."""
+    """The times that a text names. words: its parts that name them. expressions: at least one. remaining: the text
+    without these parts. joined: whether words such as between and until make of several times the stretch that holds
+    them all."""
 
     words: str
     expressions: tuple[Expression, ...]
     remaining: str
+    joined: bool = False

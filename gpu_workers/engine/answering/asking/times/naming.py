@@ -14,6 +14,7 @@ from gpu_workers.engine.answering.asking.times.resolving import Resolved, resolv
 from gpu_workers.engine.answering.asking.understood import ChosenBy, UnderstoodTime
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.retrieval.stretches import stretches_of
 
 NOT_PLACED = "not used, because nothing says when the video was recorded"
 
@@ -33,13 +34,16 @@ def narrow_to_time(asked: Asked, calls: Calls, *, language: str = "") -> Asked:
     order = _order_of(named)
     if order is not None:
         return _ordered(asked, calls, named, _in_index_language(asked, order), chosen_by)
-    resolved = resolve(named.expressions, recordings, asked.question.now)
+    resolved = resolve(named.expressions, recordings, asked.question.now, joined=named.joined)
     if not resolved.applied:
         whole = asked.graph.extents()
         resolved = Resolved(whole, f'"{named.words}": {NOT_PLACED}')
         time = UnderstoodTime(named.words, resolved.meaning, resolved.spans, chosen_by=chosen_by)
         return replace(asked, understood=replace(asked.understood, time=time))
-    return _narrowed(asked, named, UnderstoodTime(named.words, resolved.meaning, resolved.spans, chosen_by=chosen_by))
+    time = UnderstoodTime(
+        named.words, resolved.meaning, resolved.spans, chosen_by=chosen_by, stretches=resolved.stretches
+    )
+    return _narrowed(asked, named, time)
 
 
 def _named(asked: Asked, calls: Calls, language: str) -> tuple[NamedTime | None, ChosenBy]:
@@ -95,7 +99,7 @@ def _narrowed(asked: Asked, named: NamedTime, time: UnderstoodTime) -> Asked:
     remaining = remaining if len(remaining.split()) > 1 else asked.searched
     return replace(
         asked,
-        graph=asked.graph.narrowed(time.spans),
+        graph=stretches_of(asked.graph, time.read_spans()),
         searched=remaining,
         understood=replace(asked.understood, time=time, searched=remaining),
     )
