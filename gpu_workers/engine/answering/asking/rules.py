@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpu_workers.engine.answering.asking.route_words import BY_LANGUAGE, COLOURS, THINGS, RouteWords
 from gpu_workers.engine.answering.asking.understood import Route, Shape
@@ -101,6 +101,8 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
     for pattern, shape in wholes:
         if pattern.search(text):
             return Reading("whole", "table" if words.table.search(text) else shape)
+    if match := words.all_of.search(words.table.sub(" ", text)):
+        return replace(_many(match, words), shape="table" if words.table.search(text) else "list")
     if (match := words.ever.search(text)) and (statement := _statement(match, words)):
         if words.each_never.search(text):
             return _DENYING
