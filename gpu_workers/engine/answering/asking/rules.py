@@ -102,7 +102,8 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
         if pattern.search(text):
             return Reading("whole", "table" if words.table.search(text) else shape)
     if match := words.all_of.search(words.table.sub(" ", text)):
-        return replace(_many(match, words), shape="table" if words.table.search(text) else "list")
+        reading = _many(match, words)
+        return reading and replace(reading, shape="table" if words.table.search(text) else "list")
     if (match := words.ever.search(text)) and (statement := _statement(match, words)):
         if words.each_never.search(text):
             return _DENYING

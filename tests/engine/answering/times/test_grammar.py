@@ -21,7 +21,8 @@ from gpu_workers.engine.answering.asking.times.expressions import (
     PartOfDay,
     Reading,
 )
-from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, hints_at_time, named_time
+from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, named_time
+from gpu_workers.engine.answering.asking.times.hints import hints_at_time
 from gpu_workers.engine.answering.asking.times.resolving import resolve
 from gpu_workers.engine.answering.asking.understood import UnderstoodTime
 from gpu_workers.engine.ekg import Span
@@ -410,11 +411,11 @@ def test_two_times_are_read_without_what_lies_between_unless_words_join_them(
 
 
 def test_of_many_spans_what_lies_between_is_read_and_the_meaning_says_so() -> None:
-    times = ", ".join(f"at 0:{n}0:00" for n in range(1, 6)) + " and " + ", ".join(f"at 0:{n}5:00" for n in range(1, 6))
+    times = ", ".join(f"at 0:{n}:00" for n in range(10, 50))
     named = named_time(f"What happened {times}?")
     assert named is not None
     resolved = resolve(named.expressions, {VIDEO: Recording(VIDEO, "", HOUR)}, None)
-    assert (resolved.stretches, resolved.spans) == ((), {VIDEO: Span(600_000, 3_301_000)})
+    assert (resolved.stretches, resolved.spans) == ((), {VIDEO: Span(600_000, 2_941_000)})
     assert resolved.meaning.endswith("with everything between")
 
 

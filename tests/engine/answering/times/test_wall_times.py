@@ -238,3 +238,24 @@ def test_a_time_that_was_filmed_in_parts_out_of_order_is_read_without_what_lies_
     found = resolved("What happened on Monday?", tape)
     (stretch,) = found.stretches
     assert stretch.spans == {FIRST: (Span(0, HOUR), Span(6 * HOUR, 7 * HOUR))}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who comes every morning?",
+        "Who comes in the mornings?",
+        "Wer kommt jeden Morgen?",
+        "¿Quién viene cada mañana?",
+        "¿Quién viene por las mañanas?",
+    ],
+)
+def test_every_morning_is_that_of_each_day_that_was_filmed(question: str) -> None:
+    found = resolved(question, WEEK)
+    assert [(stretch.meaning, stretch.spans) for stretch in found.stretches] == [
+        (
+            f"{4 + day} May 2026, 05:00 to 12:00 (Europe/Berlin)",
+            {FIRST: (Span((24 * day + 5) * HOUR, (24 * day + 12) * HOUR),)},
+        )
+        for day in range(3)
+    ]

@@ -31,7 +31,7 @@ from gpu_workers.engine.answering.asking.times.expressions import (
 )
 from gpu_workers.engine.answering.asking.times.german import GERMAN
 from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, tokens_of
-from gpu_workers.engine.answering.asking.times.orders import orders
+from gpu_workers.engine.answering.asking.times.orders import meetings, orders
 from gpu_workers.engine.answering.asking.times.parsing import DURATION, Parsing, length
 from gpu_workers.engine.answering.asking.times.spanish import SPANISH
 
@@ -53,13 +53,6 @@ def named_time(text: str, *, language: str = "") -> NamedTime | None:
         return _named(text, LEXICONS.get(language, ENGLISH))
     found = [time for lexicon in LEXICONS.values() if (time := _named(text, lexicon)) is not None]
     return max(found, key=lambda time: len(time.words), default=None)
-
-
-def hints_at_time(text: str, *, language: str = "") -> bool:
-    """Whether text has words or figures of time although named_time() found none."""
-    tokens = tokens_of(text, LEXICONS.get(language, ENGLISH))
-    kinds = "".join(token.kind for token in tokens)
-    return re.search(r"c|C|n-?u.{0,3}(?:B|E|V|>|<)|[aA][nw]K|w[pc]|y[pnc]|[no]O?m|m[no]", kinds) is not None
 
 
 def _named(text: str, lexicon: Lexicon) -> NamedTime | None:
@@ -255,7 +248,18 @@ def _shares(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterat
         yield CENTRE
 
 
-_RULES: tuple[_Rule, ...] = (_shown, _between, _open_ended, _two_edges, _minutes, _edges, _shares, _at, orders)
+_RULES: tuple[_Rule, ...] = (
+    _shown,
+    _between,
+    _open_ended,
+    _two_edges,
+    _minutes,
+    _edges,
+    _shares,
+    _at,
+    orders,
+    meetings,
+)
 
 
 # --- parts of rules ------------------------------------------------------------------------------------------------

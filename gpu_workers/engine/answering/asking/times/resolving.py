@@ -20,7 +20,7 @@ from gpu_workers.engine.answering.asking.times.expressions import (
     Reading,
     Share,
 )
-from gpu_workers.engine.answering.asking.times.wall import resolve_wall
+from gpu_workers.engine.answering.asking.times.wall import resolve_every, resolve_wall
 from gpu_workers.engine.answering.asking.understood import Stretch
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
@@ -30,7 +30,7 @@ ABOUT_MS = 30_000
 """Half the width of "around 12:30" of a video's own time."""
 
 
-MOST_SPANS = 8
+MOST_SPANS = 31
 """Maximum number of spans of one video that are read one by one; of more, all that lies between is read as well."""
 
 
@@ -64,12 +64,12 @@ def resolve(
         return placed[0]
     stretches: list[Stretch] = []
     for each in applied:
-        stretch = each.stretches[0] if each.stretches else one_stretch(each.meaning, each.spans)
-        touching = [other for other in stretches if joined or _overlap(other, stretch)]
-        for other in touching:
-            stretches.remove(other)
-            stretch = _union(other, stretch)
-        stretches.append(stretch)
+        for stretch in each.stretches or (one_stretch(each.meaning, each.spans),):
+            whole = stretch
+            for other in [other for other in stretches if joined or _overlap(other, stretch)]:
+                stretches.remove(other)
+                whole = _union(other, whole)
+            stretches.append(whole)
     return in_stretches(stretches, joined=joined)
 
 
@@ -118,6 +118,9 @@ def _place(expression: Expression, recordings: Mapping[UUID, Recording], now: da
         raise TypeError("an order has no place before its event is located")
     if isinstance(expression, Clocked):
         if _by_wall_clock(expression, recordings, now):
+            days = resolve_every(expression, recordings) if expression.part and expression.part.every else []
+            if days:
+                return in_stretches([Stretch(meaning, parts) for meaning, parts in days])
             parts, meaning, applied = resolve_wall(expression, recordings, now)
             on_wall = replace(in_stretches([Stretch(meaning, parts)]), applied=applied)
             return on_wall if on_wall.applied else _day_of_video(expression, recordings) or on_wall

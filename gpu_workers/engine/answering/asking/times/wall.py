@@ -68,6 +68,24 @@ def resolve_wall(
     return {}, _in_words(first, named, zone, dated=_dated(clocks)) if first else "that day", True
 
 
+def resolve_every(
+    named: Clocked, recordings: Mapping[UUID, Recording]
+) -> list[tuple[str, dict[UUID, tuple[Span, ...]]]]:
+    """Return the meaning and the spans of a part of the day on each day on which something of it was filmed."""
+    clocks = {video_id: clock for video_id, each in recordings.items() if (clock := clock_of(each)) is not None}
+    zone = next((clock.zone for clock in clocks.values() if clock.zone), "")
+    intervals: set[_Interval] = set()
+    for clock in clocks.values():
+        today = max(stretch.ends_at for stretch in clock.stretches).astimezone(clock.tzinfo).date()
+        intervals |= set(_intervals(named, _days(clock, named, today), today))
+    found = []
+    for interval in sorted(intervals):
+        spans = {video_id: parts for video_id, clock in clocks.items() if (parts := _filmed(clock, interval))}
+        if spans:
+            found.append((_in_words(interval, named, zone, dated=_dated(clocks)), spans))
+    return found
+
+
 def clock_of(recording: Recording, *, shown: bool = False) -> WallClock | None:
     """Return the recording's clock, or the one that is readable in its picture (shown); None if unknown."""
     clock = recording.clock
