@@ -23,11 +23,15 @@ class UnderstoodTimeSerializer(serializers.Serializer[Any]):
 
     words = serializers.CharField(help_text="The words that name it.")
     meaning = serializers.CharField(help_text="The same in plain words, with the resolved times.")
-    order = serializers.CharField(help_text="`after` or `before` an event; empty without one.")
+    order = serializers.CharField(
+        help_text="`after`, `before` or `during` an event, or `between` two; empty without one."
+    )
     anchor = serializers.CharField(help_text="The words of that event; empty without one.")
     chosen_by = serializers.ChoiceField(get_args(ChosenBy), help_text="What read the time: rules or a model.")
     spans = UnderstoodSpanSerializer(
-        many=True, help_text="What was read of each video; empty if no video has the time."
+        many=True,
+        help_text="What was read of each video, several stretches if the question names several times; empty if no "
+        "video has the time.",
     )
 
 

@@ -22,7 +22,7 @@ from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.ports import Recording
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from tests.engine.answering.desks import desk_of
-from tests.engine.answering.world import EMBEDDED, make_video, models, says, scripted
+from tests.engine.answering.world import EMBEDDED, Request, make_video, models, says, scripted
 
 GATE, YARD, DOCK = sorted(stable_id("video", name) for name in ("gate", "yard", "dock"))
 TITLES = {GATE: "Gate camera", YARD: "Yard camera", DOCK: "Dock"}
@@ -123,6 +123,13 @@ def recordings(*videos: UUID) -> dict[UUID, Recording]:
         ("Which of the cameras shows a van?", [DOCK, GATE, YARD]),
         ("Is there more traffic in the Gate camera than in the yard camera?", [GATE, YARD]),
         ("What does the GATE-camera show that dock does not?", [GATE, DOCK]),
+        ("Vergleiche die beiden Kameras: Wo kommt ein Lieferwagen?", [DOCK, GATE, YARD]),
+        ("Was ist der Unterschied zwischen den Aufnahmen?", [DOCK, GATE, YARD]),
+        ("In welchem Video kommt ein Lieferwagen?", [DOCK, GATE, YARD]),
+        ("Compara las dos cámaras.", [DOCK, GATE, YARD]),
+        ("¿Qué pasa en cada vídeo?", [DOCK, GATE, YARD]),
+        ("Wann kommt der Lieferwagen?", []),
+        ("¿Qué coche es rojo?", []),
         ("When does the van come?", []),
         ("What happens in the Dock?", []),
         ("Who carries both bags to which door?", [DOCK, GATE, YARD]),
@@ -170,6 +177,23 @@ def test_a_comparison_reads_events_of_each_video_and_other_questions_the_nearest
     assert plain.count(" video 2 ") == 0
     assert compared.count("video 2 ") >= 1
     assert compared.count(" video 1 ") > 1
+
+
+def test_a_comparison_in_another_language_is_read_in_its_translation() -> None:
+    gate = filmed(GATE, *(f"a person walks number {n}" for n in range(60)))
+    yard = filmed(YARD, "one walks slowly there today")
+
+    def script(request: Request) -> Any:
+        if request.stage == "translate":
+            return {"texts": ["Compare where a person walks on the cameras."]}
+        return says("au nord")
+
+    def prompt(question: str) -> str:
+        reasoner = scripted(script)
+        answer_question(QuestionInput(question, language="fr"), InMemoryGraph([gate, yard]), models(reasoner))
+        return reasoner.asked("answer")[0].text
+
+    assert prompt("Où est-ce que les gens marchent, selon les images des caméras ?").count("video 2 ") >= 1
 
 
 # --- routes and composed texts ----------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ Pattern = re.Pattern[str]
 class RouteWords:
     """Patterns over a question, in any case of its letters. Groups `rest` and `pre` hold what is left.
 
-    times: how often. many: how many of something. every: all moments of something. ever: whether something happens at
+    times: how often. many: how many of something. every: all moments of something. all_of: all things or
+    happenings of a kind. ever: whether something happens at
     all. about, summary, topics, steps, changed: the whole of a stretch. happens: what a stretch of time holds, with no
     other word. parts: nouns whose number is that of the parts of a video. auxiliary: verbs without a meaning of their
     own, before the words to judge. everywhere: words that name the scope as a whole. table, listed: forms of an answer.
@@ -25,6 +26,7 @@ class RouteWords:
     times: Pattern
     many: Pattern
     every: Pattern
+    all_of: Pattern
     ever: Pattern
     about: Pattern
     summary: Pattern
@@ -84,6 +86,9 @@ _ENGLISH = _words(
     every=r"^(?P<pre>.*?)\b(?:(?:every|each|all)(?: of)?(?: the)?(?: single)? (?:times?|moments?|occasions?|instances?|"
     r"occurrences?|events?|scenes?|clips?)|whenever|wherever)\b(?: when| that| where| in which| at which| of| with| "
     r"whose)?(?P<rest>.*)",
+    all_of=r"(?P<pre>)^(?:(?:list|name|show|enumerate|find|give|get)(?: me| us)?|i want(?: to see)?)(?: a list of)? "
+    r"(?:all(?: of)?|every|each)(?: single)?(?: the| these| those)? "
+    r"(?!(?:of|it|this|that|you|there|(?:\w+ )?(?:colou?rs?|things?|information|details?))\b)(?P<rest>\w.*)",
     ever=r"(?P<pre>)^(?:do|does|did|is|are|was|were|has|have|had|can)\b(?P<rest>.*\b(?:ever|never|even once|"
     r"at any (?:point|time|moment))\b.*)",
     about=rf"\bwhat(?:'s|s| is| was)? {_WHICH} {_WHOLE}{_RECORDING} (?:even |really |all )?(?:about|covers|shows)\b|"
@@ -156,6 +161,8 @@ _GERMAN = _words(
     many=r"^(?P<pre>.*?)\b(?:wie ?viele?|die (?:anzahl|zahl) der)\b(?P<rest>.+)",
     every=r"^(?P<pre>.*?)\b(?:jedes ?mal|immer|alle (?:momente|stellen|szenen|male|ereignisse))\b,?(?: wenn| an denen|"
     r" in denen| bei denen| wo| mit)(?P<rest>.*)",
+    all_of=r"(?P<pre>)^(?:liste?|nenne?|zeige?|finde?|gib)(?: mir| uns)? (?:bitte )?(?:alle|jede[rnms]?|sämtliche)"
+    r"(?: der| die)? (?!(?:farben?|dinge|details)\b)(?P<rest>\w.*?)(?: auf| an)?$",
     ever=r"(?P<pre>)^(?:hat|haben|ist|sind|war|waren|wird|gibt|gab|kommt|kam|geht|ging|fährt|fuhr)\b(?P<rest>.*\b(?:"
     r"jemals|je|nie|niemals|irgendwann)\b.*)",
     about=r"\bworum (?:geht|ging|handelt)\b|\bwovon handelt\b|^was ist (?:das|der) thema\b",
@@ -184,6 +191,8 @@ _SPANISH = _words(
     many=r"^(?P<pre>.*?)\b(?:cu[aá]nt[oa]s|el n[uú]mero de)\b(?P<rest>.+)",
     every=r"^(?P<pre>.*?)\b(?:cada vez|todas las veces|todos los momentos|todas las escenas)\b(?: que| en los? que| en "
     r"las? que)?(?P<rest>.*)",
+    all_of=r"(?P<pre>)^(?:(?:lista|enumera|nombra|muestra|encuentra|busca|di)(?:me|nos)?|mu[eé]stra(?:me|nos)|d[ií]me) "
+    r"(?:tod[oa]s|cada)(?: l[oa]s)? (?!(?:colores|cosas|detalles)\b)(?P<rest>\w.*)",
     ever=r"(?P<pre>)^(?P<rest>.*\b(?:alguna vez|nunca|jam[aá]s|en alg[uú]n momento)\b.*)",
     about=r"\bde qu[eé] (?:se )?(?:trata|va|habla)\b",
     summary=r"\bresum\w*|\bsinopsis\b|\b(?:puntos|momentos) (?:clave|principales)\b|"
@@ -211,6 +220,7 @@ _CHINESE = _words(
     times=r"^(?P<pre>.*?)(?:多少次|[几幾]次|多少回|多久一次)(?P<rest>.*)",
     many=r"^(?P<pre>.*?)(?:多少|[几幾])[个個辆輛名位只隻条條台只件]?(?P<rest>.+)",
     every=r"^(?P<pre>.*?)(?:每一?次|所有(?=.*(?:时刻|時刻|片段|地方)))(?P<rest>.*)",
+    all_of=r"(?P<pre>)^[请請]?(?:列出|列举|列舉|显示|顯示|找出)(?:所有|全部)的?(?P<rest>.+)",
     ever=r"(?P<pre>)(?P<rest>.*(?:有没有|有沒有|是否|曾经|曾經|从未|從未|从来没有|從來沒有|从不|從不).*)",
     about=r"(?:讲|講|说|說|关于|關於)(?:了|的)?(?:是)?(?:什么|什麼|啥)|主要内容|主要內容|大意",
     summary=rf"总结|總結|概括|摘要|概述|概要|^{_CHINESE_IN}{_CHINESE_HAPPENS}$",
@@ -236,6 +246,7 @@ _ARABIC = _words(
     times=r"^(?P<pre>.*?)(?:كم مر[ةه]|كم عدد المرات(?: التي)?)(?P<rest>.*)",
     many=r"^(?P<pre>.*?)(?:كم عدد|كم)\b(?P<rest>.+)",
     every=r"^(?P<pre>.*?)(?:في كل مرة|كل مرة|جميع اللحظات التي)(?P<rest>.*)",
+    all_of=r"(?P<pre>)^(?:اذكر|اسرد|اعرض)(?: لي)? (?:كل|جميع) (?P<rest>.+)",
     ever=r"(?P<pre>)^هل\b(?P<rest>.*(?:أبدا|أبداً|قط|في أي وقت|من قبل).*)",
     about=r"عم(?:ّ|ا|ّا)? (?:يدور|يتحدث|تدور)|عن ماذا|حول ماذا|ما (?:هو )?موضوع",
     summary=rf"لخ(?:ص|ّص)|ملخص|خلاصة|موجز|تلخيص|^ماذا {_ARABIC_HAPPENS} {_ARABIC_IN}$",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpu_workers.engine.answering.asking.route_words import BY_LANGUAGE, COLOURS, THINGS, RouteWords
 from gpu_workers.engine.answering.asking.understood import Route, Shape
@@ -101,6 +101,9 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
     for pattern, shape in wholes:
         if pattern.search(text):
             return Reading("whole", "table" if words.table.search(text) else shape)
+    if match := words.all_of.search(words.table.sub(" ", text)):
+        reading = _many(match, words)
+        return reading and replace(reading, shape="table" if words.table.search(text) else "list")
     if (match := words.ever.search(text)) and (statement := _statement(match, words)):
         if words.each_never.search(text):
             return _DENYING
@@ -109,15 +112,15 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
 
 
 def _many(match: re.Match[str], words: RouteWords) -> Reading | None:
-    rest = _TO_THE_READER.sub("", match["rest"]).strip()
+    rest = _EACH_VIDEO.sub(" ", _TO_THE_READER.sub("", match["rest"])).strip()
     if words.parts.match(rest):
         return Reading("whole", "count")
-    if words.without.search(rest) or _PLACED_LEFT.search(rest):
+    statement, sideways = _statement(match, words), SIDEWAYS.search(rest) is not None
+    if words.without.search(rest) or (_PLACED_LEFT.search(rest) and not sideways):
         return _DENYING
-    statement = _statement(match, words)
     named, others = named_things(_in_english(words.everywhere.sub(" ", f"{_before(match)} {rest}")))
     left = [word for word in others if word not in _IDLE and not words.auxiliary.fullmatch(word)]
-    if named and not left:
+    if named and not left and not sideways:
         return Reading("objects", "count", statement, _cut(named))
     return Reading("scan", "count", statement, _cut(named)) if statement else None
 
@@ -131,7 +134,7 @@ def _form(text: str, words: RouteWords) -> Shape | None:
 def _statement(match: re.Match[str], words: RouteWords) -> str:
     """Return what remains to judge: the words before and after the question's words, without auxiliaries."""
     before = _before(match)
-    rest = _TO_THE_READER.sub("", match["rest"]).strip()
+    rest = _EACH_VIDEO.sub(" ", _TO_THE_READER.sub("", match["rest"])).strip()
     if words.never.search(rest):
         rest = words.denial.sub(" ", rest)
     rest = words.everywhere.sub(" ", words.auxiliary.sub("", rest))
@@ -146,7 +149,7 @@ def _statement(match: re.Match[str], words: RouteWords) -> str:
 def _before(match: re.Match[str]) -> str:
     """Return the words before the question's words that are about the video; "" if they ask, or are about the asker."""
     before = _LEAD.sub("", match["pre"]).strip(" ,:;")
-    return "" if _ASKING.fullmatch(before) or _PERSON.search(before) else before
+    return "" if _ASKING.fullmatch(before) or _PERSON.search(before) or _COMPARING.fullmatch(before) else before
 
 
 def _bare(question: str, time_words: str) -> str:
@@ -221,12 +224,33 @@ _ASKING = re.compile(
     r"at|in|during|of|do|does|did|qué|was|welche|列出)\b\W*)+",
     re.IGNORECASE,
 )
+SIDEWAYS = re.compile(
+    r"\b(?:go(?:es|ne|ing)?|went|drove|ran|rode|swung|bent|(?:turn|mov|walk|driv|run|rid|look|head|veer|swerv|steer|"
+    r"swing|bend|fac|point|lean|step|shift|pull|cycl|jump)\w*)(?: \w+ly)?(?: (?:to|towards?))?"
+    r"(?: (?:the|his|her|their|its))? "
+    r"(?:left|right)\b",
+    re.IGNORECASE,
+)
+"""Movements to a side, which the object memory does not know: "turned left" is no way out of the picture."""
 _PLACED_LEFT = re.compile(
     r"\b(?:on|to|at|from|in) (?:the|his|her|their|its) (?:far )?left\b|\b(?:is|are|was|were|be) left\b|"
     r"\bleft (?:in|on|over|behind|hand|side|half|lane|of)\b|\bleft-hand\b",
     re.IGNORECASE,
 )
 """Words in which left is a side, or says that something remains."""
+_COMPARING = re.compile(
+    r"(?:compare|comparing|vergleiche?n?|compara\w*|compár\w+)\b[^:;.!?]*|"
+    r"(?:in|on|for|of|per|in|pro|en|por) (?:each|every|both|jede[rnms]?|beiden|cada|ambas|ambos)\b[^:;.!?]*",
+    re.IGNORECASE,
+)
+"""A clause before a question that says of which videos it asks the same."""
+_EACH_VIDEO = re.compile(
+    r"\b(?:(?:in|on|for|of|by|at|across|auf|en) (?:each|every|both|either|jede[rnms]?|beiden|cada|ambas|ambos)|per|pro|"
+    r"por) (?:of the )?(?:two |three |four |zwei |dos )?"
+    r"(?:videos?|recordings?|cameras?|clips?|films?|kameras?|aufnahmen?|filmen?|v[ií]deos?|cámaras?|grabaci(?:ón|ones))\b",
+    re.IGNORECASE,
+)
+"""Words that name the videos of a comparison, and nothing that is counted in them."""
 _DENYING = Reading(certain=False)
 """Things of which something is not true: neither the events of a statement nor the objects of a name are these."""
 _IDLE_WORDS = """
@@ -235,7 +259,9 @@ goes went pass passes passed by past through around walk walks walked drive driv
 leaves left exit exits exited arrive arrives arrived different distinct unique individual separate various total
 overall observed observe depicted depict turn turns turned end ends ended detected spotted noticed get got r vid whole
 which view pls plz camera picture frame screen scene recording video once same time times at most maximum
-simultaneously together on to into out up along and or recorded record records filmed caught catch catches captured
+simultaneously together on to into out up along kommen kommt kam kamen herein hinein rein gehen geht ging gingen hinaus
+heraus raus weg betreten betritt betraten verlassen verlässt verliessen und entra entran entró entraron sale salen salió
+salieron y along and or recorded record records filmed caught catch catches captured
 captures can could do does did has have had we you i one moment any it this that with under over from what give me a
 all
 """

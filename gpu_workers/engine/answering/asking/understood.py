@@ -23,21 +23,42 @@ ChosenBy = Literal["caller", "rules", "model", "default"]
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """One of the times that a question names. spans: by video, in order of time; more than one where the recording
+    shows this time in several places. meaning: in plain English."""
+
+    meaning: str
+    spans: Mapping[UUID, tuple[Span, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class UnderstoodTime:
     """The time that a question names.
 
     words: the part of the question that names it. meaning: the same in plain English with the resolved times, for the
-    reader. spans: by video, the stretch to which all reads are narrowed; a video that is missing has nothing at that
-    time. Empty: the named time lies outside every video. order: "after" or "before" an anchor, "" without one.
-    anchor: the words of the event that the order refers to.
+    reader. spans: by video, the shortest span that holds the whole time; a video that is missing has nothing at that
+    time. Empty: the named time lies outside every video. stretches: the times one by one if there are several, or if
+    one has several spans in a video; only what is in them is read. order: where the time lies from an anchor, ""
+    without one. anchor: the words of the event that the order refers to.
     """
 
     words: str
     meaning: str
     spans: Mapping[UUID, Span] = field(default_factory=dict)
-    order: Literal["", "after", "before"] = ""
+    order: Literal["", "after", "before", "during", "between"] = ""
     anchor: str = ""
     chosen_by: ChosenBy = "rules"
+    stretches: tuple[Stretch, ...] = ()
+
+    def read_spans(self) -> Mapping[UUID, tuple[Span, ...]]:
+        """Return by video the spans to which all reads are narrowed, in order of time, disjoint."""
+        if not self.stretches:
+            return {video_id: (span,) for video_id, span in self.spans.items()}
+        videos = sorted({video_id for stretch in self.stretches for video_id in stretch.spans})
+        return {
+            video_id: tuple(sorted(span for stretch in self.stretches for span in stretch.spans.get(video_id, ())))
+            for video_id in videos
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +105,8 @@ class Understood:
                 "chosen_by": time.chosen_by,
                 "spans": [
                     {"video_id": str(video_id), "start_ms": span.start_ms, "end_ms": span.end_ms}
-                    for video_id, span in sorted(time.spans.items())
+                    for video_id, spans in sorted(time.read_spans().items())
+                    for span in spans
                 ],
             },
         }

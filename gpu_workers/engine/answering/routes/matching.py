@@ -23,6 +23,9 @@ LEAST_COVERAGE = 0.25
 STEM = 7
 """Maximum number of letters of a stem."""
 
+LITERAL_WORDS = 2
+"""Maximum number of words after "say" that are the words said; more of them say what was said, as to whom."""
+
 LEAST_FORM = 4
 """Minimum number of letters of a stem to which an ending was added."""
 
@@ -137,8 +140,11 @@ def mentioned_words(statement: str) -> str | None:
 def _words_in(statement: str, found: re.Match[str] | None) -> str | None:
     if found is None:
         return None
-    quoted = _QUOTED.search(statement)
-    return _plain(quoted[1] if quoted else _ARTICLES.sub("", _TERM.sub("", found["rest"].strip()))) or None
+    if quoted := _QUOTED.search(statement):
+        return _plain(quoted[1]) or None
+    rest = found["rest"].strip()
+    words = _plain(_ARTICLES.sub("", _TERM.sub("", rest)))
+    return (words or None) if _TERM.search(rest) or len(words.split()) <= LITERAL_WORDS else None
 
 
 def terms_of(text: str) -> list[str]:

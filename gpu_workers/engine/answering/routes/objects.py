@@ -7,6 +7,7 @@ never counted: one person has as many names as events.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -14,14 +15,17 @@ from uuid import UUID
 import numpy as np
 
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.rules import SIDEWAYS
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer
-from gpu_workers.engine.answering.routes.phrases import Sureness, phrases_of
+from gpu_workers.engine.answering.routes.groups import Group, groups_of
+from gpu_workers.engine.answering.routes.object_counts import Count, counts_of
+from gpu_workers.engine.answering.routes.phrases import phrases_of
 from gpu_workers.engine.answering.routes.scan import answer_by_scan, chosen_by_number
+from gpu_workers.engine.answering.search.across_videos import words_compared
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.object_memory import (
-    CROWD,
     ObjectMemory,
     TooWide,
     first_events,
@@ -32,25 +36,12 @@ from gpu_workers.engine.answering.tools.object_words import Matches, categories_
 from gpu_workers.engine.answering.trail import Trail
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.models.observer.categories import moves_itself
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredObject
 from gpu_workers.engine.retrieval.object_names import singular
-
-CERTAIN = 0.97
-"""Confidence of each object from which a number may be exact: that it is one thing, and no other object."""
+from gpu_workers.engine.retrieval.stretches import stretches_of
 
 PLACES_SHOWN = 12
-
-_AT_ONCE = re.compile(
-    r"\bat (?:once|the same time|any one time|most)\b|\bsimultaneously\b|\bmaximum\b|\btogether\b|gleichzeitig|"
-    r"a la vez|al mismo tiempo|同时|同時|في (?:وقت واحد|نفس الوقت)",
-    re.IGNORECASE,
-)
-_ENTERED = re.compile(
-    r"\b(?:enter(?:s|ed)?|arriv\w+|com(?:e|es|ing) in|came in|entr(?:a|an|ó|aron))\b|进入|進入", re.IGNORECASE
-)
-_LEFT = re.compile(r"\b(?:leav(?:e|es|ing)|left|exit(?:s|ed)?|salen|salieron)\b|离开|離開", re.IGNORECASE)
 MOST_NAME_WORDS = 3
 _ONE_PERSON = {"people": "person", "men": "man", "women": "woman", "children": "child"}
 _SOME_PEOPLE = re.compile(
@@ -61,20 +52,20 @@ _SOME_PEOPLE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
-    """A number of things. kind: in total, at once, entered or left. things: those that were counted. moment: of the
-    largest number at once, in ms."""
+class _Tally:
+    """The numbers of a part of the scope, or of all of it (group None). desk, memory: of this part."""
 
-    n: int
-    kind: str
-    sure: Sureness
-    things: Sequence[StoredObject]
-    moment: int | None = None
+    desk: Desk
+    memory: ObjectMemory
+    counts: Sequence[Count]
+    group: Group | None = None
 
 
 def answer_by_objects(asked: Asked, calls: Calls) -> Answer | None:
     """Return how many things the question's words mean. Without object memory the scope is scanned for them instead,
     and the answer says so (no_object_memory). None if neither can answer."""
+    if SIDEWAYS.search(words_compared(asked)):
+        return answer_by_scan(asked, calls)
     desk = Desk(asked, calls)
     if not asked.understood.counted or not asked.graph.objects(limit=1):
         return _by_scan(asked, calls, "no object memory: the number of times is counted, not the number of things")
@@ -91,9 +82,25 @@ def answer_by_objects(asked: Asked, calls: Calls) -> Answer | None:
             step.observation = f"No object has that name. There are: {categories_there(things)}."
             return _by_scan(asked, calls, step.observation)
         counted = () if found.colour_missing else found.objects
-        count = _counted(asked.own_words, counted)
-        step.observation = f"{count.kind}: {count.n} of {len(counted)} objects for {as_data(asked.understood.counted)}"
-    return _answer(desk, memory, count, trail)
+        unwatched = _unwatched(desk, memory)
+        tallies = [_in_group(desk, group, counted) for group in groups_of(desk)]
+        if not tallies:
+            counts = counts_of(words_compared(asked), counted, least=bool(unwatched))
+            tallies = [_Tally(desk, memory, counts)]
+        numbers = "; ".join(map(_in_words, tallies))
+        step.observation = f"{numbers} of {len(counted)} objects for {as_data(asked.understood.counted)}"
+    return _answer(desk, tallies, unwatched, trail)
+
+
+def _in_words(tally: _Tally) -> str:
+    numbers = ", ".join(f"{count.kind}: {count.n}" for count in tally.counts)
+    return f"{tally.group.label}: {numbers}" if tally.group is not None else numbers
+
+
+def _unwatched(desk: Desk, memory: ObjectMemory) -> list[UUID]:
+    """Return the videos in scope of which the object memory has nothing: nothing was there, or nobody looked."""
+    watched = {shown.thing.video_id for shown in memory.objects}
+    return [video_id for video_id in desk.videos.values() if video_id not in watched]
 
 
 def _by_scan(asked: Asked, calls: Calls, why: str) -> Answer | None:
@@ -119,78 +126,84 @@ def _matching(desk: Desk, things: Sequence[StoredObject]) -> Matches | None:
     return found if found.objects or named_things(words)[0] else None
 
 
-def _counted(question: str, things: Sequence[StoredObject]) -> Count:
-    sure = _sureness(things)
-    if _AT_ONCE.search(question):
-        together, moment = most_at_once(things)
-        return Count(len(together), "at once", sure, together, moment)
-    if _ENTERED.search(question):
-        return Count(sum(thing.entries for thing in things), "entered", "about", [one for one in things if one.entries])
-    if _LEFT.search(question):
-        return Count(sum(thing.exits for thing in things), "left", "about", [one for one in things if one.exits])
-    return Count(len(things), "total", sure, things)
+def _in_group(desk: Desk, group: Group, counted: Sequence[StoredObject]) -> _Tally:
+    """Return the numbers of a part of the scope. Raises TooWide."""
+    graph = stretches_of(desk.asked.graph, group.spans)
+    inner = Desk(replace(desk.asked, graph=graph), desk.calls, sightings=desk.sightings)
+    memory = read_memory(inner)
+    meant = {thing.id for thing in counted}
+    own = [shown.thing for shown in memory.objects if shown.thing.id in meant]
+    return _Tally(
+        inner, memory, counts_of(words_compared(desk.asked), own, least=bool(_unwatched(inner, memory))), group
+    )
 
 
-def most_at_once(things: Sequence[StoredObject]) -> tuple[list[StoredObject], int]:
-    """Return as many things of one video as are ever visible at the same moment, and the first such moment in ms."""
-    most: tuple[list[StoredObject], int] = [], 0
-    by_video: dict[UUID, list[StoredObject]] = {}
-    for thing in things:
-        by_video.setdefault(thing.video_id, []).append(thing)
-    for own in by_video.values():
-        edges = [(ms, begins, n) for n, thing in enumerate(own) for span in thing.spans for ms, begins in _edges(span)]
-        visible: set[int] = set()
-        for ms, begins, n in sorted(edges):
-            if not begins:
-                visible.discard(n)
-                continue
-            visible.add(n)
-            if len(visible) > len(most[0]):
-                most = [own[other] for other in sorted(visible)], ms
-    return most
-
-
-def _edges(span: Span) -> tuple[tuple[int, bool], tuple[int, bool]]:
-    """Return when a thing appears (True) and when it is gone (False): at one moment, what is gone sorts first."""
-    return (span.start_ms, True), (span.end_ms, False)
-
-
-def _sureness(things: Sequence[StoredObject]) -> Sureness:
-    crowd = sum(moves_itself(thing.category) for thing in things) > CROWD
-    certain = bool(things) and all(thing.confidence >= CERTAIN for thing in things)
-    return "exactly" if certain and not crowd else "about"
-
-
-def _answer(desk: Desk, memory: ObjectMemory, count: Count, trail: Trail) -> Answer | None:
-    asked, phrases, things = desk.asked, phrases_of(desk.asked), count.things
+def _answer(desk: Desk, tallies: Sequence[_Tally], unwatched: Sequence[UUID], trail: Trail) -> Answer | None:
+    asked = desk.asked
+    counts = [count for tally in tallies for count in tally.counts]
     choice = None
     if asked.question.choices:
-        choice = chosen_by_number(asked.question.choices, count.n) if count.sure == "exactly" else None
+        exact = len(counts) == 1 and counts[0].sure == "exactly"
+        choice = chosen_by_number(asked.question.choices, counts[0].n) if exact else None
         if choice is None:
             return None
-    what = as_data(asked.understood.counted)
-    form = {"at once": phrases.at_once, "entered": phrases.entered, "left": phrases.left}.get(
-        count.kind, phrases.objects
-    )
-    if count.n == 1 and count.kind in ("total", "at once") and not asked.answer_language:
-        what = _one_of(what)
-    claim = phrases.opening(form.format(number=phrases.number(count.sure, count.n), what=what))
-    cited = _cited(desk, memory, count)
-    notes = _notes(desk, things, count)
-    text = asked.question.choices[choice] if choice is not None else f"{claim}{_places(desk, count)}."
-    if _SOME_PEOPLE.search(what) and choice is None:
+    claims = [claim for tally in tallies for claim in _claims(tally)]
+    notes = _notes(desk, counts, unwatched, grouped=len(tallies) > 1)
+    text = asked.question.choices[choice] if choice is not None else _text(desk, tallies)
+    if _SOME_PEOPLE.search(asked.understood.counted) and choice is None:
         text = f"{text} {notes[-1]}"
+    confidences = [thing.confidence for count in counts for thing in count.things]
     return route_answer(
         desk,
         text,
-        [Claim(claim, tuple(cited), "supported" if cited else "unverified")],
+        claims,
         head="objects",
         records=trail.records,
         choice=choice,
         reasoning="; ".join(notes),
         notes=notes,
-        shares={"confidence": round(min((thing.confidence for thing in things), default=0.0), 4)},
+        shares={"confidence": round(min(confidences, default=0.0), 4)},
     )
+
+
+def _claims(tally: _Tally) -> list[Claim]:
+    """Return a claim for each number, with the events that it rests on."""
+    claims = []
+    for count in tally.counts:
+        cited, said = _cited(tally.desk, tally.memory, count), phrases_of(tally.desk.asked).opening(_said(tally, count))
+        text = said if tally.group is None else f"{tally.group.label}: {_said(tally, count)}"
+        claims.append(Claim(text, tuple(cited), "supported" if cited else "unverified"))
+    return claims
+
+
+def _text(desk: Desk, tallies: Sequence[_Tally]) -> str:
+    phrases = phrases_of(desk.asked)
+    parts = []
+    for tally in tallies:
+        numbers = "; ".join(f"{_said(tally, count)}{_places(tally.desk, count)}" for count in tally.counts)
+        if tally.group is None:
+            parts.append(phrases.opening(numbers))
+        elif tally.group.spans:
+            parts.append(f"{tally.group.label}: {numbers}")
+        else:
+            parts.append(f"{tally.group.label}: {phrases.outside}")
+    return f"{'; '.join(parts)}."
+
+
+def _said(tally: _Tally, count: Count) -> str:
+    """Return a number with what it counts, as "about 2 people"."""
+    asked, phrases = tally.desk.asked, phrases_of(tally.desk.asked)
+    what = as_data(asked.understood.counted)
+    forms = {
+        "at once": phrases.at_once,
+        "entered": phrases.entered,
+        "left": phrases.left,
+        "entries": phrases.entries,
+        "exits": phrases.exits,
+    }
+    if count.n == 1 and count.kind in ("total", "at once") and not asked.answer_language:
+        what = _one_of(what)
+    return forms.get(count.kind, phrases.objects).format(number=phrases.number(count.sure, count.n), what=what)
 
 
 def _one_of(what: str) -> str:
@@ -201,14 +214,24 @@ def _one_of(what: str) -> str:
     return " ".join([*words[:-1], _ONE_PERSON.get(words[-1].lower()) or singular(words[-1])])
 
 
-def _notes(desk: Desk, things: Sequence[StoredObject], count: Count) -> list[str]:
-    notes = [f"counted in the object memory ({count.kind})"]
+def _notes(desk: Desk, counts: Sequence[Count], unwatched: Sequence[UUID], *, grouped: bool) -> list[str]:
+    things = [thing for count in counts for thing in count.things]
+    notes = [f"counted in the object memory ({', '.join(dict.fromkeys(count.kind for count in counts))})"]
     if things:
         sure = min(thing.confidence for thing in things)
         notes[0] += f"; each is one thing with a confidence of at least {sure:.2f}"
-    if desk.several:
-        numbers = {video: sum(thing.video_id == video for thing in things) for video in desk.videos.values()}
-        notes.append("by video: " + ", ".join(f"{desk.video_name(video)}: {own}" for video, own in numbers.items()))
+    if desk.several and not grouped:
+        for count in counts:
+            numbers = Counter(thing.video_id for thing in count.things)
+            named = [f"{desk.video_name(video)}: {numbers[video]}" for video in desk.videos.values()]
+            notes.append(f"by video: {', '.join(named)}")
+    if len({thing.video_id for thing in things}) > 1:
+        notes.append("The object memory knows nothing across videos: what is in two of them is counted twice.")
+    if unwatched:
+        named = [desk.video_name(video) for video in unwatched]
+        notes.append(
+            f"The object memory has nothing of {', '.join(named)}: nothing was there, or no object memory was made."
+        )
     if _SOME_PEOPLE.search(desk.asked.understood.counted):
         notes.append("The object memory tracks people; it does not distinguish men, women, children or roles.")
     return notes

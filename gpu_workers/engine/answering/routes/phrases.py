@@ -20,7 +20,8 @@ class Phrases:
     number: {sure} {n}. one, times: units of a count. places: after a count. more: what is not listed. yes, no: of
     something that may happen. happens, never: of something that may never happen. no_unread, never_unread: if not all
     was read. unsaid: of words in speech. not_things: after a count of times where things were meant. parts: head of a
-    list of topics. objects: {number} {what}.
+    list of topics. entered, left: of how many things; entries, exits: of how many times. objects: {number} {what}.
+    outside: of a time that no video shows.
     """
 
     exactly: str
@@ -44,9 +45,12 @@ class Phrases:
     at_once: str
     entered: str
     left: str
+    entries: str
+    exits: str
     objects: str
     event: str
     events: str
+    outside: str
 
     def number(self, sure: Sureness, n: int) -> str:
         """Return a number with its sureness, as "about 5"."""
@@ -78,7 +82,9 @@ _PHRASES: Mapping[str, Phrases] = {
         not_things="These are times: one person or thing can be there at several of them.",
         parts="{n} topics, in order:", part="{n} topic:",
         at_once="{number} {what} at once", entered="{what}: {number} entered", left="{what}: {number} left",
+        entries="{what}: {number} entries", exits="{what}: {number} exits",
         objects="{number} {what}", event="event", events="events",
+        outside="the video does not show that time",
     ),
     "de": Phrases(
         exactly="genau", at_least="mindestens", about="etwa", one="Mal", times="Mal", count="{number} {times}",
@@ -91,7 +97,9 @@ _PHRASES: Mapping[str, Phrases] = {
         not_things="Gezählt sind Zeitpunkte: Dieselbe Person oder Sache kann an mehreren da sein.",
         parts="{n} Themen, der Reihe nach:", part="{n} Thema:",
         at_once="{number} {what} gleichzeitig", entered="{what}: {number} kamen herein", left="{what}: {number} gingen",
+        entries="{what}: {number} Eintritte", exits="{what}: {number} Abgänge",
         objects="{number} {what}", event="Ereignis", events="Ereignisse",
+        outside="das Video zeigt diese Zeit nicht",
     ),
     "es": Phrases(
         exactly="exactamente", at_least="al menos", about="unas", one="vez", times="veces", count="{number} {times}",
@@ -103,7 +111,9 @@ _PHRASES: Mapping[str, Phrases] = {
         not_things="Son momentos: la misma persona o cosa puede estar en varios.",
         parts="{n} temas, en orden:", part="{n} tema:",
         at_once="{number} {what} a la vez", entered="{what}: entraron {number}", left="{what}: salieron {number}",
+        entries="{what}: {number} entradas", exits="{what}: {number} salidas",
         objects="{number} {what}", event="evento", events="eventos",
+        outside="el vídeo no muestra ese momento",
     ),
     "zh": Phrases(
         exactly="正好", at_least="至少", about="大约", one="次", times="次", count="{number} {times}",
@@ -117,7 +127,9 @@ _PHRASES: Mapping[str, Phrases] = {
         not_things="这里数的是时刻：同一个人或物可能出现多次。",
         parts="{n} 个主题，按顺序：", part="{n} 个主题：",
         at_once="同时{number} {what}", entered="{what}：{number} 进入",
-        left="{what}：{number} 离开", objects="{number} {what}", event="个事件", events="个事件",
+        left="{what}：{number} 离开", entries="{what}：{number} 次进入", exits="{what}：{number} 次离开",
+        objects="{number} {what}", event="个事件", events="个事件",
+        outside="视频没有这个时间",
     ),
     "ar": Phrases(
         exactly="بالضبط", at_least="على الأقل", about="حوالي", one="مرة", times="مرات", count="{number} {times}",
@@ -129,8 +141,10 @@ _PHRASES: Mapping[str, Phrases] = {
         unsaid="لا أحد يقول ذلك: {number} {times} في النص.",
         not_things="هذه أوقات: قد يكون الشخص أو الشيء نفسه في عدة منها.",
         parts="{n} موضوعات بالترتيب:", part="{n} موضوع:", at_once="{number} {what} في وقت واحد",
-        entered="{what}: دخل {number}", left="{what}: خرج {number}", objects="{number} {what}",
+        entered="{what}: دخل {number}", left="{what}: خرج {number}", entries="{what}: {number} مرات دخول",
+        exits="{what}: {number} مرات خروج", objects="{number} {what}",
         event="حدث", events="أحداث",
+        outside="لا يعرض الفيديو هذا الوقت",
     ),
 }  # fmt: skip
 

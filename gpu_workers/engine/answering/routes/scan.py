@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, CitationStatus
 from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer
+from gpu_workers.engine.answering.routes.groups import Group, groups_of
 from gpu_workers.engine.answering.routes.matching import Match, Worded, match, said_words, worded
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, phrases_of
 from gpu_workers.engine.answering.scanning import Scan
@@ -135,6 +136,8 @@ def _answer_by_speech(desk: Desk, statement: str, words: str) -> Answer | None:
 
 def _speech_text(desk: Desk, phrases: Phrases, sure: Sureness, places: Sequence[Place]) -> str:
     understood, units = desk.asked.understood, (phrases.one, phrases.times)
+    if understood.shape == "count" and (groups := groups_of(desk)):
+        return f"{'; '.join(_said_in_group(desk, phrases, sure, places, group) for group in groups)}."
     if not places:
         return phrases.unsaid.format(number=phrases.number(sure, 0), times=units[1])
     if understood.shape in ("list", "steps", "table"):
@@ -148,6 +151,16 @@ def _speech_text(desk: Desk, phrases: Phrases, sure: Sureness, places: Sequence[
     if understood.shape == "count":
         return phrases.opening(counted)
     return (phrases.happens if understood.denied else phrases.yes).format(counted=counted)
+
+
+def _said_in_group(desk: Desk, phrases: Phrases, sure: Sureness, places: Sequence[Place], group: Group) -> str:
+    if not group.spans:
+        return f"{group.label}: {phrases.outside}"
+    own = [place for place in places if group.hears(place.line.video_id, place.span)]
+    moments = list(dict.fromkeys(_moment(desk, place) for place in own))
+    named = _named(phrases, moments[:PLACES_SHOWN], len(moments)) if moments else ""
+    counted = phrases.counted(sure, len(own), named, (phrases.one, phrases.times))
+    return f"{group.label}: {counted.rstrip('.')}"
 
 
 def _heard_in(desk: Desk, place: Place) -> Sequence[StoredEvent]:
@@ -297,6 +310,10 @@ def _text(
     events: dict[UUID, StoredEvent],
 ) -> str:
     understood, units = desk.asked.understood, found.units(phrases)
+    # A number of times is no number of people or things, which the words of the question may have meant.
+    meant = f" {phrases.not_things}" if understood.counted and not found.by_event else ""
+    if understood.shape == "count" and (groups := groups_of(desk)):
+        return f"{'; '.join(_in_group(desk, phrases, found, group) for group in groups)}.{meant}"
     shown = [events[run[0]] for run in times[:PLACES_SHOWN] if run[0] in events]
     if not times and understood.shape != "count":
         rest = found.total - found.read
@@ -312,10 +329,20 @@ def _text(
     named = [moment_in_words(desk, event.video_id, event.span.start_ms) for event in shown]
     counted = phrases.counted(found.sure, len(times), _named(phrases, named, len(times)), units)
     if understood.shape == "count":
-        # A number of times is no number of people or things, which the words of the question may have meant.
-        meant = f" {phrases.not_things}" if understood.counted and not found.by_event else ""
         return f"{phrases.opening(counted)}{meant}"
     return (phrases.happens if understood.denied else phrases.yes).format(counted=counted)
+
+
+def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> str:
+    """Return how often the statement is true in a part of the scope, as "Yard: about 2 times: 0:01:05, 0:02:00"."""
+    if not group.spans:
+        return f"{group.label}: {phrases.outside}"
+    places = {place.event_id: place for place in found.places if group.holds(place)}
+    own = replace(found, places=list(places.values()), true=found.true & places.keys())
+    firsts = [places[run[0]] for run in own.times]
+    moments = [moment_in_words(desk, place.video_id, place.span.start_ms) for place in firsts[:PLACES_SHOWN]]
+    named = _named(phrases, moments, len(firsts)) if moments else ""
+    return f"{group.label}: {phrases.counted(own.sure, len(firsts), named, own.units(phrases)).rstrip('.')}"
 
 
 def _named(phrases: Phrases, moments: Sequence[str], times: int) -> str:

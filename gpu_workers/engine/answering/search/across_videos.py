@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.ports import Recording
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from gpu_workers.engine.retrieval.words import phrase_of
@@ -23,12 +24,21 @@ MOST_EACH = 3
 
 _COMPARES = re.compile(
     r"\b(compar\w+|differ\w*|contrast\w*|versus|vs|both|similarit\w+|in common"
+    r"|vergleich\w*|unterschie\w*|unterscheide\w*|gemeinsam\w*|beide[nrs]?|diferenci\w*|amb[oa]s|en común"
+    r"|(jede[rnms]?|welche[rnms]?|cada|qué|cuál de l[oa]s) "
+    r"(videos?|vídeos?|kameras?|aufnahmen?|filme?|clips?|cámaras?|grabaci(ón|ones))"
     r"|(each|every|either|other|another|all( of)?( the)?|(which|what)( one)?( of)?( the| these)?|across( the)?"
     r"|between( the)?|per|how many( of the)?) (two |three |four )?"
     r"(videos?|recordings?|cameras?|clips?|films?|days?|sites?|files?))\b",
     re.IGNORECASE,
 )
-"""English words that ask for several videos at once."""
+"""English, German and Spanish words that ask for several videos at once. Other languages are read in English."""
+
+
+def words_compared(asked: Asked) -> str:
+    """Return the words that say what is compared: the customer's own, and those of their translation."""
+    own = asked.own_words
+    return f"{own}\n{asked.in_english}" if asked.translated and not asked.standalone else own
 
 
 def compared_videos(words: str, recordings: Mapping[UUID, Recording], ranked_videos: Sequence[UUID]) -> list[UUID]:

@@ -12,7 +12,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_context, event_text
-from gpu_workers.engine.answering.search.across_videos import over_videos
+from gpu_workers.engine.answering.search.across_videos import over_videos, words_compared
 from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message, ModelError
@@ -103,7 +103,7 @@ def _over_videos(
     def videos_of(event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
         return {event_id: event.video_id for event_id, event in asked.graph.load_events(event_ids).items()}
 
-    return over_videos(ranking, asked.own_words, asked.recordings, shown=shown, videos_of=videos_of, find=find)
+    return over_videos(ranking, words_compared(asked), asked.recordings, shown=shown, videos_of=videos_of, find=find)
 
 
 def _with_stretch(asked: Asked, ranking: Sequence[RankedEvent]) -> Sequence[RankedEvent]:

@@ -10,14 +10,24 @@ import pytest
 
 from gpu_workers.engine.answering import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
-from gpu_workers.engine.answering.routes.objects import most_at_once
-from gpu_workers.engine.ekg import ObjectState, Span
+from gpu_workers.engine.answering.routes.object_counts import most_at_once
+from gpu_workers.engine.ekg import ObjectState, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
 from gpu_workers.engine.ports import StoredObject
 from tests.engine.answering.desks import tracked
-from tests.engine.answering.world import EMBEDDED, Request, ScriptedReasoner, event_id, make_video, models, says
+from tests.engine.answering.world import (
+    EMBEDDED,
+    VIDEO,
+    Request,
+    ScriptedReasoner,
+    event_id,
+    make_video,
+    models,
+    says,
+)
 
+OTHER = stable_id("video", "yard")
 EVENTS = [f"a person walks in street {n}" for n in range(10)]
 THINGS = (
     tracked(1, "person", "red", [Span(0, 9_000)], confidence=0.9),
@@ -122,6 +132,100 @@ def test_text_of_the_video_changes_no_number() -> None:
     )
     assert answer.text.startswith("About 2 people")
     assert reasoner.requests == []
+
+
+def test_each_time_that_a_question_names_has_a_number_of_its_own() -> None:
+    """The blue person and the red car are there between the two times, and nowhere counted."""
+    things = [*THINGS, tracked(5, "car", "white", [Span(24_000, 27_000)], confidence=0.9)]
+    answer = ask("How many cars are there in the first 9 seconds and in the last 9 seconds?", things)
+    assert answer.text == (
+        "0:00:00 to 0:00:09 of the video: about 1 car (0:00:06); "
+        "0:00:21 to 0:00:30 of the video: about 1 car (0:00:24)."
+    )
+    assert answer.understood["time"]["spans"] == [
+        {"video_id": str(VIDEO), "start_ms": 0, "end_ms": 9_000},
+        {"video_id": str(VIDEO), "start_ms": 21_000, "end_ms": 30_000},
+    ]
+    assert "0:00:00 to 0:00:09 of the video; 0:00:21 to 0:00:30 of the video" in answer.notes[0]
+    assert [claim.text for claim in answer.claims] == [
+        "0:00:00 to 0:00:09 of the video: about 1 car",
+        "0:00:21 to 0:00:30 of the video: about 1 car",
+    ]
+    outside = ask("How many cars are there in the first 9 seconds and at 0:50:00?", things)
+    assert outside.text.endswith("0:50:00 of the video: the video does not show that time.")
+
+
+def test_a_car_that_turns_left_has_not_left_the_picture() -> None:
+    for question in ("How many cars turned left?", "How many cars go quickly to the right?"):
+        answer = ask(question)
+        assert (answer.signals["head"], answer.understood["route"]) == ("scan", "scan"), question
+    assert ask("How many cars turned left?", route="objects").signals["head"] == "scan"
+    assert ask("How many cars left?").text.startswith("Cars: about 0 left")
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How many people come in and go out?", "People: about 2 entered (0:00:00, 0:00:03); people: about 1 left"),
+        ("How many people entered and left?", "People: about 2 entered (0:00:00, 0:00:03); people: about 1 left"),
+        ("How many people leave?", "People: about 1 left (0:00:00)."),
+        ("Wie viele Menschen kommen herein?", "People: etwa 2 kamen herein (0:00:00, 0:00:03)."),
+        ("Wie viele Menschen gehen hinaus?", "People: etwa 1 gingen (0:00:00)."),
+        ("¿Cuántas personas entran y salen?", "People: entraron unas 2 (0:00:00, 0:00:03); people: salieron unas 1"),
+    ],
+)
+def test_who_enters_twice_is_one_of_those_who_entered(question: str, text: str) -> None:
+    things = [replace(THINGS[0], entries=3, exits=2), THINGS[1]]
+    assert ask(question, things).text.startswith(text)
+
+
+def test_how_often_people_entered_counts_entries() -> None:
+    things = [replace(THINGS[0], entries=3, exits=2), THINGS[1]]
+    answer = ask("How many times did people enter?", things, route="objects")
+    assert answer.text == "People enter: about 4 entries (0:00:00, 0:00:03)."
+
+
+def test_objects_of_several_videos_may_be_one_thing() -> None:
+    """Certain objects are an exact number in one video; nobody joins those of two."""
+    certain = [replace(thing, confidence=1.0) for thing in THINGS]
+    other = [tracked(1, "person", "red", [Span(0, 3_000)], video=OTHER)]
+    answer = ask_both("How many people are there?", certain, other)
+    assert answer.text.startswith("About 3 people")
+    assert any("counted twice" in note for note in answer.notes)
+    assert ask("How many people are there?", certain).text.startswith("Exactly 2 people")
+
+
+def test_a_video_without_object_memory_makes_a_number_the_least() -> None:
+    certain = [replace(thing, confidence=1.0) for thing in THINGS]
+    answer = ask_both("How many people are there?", certain, ())
+    assert answer.text.startswith("At least 2 people")
+    assert any("has nothing of video 2" in note or "has nothing of video 1" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Compare the two cameras: how many people are there?",
+        "How many people are there in each video?",
+        "Vergleiche die beiden Kameras: Wie viele Menschen sind zu sehen?",
+    ],
+)
+def test_a_comparison_counts_in_each_video(question: str) -> None:
+    other = [tracked(1, "person", "red", [Span(0, 3_000)], video=OTHER, confidence=0.9)]
+    answer = ask_both(question, THINGS, other)
+    assert answer.signals["head"] == "objects"
+    assert [claim.text.split(": ")[0] for claim in answer.claims] == ["video 1", "video 2"]
+    assert sorted(claim.text.split(": ")[1].split()[1] for claim in answer.claims) == ["1", "2"]
+
+
+def ask_both(question: str, things: Sequence[ObjectState], others: Sequence[ObjectState]) -> Answer:
+    """Ask about two videos, with these objects in their object memories."""
+    videos = [
+        replace(make_video(EVENTS), objects=list(things)),
+        replace(make_video(EVENTS, video_id=OTHER), objects=list(others)),
+    ]
+    reasoner = ScriptedReasoner(lambda request: says("searched"))
+    return answer_question(QuestionInput(question), InMemoryGraph(videos), models(reasoner))
 
 
 def test_most_at_once_by_hand() -> None:

@@ -105,6 +105,27 @@ def test_events_that_follow_each_other_are_one_time_and_make_the_number_an_estim
     assert answer.confidence is None
 
 
+def test_each_time_that_a_question_names_is_counted_by_itself() -> None:
+    """People wave in events 3, 20 and 39 of 3 s each: once in the first minute, once in the last."""
+    answer, requests = ask(
+        question="How many times does a person wave in the first minute and in the last minute?", events=APART
+    )
+    assert answer.text == (
+        "0:00:00 to 0:01:00 of the video: exactly 1 time: 0:00:09; "
+        "0:01:00 to 0:02:00 of the video: exactly 2 times: 0:01:00, 0:01:57."
+    )
+    answer, requests = ask(
+        question="How many times does a person wave in the first 30 seconds and in the last 30 seconds?", events=APART
+    )
+    assert answer.text == (
+        "0:00:00 to 0:00:30 of the video: exactly 1 time: 0:00:09; "
+        "0:01:30 to 0:02:00 of the video: exactly 1 time: 0:01:57."
+    )
+    judged = [text for request in requests for text in listed(request).values()]
+    assert len(judged) == 20
+    assert not any("take 20" in text for text in judged)
+
+
 def test_separate_events_that_were_all_judged_are_counted_exactly() -> None:
     assert ask(events=APART)[0].text == "Exactly 3 times: 0:00:09, 0:01:00, 0:01:57."
 

@@ -21,8 +21,10 @@ from gpu_workers.engine.answering.asking.times.expressions import (
     PartOfDay,
     Reading,
 )
-from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, hints_at_time, named_time
+from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, named_time
+from gpu_workers.engine.answering.asking.times.hints import hints_at_time
 from gpu_workers.engine.answering.asking.times.resolving import resolve
+from gpu_workers.engine.answering.asking.understood import UnderstoodTime
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording
 from tests.engine.answering.times.spoken import FRAMES, HOUR, MINUTE, SECOND, only, spoken_times
@@ -371,11 +373,50 @@ def test_once_something_is_over_is_after_it() -> None:
     assert named_time("Is a Sunday newspaper on the table?") is None
 
 
-def test_two_times_are_one_stretch_that_holds_both() -> None:
-    named = named_time("Did the man of 0:10:00 come back at 0:50:00?")
+def read(question: str, hours: int = 1) -> list[tuple[int, int]]:
+    """Return the spans that are read of a video of that length, in seconds."""
+    named = named_time(question)
+    assert named is not None, question
+    resolved = resolve(named.expressions, {VIDEO: Recording(VIDEO, "", hours * HOUR)}, None, joined=named.joined)
+    time = UnderstoodTime(named.words, resolved.meaning, resolved.spans, stretches=resolved.stretches)
+    return [(span.start_ms // 1_000, span.end_ms // 1_000) for span in time.read_spans()[VIDEO]]
+
+
+@pytest.mark.parametrize(
+    ("question", "spans"),
+    [
+        ("Did the man of 0:10:00 come back at 0:50:00?", [(600, 601), (3_000, 3_001)]),
+        ("How many cars pass in the first 9 seconds and in the last 9 seconds?", [(0, 9), (3_591, 3_600)]),
+        ("How many cars pass in the first and in the last 9 seconds?", [(0, 9), (3_591, 3_600)]),
+        ("How many cars pass in the last and first minute?", [(0, 60), (3_540, 3_600)]),
+        ("What happened at 10:00 and at 15:00?", [(600, 601), (900, 901)]),
+        ("What happened at 10:00 or at 15:00?", [(600, 601), (900, 901)]),
+        ("What happened between 10:00 and 15:00?", [(600, 900)]),
+        ("What happened from 10:00 to 15:00?", [(600, 900)]),
+        ("Who came between the beginning of the video and 0:50:00?", [(0, 3_001)]),
+        ("What happened in the first 10 minutes and in the second half?", [(0, 600), (1_800, 3_600)]),
+        ("What happened in the first half and in the second half?", [(0, 1_800), (1_800, 3_600)]),
+        ("What happened in the first 40 minutes and in the second half?", [(0, 3_600)]),
+        ("Wie viele Autos fahren in der ersten und in der letzten Minute?", [(0, 60), (3_540, 3_600)]),
+        ("Was passiert um 10:00 und um 15:00?", [(600, 601), (900, 901)]),
+        ("Was passiert zwischen 10:00 und 15:00?", [(600, 900)]),
+        ("¿Qué pasa en el primer y en el último minuto?", [(0, 60), (3_540, 3_600)]),
+        ("¿Qué pasa a las 10:00 y a las 15:00?", [(600, 601), (900, 901)]),
+    ],
+)
+def test_two_times_are_read_without_what_lies_between_unless_words_join_them(
+    question: str, spans: list[tuple[int, int]]
+) -> None:
+    assert read(question) == spans
+
+
+def test_of_many_spans_what_lies_between_is_read_and_the_meaning_says_so() -> None:
+    times = ", ".join(f"at 0:{n}:00" for n in range(10, 50))
+    named = named_time(f"What happened {times}?")
     assert named is not None
     resolved = resolve(named.expressions, {VIDEO: Recording(VIDEO, "", HOUR)}, None)
-    assert resolved.spans == {VIDEO: Span(600_000, 3_001_000)}
+    assert (resolved.stretches, resolved.spans) == ((), {VIDEO: Span(600_000, 2_941_000)})
+    assert resolved.meaning.endswith("with everything between")
 
 
 def test_a_hint_without_a_known_form_is_seen() -> None:

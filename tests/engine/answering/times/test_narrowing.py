@@ -117,6 +117,59 @@ def test_a_day_without_a_known_clock_narrows_nothing_and_is_noted() -> None:
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
+        ("What happened during the second parcel?", [(6, 12)]),
+        ("What happened during the last parcel?", [(18, 21)]),
+        ("What happened while the cat sleeps?", [(3, 6)]),
+        ("What happened while the courier brings a parcel?", [(0, 3), (6, 9), (18, 21)]),
+        ("What happened between the first and the second parcel?", [(3, 6)]),
+        ("What happened between the first parcel and the last parcel?", [(3, 18)]),
+        ("Was geschah während der zweiten parcel?", [(6, 12)]),
+        ("Was geschah zwischen der ersten und der zweiten parcel?", [(3, 6)]),
+        ("¿Qué pasó durante la segunda parcel?", [(6, 12)]),
+        ("¿Qué pasó entre la primera y la segunda parcel?", [(3, 6)]),
+    ],
+)
+def test_what_happens_during_or_between_events_is_read_alone(question: str, expected: list[tuple[int, int]]) -> None:
+    answer, reasoner = ask(question, make_video(DAY), settings=replace(LOW, tree=replace(LOW.tree, event_cap=16)))
+
+    time = answer.understood["time"]
+    assert [(span["start_ms"] // 1_000, span["end_ms"] // 1_000) for span in time["spans"]] == expected
+    assert time["order"] in ("during", "between")
+    assert shown(answer) == {
+        event_id(n) for n in range(8) if any(start < 3 * n + 3 and 3 * n < end for start, end in expected)
+    }
+    assert "which was found at" in answer.notes[0]
+    assert reasoner.asked("time") == []
+
+
+def test_an_event_that_was_not_found_during_narrows_nothing_and_is_noted() -> None:
+    answer, _ = ask("What happened between the first parcel and the ninth parcel?", make_video(DAY))
+    assert "no such event was found, so all of the video was searched" in answer.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Who was there during the delivery?", 1),
+        ("Who was there while it rained?", 1),
+        ("Who comes every Monday?", 1),
+        ("Wer war während der Lieferung da?", 1),
+        ("¿Quién vino mientras llovía?", 1),
+        ("Who is seen during the video?", 0),
+        ("What is between the two chairs?", 0),
+        ("Does every person wear a hat?", 0),
+    ],
+)
+def test_words_that_may_name_a_time_are_read_by_the_reasoner(question: str, asked: int) -> None:
+    """Rules know no event of these words for sure."""
+    reasoner = scripted(lambda request: {"words": "", "time": ""} if request.stage == "time" else says("a dog"))
+    ask(question, make_video(DAY), reasoner=reasoner)
+    assert len(reasoner.asked("time")) == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
         ("What happened after the second parcel?", {4, 5, 6, 7}),
         ("What happened before the second parcel?", {0, 1}),
         ("What happened after the last parcel?", {7}),

@@ -10,6 +10,7 @@ import pytest
 
 from gpu_workers.engine.answering.asking.times.grammar import named_time
 from gpu_workers.engine.answering.asking.times.resolving import Resolved, resolve
+from gpu_workers.engine.answering.asking.understood import UnderstoodTime
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording
 from gpu_workers.engine.wall_clock import ClockStretch, WallClock
@@ -209,3 +210,52 @@ def test_a_weekend_is_saturday_and_sunday() -> None:
     assert resolved("What happened over the weekend?", week).spans == {FIRST: Span(5 * 24 * HOUR, 7 * 24 * HOUR)}
     sunday = recording(FIRST, ("2026-05-03T10:00", 30))
     assert resolved("What happened over the weekend?", sunday).spans == {FIRST: Span(0, 14 * HOUR)}
+
+
+@pytest.mark.parametrize(
+    ("question", "hours"),
+    [
+        ("What happened on Monday or on Wednesday?", [(0, 24), (48, 72)]),
+        ("What happened on Monday and Wednesday?", [(0, 24), (48, 72)]),
+        ("What happened on Monday at 10 am and on Wednesday at 3 pm?", [(10, 10 + 1 / 60), (63, 63 + 1 / 60)]),
+        ("Who came on Monday and on Wednesday between 2 pm and 3 pm?", [(14, 15), (62, 63)]),
+        ("What happened on 4 May and on 6 May?", [(0, 24), (48, 72)]),
+        ("Who came on Monday in the morning and in the evening?", [(5, 12), (18, 23)]),
+        ("Who came on Monday or on Tuesday?", [(0, 24), (24, 48)]),
+        ("Was passierte am Montag oder am Mittwoch?", [(0, 24), (48, 72)]),
+        ("¿Qué pasó el lunes y el miércoles?", [(0, 24), (48, 72)]),
+    ],
+)
+def test_two_days_are_read_without_the_day_between(question: str, hours: list[tuple[float, float]]) -> None:
+    found = resolved(question, WEEK)
+    time = UnderstoodTime("", found.meaning, found.spans, stretches=found.stretches)
+    assert time.read_spans() == {FIRST: tuple(Span(round(a * HOUR), round(b * HOUR)) for a, b in hours)}
+
+
+def test_a_time_that_was_filmed_in_parts_out_of_order_is_read_without_what_lies_between() -> None:
+    """A tape on which Monday's second hour lies before Sunday, and its first hour behind it."""
+    tape = recording(FIRST, ("2026-05-04T10:00", 1), ("2026-05-03T10:00", 5), ("2026-05-04T09:00", 1))
+    found = resolved("What happened on Monday?", tape)
+    (stretch,) = found.stretches
+    assert stretch.spans == {FIRST: (Span(0, HOUR), Span(6 * HOUR, 7 * HOUR))}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who comes every morning?",
+        "Who comes in the mornings?",
+        "Wer kommt jeden Morgen?",
+        "¿Quién viene cada mañana?",
+        "¿Quién viene por las mañanas?",
+    ],
+)
+def test_every_morning_is_that_of_each_day_that_was_filmed(question: str) -> None:
+    found = resolved(question, WEEK)
+    assert [(stretch.meaning, stretch.spans) for stretch in found.stretches] == [
+        (
+            f"{4 + day} May 2026, 05:00 to 12:00 (Europe/Berlin)",
+            {FIRST: (Span((24 * day + 5) * HOUR, (24 * day + 12) * HOUR),)},
+        )
+        for day in range(3)
+    ]

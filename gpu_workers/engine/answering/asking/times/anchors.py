@@ -23,38 +23,63 @@ SAME_STEM = 5
 """Letters from which a stem that begins another one is the same word."""
 
 
-def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Span], str]:
-    """Return by video what comes after, or before, the nth occurrence of the order's anchor, and its meaning.
+def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, tuple[Span, ...]], str]:
+    """Return by video what comes after, before, during or between the occurrences that an order names, and its meaning.
 
     Occurrences are runs of events that have most of the anchor's words, or else are clearly nearer to them than others.
     A video with fewer of them is left out. An event may hold both what its anchor names and what follows, so where a
     video ends with the occurrence, or begins with it, the occurrence itself is meant. Without any both are empty; the
     spans alone are empty if no video holds the distance that the order names. Raises ModelError of the embedder.
     """
+    between = order.order == "between"
     events = _alike(asked, calls, order.anchor, least=max(1, order.nth))
-    spans: dict[UUID, Span] = {}
+    last = _alike(asked, calls, order.last_anchor, least=max(1, order.last_nth)) if between else []
+    spans: dict[UUID, tuple[Span, ...]] = {}
     places: list[str] = []
     at_edge = False
-    recordings = asked.graph.recordings()
-    for video_id, recording in recordings.items():
-        occurrences = _occurrences([event for event in events if event.video_id == video_id])
-        if len(occurrences) < max(1, order.nth):
+    for video_id, recording in asked.graph.recordings().items():
+        found = _nth_of(_occurrences([event for event in events if event.video_id == video_id]), order.nth)
+        ends = _nth_of(_occurrences([event for event in last if event.video_id == video_id]), order.last_nth)
+        if not found or (between and not ends):
             continue
-        at = occurrences[-1 if order.nth < 0 else order.nth - 1]
-        places.append(f"{clock(at.start_ms, hours=True)} to {clock(at.end_ms, hours=True)}")
-        start_ms, end_ms = _stretch(order, at, recording.until_ms)
-        if start_ms >= end_ms and not order.at_ms:
+        at = found[0]
+        places += [
+            f"{clock(each.start_ms, hours=True)} to {clock(each.end_ms, hours=True)}" for each in (*found, *ends)
+        ]
+        if order.order == "during":
+            spans[video_id] = tuple(found)
+            continue
+        start_ms, end_ms = (at.end_ms, ends[0].start_ms) if between else _stretch(order, at, recording.until_ms)
+        if start_ms >= end_ms and not order.at_ms and not between:
             start_ms, end_ms, at_edge = at.start_ms, at.end_ms, True
         if start_ms < end_ms:
-            spans[video_id] = Span(start_ms, end_ms)
+            spans[video_id] = (Span(start_ms, end_ms),)
     if not places:
         return {}, ""
+    return spans, _in_words(order, places, at_edge=at_edge, nothing=not spans)
+
+
+def _in_words(order: Order, places: Sequence[str], *, at_edge: bool, nothing: bool) -> str:
+    found = f"which was found at {', '.join(places[:3])}"
+    found += f" and {len(places) - 3} more times" if len(places) > 3 else ""
+    if order.order == "during":
+        which = f"{_nth(order.nth)} {order.anchor}" if order.nth else f'every "{order.anchor}"'
+        return f"during {which}, {found}"
+    if order.order == "between":
+        ends = f"{_nth(order.nth)} {order.anchor} and {_nth(order.last_nth)} {order.last_anchor}"
+        return f"between {ends}, {found}{', with nothing between them' if nothing else ''}"
     away = f"{clock(order.at_ms, hours=True)} " if order.at_ms else ""
     away = f"the {clock(order.within_ms, hours=True)} " if order.within_ms else away
-    found = f"which was found at {', '.join(places[:3])}"
     if at_edge:
         found += f", with nothing {order.order} it, so that part itself was searched"
-    return spans, f"{away}{order.order} {_nth(order.nth)} {order.anchor}, {found}"
+    return f"{away}{order.order} {_nth(order.nth)} {order.anchor}, {found}"
+
+
+def _nth_of(occurrences: Sequence[Span], nth: int) -> list[Span]:
+    """Return the nth occurrence, -1 the last, or all of them for 0; none if there are fewer."""
+    if not nth or not occurrences:
+        return list(occurrences)
+    return [] if len(occurrences) < nth else [occurrences[-1 if nth < 0 else nth - 1]]
 
 
 def _stretch(order: Order, at: Span, until_ms: int) -> tuple[int, int]:

@@ -34,12 +34,46 @@ def day_of(parsing: Parsing) -> Day | None:
             continue
         parsing.take(match)
         return Day(nth=2 if number.kind == "Q" else number.value)
+    # In Spanish "el lunes" is "on Monday"; in other languages an article makes a name: "the Sunday newspaper".
+    for match in parsing.matches(r"[aoi]?tw"):
+        if parsing.text[parsing.tokens[match.end() - 2].start : parsing.tokens[match.end() - 2].end].lower() == "el":
+            parsing.take(match)
+            return Day(weekday=parsing.of(match, "w")[0].value)
     for match in parsing.matches(r"[aoi]t?o?w|(?<=p)Ot?w|w(?=p|\.?c|\.?[abfi]t?[cn])|(?<=c)w"):
         value = parsing.of(match, "w")[0].value
         # Part of the day in the same word: left for part_of_day().
         parsing.take(match)
         return Day(weekday=value[0] if isinstance(value, tuple) else value)
     return None
+
+
+def more_days(parsing: Parsing) -> list[Day]:
+    """Return the days that "and" or "or" adds to the first one, and take their words."""
+    days = []
+    for match in parsing.matches(r"[&x][ait]*o?(?P<day>D|y|w|[no][Of]?m(?:[Of]?n)?|mt?[no])"):
+        if not parsing.also(match.start()):
+            continue
+        token = parsing.tokens[match.start("day")]
+        if token.kind in "wy":
+            value = token.value[0] if isinstance(token.value, tuple) else token.value
+            day = Day(weekday=value) if token.kind == "w" else value if isinstance(value, Day) else Day(ago=value)
+        elif (date := _date(parsing, match)) is not None:
+            day = date
+        else:
+            continue
+        parsing.take(match)
+        days.append(day)
+    return days
+
+
+def more_parts(parsing: Parsing) -> list[PartOfDay]:
+    """Return the parts of the day that "and" or "or" adds to the first one, and take their words."""
+    parts = []
+    for match in parsing.matches(r"[&x][ait]*p"):
+        if parsing.also(match.start()):
+            parsing.take(match)
+            parts.append(parsing.of(match, "p")[0].value)
+    return parts
 
 
 def _date(parsing: Parsing, match: re.Match[str]) -> Day | None:

@@ -53,10 +53,11 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class PartOfDay:
-    """A part of the day in hours; end is above 24 if it ends on the next day."""
+    """A part of the day in hours; end is above 24 if it ends on the next day. every: of each day that was filmed."""
 
     start: int
     end: int
+    every: bool = False
 
 
 WEEKEND = PartOfDay(0, 48)
@@ -110,17 +111,20 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What comes after, or before, the nth occurrence of an event in order of time; nth -1 is the last.
+    """What comes after, before or during the nth occurrence of an event in order of time; nth -1 is the last, 0 (with
+    during) each of them. Or what comes between it and the last_nth occurrence of last_anchor.
 
     at_ms: the distance from it, "half an hour after". within_ms: the longest distance, "in the ten minutes after". Both
     are 0 without one, and at most one is given.
     """
 
-    order: Literal["after", "before"]
+    order: Literal["after", "before", "during", "between"]
     nth: int
     anchor: str
     at_ms: int = 0
     within_ms: int = 0
+    last_nth: int = 0
+    last_anchor: str = ""
 
 
 Expression = Clocked | Offset | Edge | Share | Order
@@ -140,9 +144,11 @@ CENTRE = Share(4, 6, 10)
 
 @dataclass(frozen=True, slots=True)
 class NamedTime:
-    """The times that a text names. words: its parts that name them. expressions: at least one; with several the time
-    is the stretch that holds them all. remaining: the text without these parts."""
+    """The times that a text names. words: its parts that name them. expressions: at least one. remaining: the text
+    without these parts. joined: whether words such as between and until make of several times the stretch that holds
+    them all."""
 
     words: str
     expressions: tuple[Expression, ...]
     remaining: str
+    joined: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 from gpu_workers.engine.answering.asking.times.expressions import (
@@ -104,6 +105,13 @@ GERMAN = Lexicon.of(
         numbered(listed("januar februar märz april mai juni juli august september oktober november dezember"), first=1),
     ),
     entries("p", {f"am {part} / {part} / {part}s": times for part, times in _PARTS.items() if part != "nacht"}),
+    entries(
+        "p",
+        {
+            f"{'jede' if part == 'nacht' else 'jeden'} {part}": replace(times, every=True)
+            for part, times in _PARTS.items()
+        },
+    ),
     entries("p", "in der nacht / nachts / nacht", _PARTS["nacht"]),
     entries(">", "nach / später als", BEFORE_NOUN),
     entries(">", "nachdem"),

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from gpu_workers.engine.answering.asking.times.days import day_of, part_of_day
+from gpu_workers.engine.answering.asking.times.combining import dated, is_joined, joined_edges
+from gpu_workers.engine.answering.asking.times.days import day_of, more_days, more_parts, part_of_day
 from gpu_workers.engine.answering.asking.times.english import ENGLISH
 from gpu_workers.engine.answering.asking.times.expressions import (
     CENTRE,
@@ -30,7 +31,7 @@ from gpu_workers.engine.answering.asking.times.expressions import (
 )
 from gpu_workers.engine.answering.asking.times.german import GERMAN
 from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, tokens_of
-from gpu_workers.engine.answering.asking.times.orders import orders
+from gpu_workers.engine.answering.asking.times.orders import meetings, orders
 from gpu_workers.engine.answering.asking.times.parsing import DURATION, Parsing, length
 from gpu_workers.engine.answering.asking.times.spanish import SPANISH
 
@@ -54,44 +55,21 @@ def named_time(text: str, *, language: str = "") -> NamedTime | None:
     return max(found, key=lambda time: len(time.words), default=None)
 
 
-def hints_at_time(text: str, *, language: str = "") -> bool:
-    """Whether text has words or figures of time although named_time() found none."""
-    tokens = tokens_of(text, LEXICONS.get(language, ENGLISH))
-    kinds = "".join(token.kind for token in tokens)
-    return re.search(r"c|C|n-?u.{0,3}(?:B|E|V|>|<)|[aA][nw]K|w[pc]|y[pnc]|[no]O?m|m[no]", kinds) is not None
-
-
 def _named(text: str, lexicon: Lexicon) -> NamedTime | None:
     tokens = tokens_of(text, lexicon)
     parsing = Parsing(text, tokens, "".join(token.kind for token in tokens), [False] * len(tokens))
     day, part = day_of(parsing), part_of_day(parsing)
+    days = [day, *more_days(parsing)] if day is not None else [None]
+    parts = [part, *more_parts(parsing)] if part is not None else [None]
     found = [expression for rule in _RULES for expression in rule(parsing, day, part)]
     if day is not None or part is not None:
-        clocked = [e for e in found if isinstance(e, Clocked)]
-        if clocked:
-            found = [replace(e, day=day, part=part, frame=_wall(e)) if isinstance(e, Clocked) else e for e in found]
-        elif day is not None or not found:
-            found.append(Clocked("day", day=day, part=part, frame="wall"))
+        found = dated(found, days, parts)
     if not found:
         return None
     ordered = [expression for expression in found if isinstance(expression, Order)]
-    found = [ordered[0]] if ordered else _joined(found)
+    found = [ordered[0]] if ordered else joined_edges(found)
     words, remaining = _split(parsing)
-    return NamedTime(words, tuple(found), remaining)
-
-
-def _joined(found: list[Expression]) -> list[Expression]:
-    """Return "after two" and "before three" as one stretch, where these are all that was found."""
-    edges = {each.kind: each for each in found if isinstance(each, Clocked)}
-    since, until = edges.get("since"), edges.get("until")
-    if len(found) != 2 or since is None or until is None or since.start is None or until.end is None:
-        return found
-    frame: Frame = "wall" if "wall" in (since.frame, until.frame) else since.frame
-    return [replace(since, kind="between", end=until.end, frame=frame)]
-
-
-def _wall(clocked: Clocked) -> Frame:
-    return clocked.frame if clocked.frame == "shown" else "wall"
+    return NamedTime(words, tuple(found), remaining, joined=len(found) > 1 and is_joined(parsing, found))
 
 
 def _split(parsing: Parsing) -> tuple[str, str]:
@@ -141,6 +119,11 @@ def _between(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
         if len(one.parts) == 1 and not (one.spoken or two.spoken or dated):
             continue
         parsing.take(match)
+        if match["from"] != "b" and parsing.also(match.end("one")):
+            # "At 10:00 and at 15:00" are two times.
+            for reading in (one, two):
+                yield Clocked("at", reading, frame="video" if match["video"] else _frame(one, two))
+            continue
         yield Clocked(
             "between", one, two, frame="video" if match["video"] or match["from"] == "P" else _frame(one, two)
         )
@@ -207,6 +190,18 @@ def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
         yield Edge("last", unit) if number < 0 else Offset((number - 1) * unit, number * unit)
 
 
+def _two_edges(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    """In the first and in the last hour."""
+    for match in parsing.matches(rf"[ait]*(?P<one>[oBE])[&x][ait]*(?P<two>[oBE])(?P<length>{DURATION})V?(?![xO-])"):
+        edges = [parsing.tokens[match.start(name)] for name in ("one", "two")]
+        numbers = [{"B": 1, "E": -1}.get(edge.kind, edge.value) for edge in edges]
+        if not parsing.also(match.end("one")) or set(numbers) != {1, -1}:
+            continue
+        parsing.take(match)
+        for number in numbers:
+            yield Edge("first" if number == 1 else "last", length(parsing, match, "length")[0])
+
+
 def _edges(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """The first ten minutes, the last half hour."""
     for match in parsing.matches(
@@ -253,7 +248,18 @@ def _shares(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterat
         yield CENTRE
 
 
-_RULES: tuple[_Rule, ...] = (_shown, _between, _open_ended, _minutes, _edges, _shares, _at, orders)
+_RULES: tuple[_Rule, ...] = (
+    _shown,
+    _between,
+    _open_ended,
+    _two_edges,
+    _minutes,
+    _edges,
+    _shares,
+    _at,
+    orders,
+    meetings,
+)
 
 
 # --- parts of rules ------------------------------------------------------------------------------------------------

@@ -8,12 +8,14 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.times.anchors import order_spans
 from gpu_workers.engine.answering.asking.times.english import ENGLISH
 from gpu_workers.engine.answering.asking.times.expressions import NamedTime, Order
-from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, hints_at_time, named_time
+from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, named_time
+from gpu_workers.engine.answering.asking.times.hints import hints_at_time
 from gpu_workers.engine.answering.asking.times.paraphrase import paraphrased
-from gpu_workers.engine.answering.asking.times.resolving import Resolved, resolve
-from gpu_workers.engine.answering.asking.understood import ChosenBy, UnderstoodTime
+from gpu_workers.engine.answering.asking.times.resolving import Resolved, in_stretches, resolve
+from gpu_workers.engine.answering.asking.understood import ChosenBy, Stretch, UnderstoodTime
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.retrieval.stretches import stretches_of
 
 NOT_PLACED = "not used, because nothing says when the video was recorded"
 
@@ -33,13 +35,16 @@ def narrow_to_time(asked: Asked, calls: Calls, *, language: str = "") -> Asked:
     order = _order_of(named)
     if order is not None:
         return _ordered(asked, calls, named, _in_index_language(asked, order), chosen_by)
-    resolved = resolve(named.expressions, recordings, asked.question.now)
+    resolved = resolve(named.expressions, recordings, asked.question.now, joined=named.joined)
     if not resolved.applied:
         whole = asked.graph.extents()
         resolved = Resolved(whole, f'"{named.words}": {NOT_PLACED}')
         time = UnderstoodTime(named.words, resolved.meaning, resolved.spans, chosen_by=chosen_by)
         return replace(asked, understood=replace(asked.understood, time=time))
-    return _narrowed(asked, named, UnderstoodTime(named.words, resolved.meaning, resolved.spans, chosen_by=chosen_by))
+    time = UnderstoodTime(
+        named.words, resolved.meaning, resolved.spans, chosen_by=chosen_by, stretches=resolved.stretches
+    )
+    return _narrowed(asked, named, time)
 
 
 def _named(asked: Asked, calls: Calls, language: str) -> tuple[NamedTime | None, ChosenBy]:
@@ -66,7 +71,9 @@ def _in_index_language(asked: Asked, order: Order) -> Order:
     """Return the order with the anchor of the question's translation, if there is one: events are in English."""
     named = named_time(asked.in_english, language=ENGLISH.language) if asked.translated else None
     english = _order_of(named) if named is not None else None
-    return replace(order, anchor=english.anchor) if english is not None else order
+    if english is None:
+        return order
+    return replace(order, anchor=english.anchor, last_anchor=english.last_anchor or order.last_anchor)
 
 
 def _ordered(asked: Asked, calls: Calls, named: NamedTime, order: Order, chosen_by: ChosenBy) -> Asked:
@@ -74,13 +81,15 @@ def _ordered(asked: Asked, calls: Calls, named: NamedTime, order: Order, chosen_
         spans, meaning = order_spans(asked, calls, order)
     except ModelError:
         spans, meaning = {}, ""
+    resolved = in_stretches([Stretch(meaning, spans)])
     time = UnderstoodTime(
         named.words,
         meaning or f'{order.order} "{order.anchor}": no such event was found, so all of the video was searched',
-        spans,
+        resolved.spans,
         order=order.order,
         anchor=order.anchor,
         chosen_by=chosen_by,
+        stretches=resolved.stretches,
     )
     if meaning:
         return _narrowed(asked, named, time)
@@ -95,7 +104,7 @@ def _narrowed(asked: Asked, named: NamedTime, time: UnderstoodTime) -> Asked:
     remaining = remaining if len(remaining.split()) > 1 else asked.searched
     return replace(
         asked,
-        graph=asked.graph.narrowed(time.spans),
+        graph=stretches_of(asked.graph, time.read_spans()),
         searched=remaining,
         understood=replace(asked.understood, time=time, searched=remaining),
     )

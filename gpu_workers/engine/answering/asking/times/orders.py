@@ -1,4 +1,4 @@
-"""The rule that reads an order: after the second delivery, before the last goal, the second delivery and then what."""
+"""The rules that read an order: after the second delivery, during the last goal, the second delivery and then what."""
 
 from __future__ import annotations
 
@@ -69,6 +69,46 @@ def orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
         anchor = parsing.text[words[0].start : words[-1].end]
         order = parsing.tokens[match.start("then")].value if match["then"] else _ORDER[match["order"]]
         yield Order(order, 2 if which.kind == "Q" else which.value, anchor)
+
+
+DURING = frozenset({"during", "while", "whilst", "während", "durante", "mientras"})
+_WHILE = frozenset({"while", "whilst", "mientras"})
+"""Words before a clause. The German word stands before a noun as well."""
+
+
+def meetings(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    """During the second delivery, while the alarm rang, between the first and the second delivery."""
+    for match in parsing.matches(r"it?(?P<nth>[oQ])(?P<anchor>x[xatOi&nj-]{0,20})(?=[.W]|V\.|$)"):
+        words = parsing.of(match, "xatOi&nj-", "anchor")
+        if _text(parsing, parsing.tokens[match.start()]) in DURING and len(words) <= MOST_ANCHOR_WORDS:
+            parsing.take(match)
+            yield Order("during", _number(parsing, match, "nth"), _anchor(parsing, words))
+    for match in parsing.matches(r"it(?P<anchor>x[xatOi-]{1,12})(?=\.|$)"):
+        words = parsing.of(match, "xatOi-", "anchor")
+        lead, article = parsing.tokens[match.start()], parsing.tokens[match.start() + 1]
+        known = _text(parsing, lead) in _WHILE and _text(parsing, article) not in _INDEFINITE
+        if known and len(words) <= MOST_ANCHOR_WORDS:
+            parsing.take(match)
+            yield Order("during", 0, _anchor(parsing, words))
+    for match in parsing.matches(
+        r"bt?(?P<one>[oQ])(?P<from>[xatOinj-]{0,12})&t?(?P<two>[oQ])(?P<to>x[xatOi&nj-]{0,20})(?=[.W]|V\.|$)"
+    ):
+        words, last = (parsing.of(match, "xatOi&nj-", group) for group in ("from", "to"))
+        if len(words) > MOST_ANCHOR_WORDS or len(last) > MOST_ANCHOR_WORDS or (words and words[0].kind != "x"):
+            continue
+        parsing.take(match)
+        one, two = (_number(parsing, match, group) for group in ("one", "two"))
+        anchor = _anchor(parsing, words or last)
+        yield Order("between", one, anchor, last_nth=two, last_anchor=_anchor(parsing, last))
+
+
+def _number(parsing: Parsing, match: re.Match[str], group: str) -> int:
+    (token,) = parsing.of(match, "oQ", group)
+    return 2 if token.kind == "Q" else int(token.value)
+
+
+def _anchor(parsing: Parsing, words: list[Token]) -> str:
+    return parsing.text[words[0].start : words[-1].end]
 
 
 def _text(parsing: Parsing, token: Token) -> str:

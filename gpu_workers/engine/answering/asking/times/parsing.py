@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from gpu_workers.engine.answering.asking.times.lexicon import Token
 
+ALSO = frozenset({"and", "or", "und", "oder", "sowie", "y", "y la", "y las", "o"})
+"""Words that name one more time. Others, such as to and until, join two times to the stretch between them."""
+
 DURATION = r"(?:d|n-?[uQ](?:&?n-?[uQ])*|[uQ])"
 """A length of time, over the kinds of tokens."""
 
@@ -31,6 +34,11 @@ class Parsing:
         """Take the tokens of a match, up to last if it is given."""
         end = match.end() if last is None else self.tokens.index(last) + 1
         self.taken[match.start() : end] = [True] * (end - match.start())
+
+    def also(self, index: int) -> bool:
+        """Whether the token at index says that one more time follows."""
+        token = self.tokens[index]
+        return self.text[token.start : token.end].lower() in ALSO
 
     def of(self, match: re.Match[str], kinds: str, group: int | str = 0) -> list[Token]:
         """Return the tokens of these kinds in a match."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -19,7 +20,8 @@ from gpu_workers.engine.answering.asking.times.expressions import (
     Reading,
     Share,
 )
-from gpu_workers.engine.answering.asking.times.wall import resolve_wall
+from gpu_workers.engine.answering.asking.times.wall import resolve_every, resolve_wall
+from gpu_workers.engine.answering.asking.understood import Stretch
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording
@@ -28,32 +30,87 @@ ABOUT_MS = 30_000
 """Half the width of "around 12:30" of a video's own time."""
 
 
+MOST_SPANS = 31
+"""Maximum number of spans of one video that are read one by one; of more, all that lies between is read as well."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """spans: by video, without those that have nothing at that time. meaning: the time in plain English. applied: False
-    if nothing says when the recordings were made, so that the words cannot be placed."""
+    """spans: by video, from the first to the last moment of that time, without videos that have nothing then. meaning:
+    the time in plain English. applied: False if nothing says when the recordings were made, so that the words cannot be
+    placed. stretches: as in UnderstoodTime."""
 
     spans: Mapping[UUID, Span] = field(default_factory=dict)
     meaning: str = ""
     applied: bool = True
+    stretches: tuple[Stretch, ...] = ()
 
 
-def resolve(expressions: Sequence[Expression], recordings: Mapping[UUID, Recording], now: datetime | None) -> Resolved:
-    """Return where the times lie. Several times give the stretch of each video that holds them all.
+def resolve(
+    expressions: Sequence[Expression],
+    recordings: Mapping[UUID, Recording],
+    now: datetime | None,
+    *,
+    joined: bool = False,
+) -> Resolved:
+    """Return where the times lie. Times that overlap are one stretch.
 
     Raises TypeError for an Order, which needs an event to be located first. now: aware; None counts days from the end
-    of the latest recording.
+    of the latest recording. joined: whether the times mean the stretch from the first to the last.
     """
     placed = [_place(expression, recordings, now) for expression in expressions]
     applied = [each for each in placed if each.applied]
     if not applied:
         return placed[0]
-    spans: dict[UUID, Span] = {}
+    stretches: list[Stretch] = []
     for each in applied:
-        for video_id, span in each.spans.items():
-            known = spans.get(video_id, span)
-            spans[video_id] = Span(min(known.start_ms, span.start_ms), max(known.end_ms, span.end_ms))
-    return Resolved(dict(sorted(spans.items())), "; ".join(dict.fromkeys(each.meaning for each in applied)))
+        for stretch in each.stretches or (one_stretch(each.meaning, each.spans),):
+            whole = stretch
+            for other in [other for other in stretches if joined or _overlap(other, stretch)]:
+                stretches.remove(other)
+                whole = _union(other, whole)
+            stretches.append(whole)
+    return in_stretches(stretches, joined=joined)
+
+
+def one_stretch(meaning: str, spans: Mapping[UUID, Span]) -> Stretch:
+    return Stretch(meaning, {video_id: (span,) for video_id, span in spans.items()})
+
+
+def in_stretches(stretches: Sequence[Stretch], *, joined: bool = False) -> Resolved:
+    """Return several times as one. joined: read all that lies between them, too."""
+    meanings = list(dict.fromkeys(stretch.meaning for stretch in stretches))
+    spans: dict[UUID, Span] = {}
+    count: Counter[UUID] = Counter()
+    for stretch in stretches:
+        for video_id, own in stretch.spans.items():
+            known = spans.get(video_id, own[0])
+            spans[video_id] = Span(min(known.start_ms, own[0].start_ms), max(known.end_ms, own[-1].end_ms))
+            count[video_id] += len(own)
+    most = max(count.values(), default=0)
+    meaning = "; ".join(meanings)
+    if (joined and len(meanings) > 1) or most > MOST_SPANS:
+        meaning = f"{meaning}; with everything between"
+    several = not joined and max(len(stretches), most) > 1 and most <= MOST_SPANS
+    return Resolved(dict(sorted(spans.items())), meaning, stretches=tuple(stretches) if several else ())
+
+
+def _overlap(one: Stretch, other: Stretch) -> bool:
+    return any(a.overlaps(b) for video_id, own in one.spans.items() for a in own for b in other.spans.get(video_id, ()))
+
+
+def _union(one: Stretch, other: Stretch) -> Stretch:
+    """Return two stretches as one, with spans that touch each other joined."""
+    spans: dict[UUID, tuple[Span, ...]] = {}
+    for video_id in sorted({*one.spans, *other.spans}):
+        joined: list[Span] = []
+        for span in sorted((*one.spans.get(video_id, ()), *other.spans.get(video_id, ()))):
+            if joined and span.start_ms <= joined[-1].end_ms:
+                before = joined.pop()
+                span = Span(before.start_ms, max(before.end_ms, span.end_ms))
+            joined.append(span)
+        spans[video_id] = tuple(joined)
+    return Stretch("; ".join(dict.fromkeys((one.meaning, other.meaning))), spans)
 
 
 def _place(expression: Expression, recordings: Mapping[UUID, Recording], now: datetime | None) -> Resolved:
@@ -61,7 +118,11 @@ def _place(expression: Expression, recordings: Mapping[UUID, Recording], now: da
         raise TypeError("an order has no place before its event is located")
     if isinstance(expression, Clocked):
         if _by_wall_clock(expression, recordings, now):
-            on_wall = Resolved(*resolve_wall(expression, recordings, now))
+            days = resolve_every(expression, recordings) if expression.part and expression.part.every else []
+            if days:
+                return in_stretches([Stretch(meaning, parts) for meaning, parts in days])
+            parts, meaning, applied = resolve_wall(expression, recordings, now)
+            on_wall = replace(in_stretches([Stretch(meaning, parts)]), applied=applied)
             return on_wall if on_wall.applied else _day_of_video(expression, recordings) or on_wall
         start_ms, end_ms = _video_times(expression)
         return _offset(start_ms, end_ms, recordings)

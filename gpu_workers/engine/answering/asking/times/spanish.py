@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 from gpu_workers.engine.answering.asking.times.expressions import (
@@ -63,7 +64,7 @@ SPANISH = Lexicon.of(
     entries("f", "desde / desde las / de / de las"),
     entries("&", "y / y las / y la / a las / hasta / hasta las"),
     entries("a", "a las / a la"),
-    entries("i", "en / durante / dentro"),
+    entries("i", "en / durante / dentro / mientras"),
     entries("t", "la / los / las / el / del"),
     entries("f", "de / de las"),
     entries("H", {"mitad": 2, "cuarto": 4, "tercio": 3}),
@@ -100,6 +101,9 @@ SPANISH = Lexicon.of(
             "por la mañana / de la mañana / en la mañana / mañana": _MORNING,
             "por la tarde / de la tarde / en la tarde / tarde": _AFTERNOON,
             "por la noche / de la noche / en la noche / noche": _NIGHT,
+            "cada mañana / todas las mañanas / por las mañanas": replace(_MORNING, every=True),
+            "cada tarde / todas las tardes / por las tardes": replace(_AFTERNOON, every=True),
+            "cada noche / todas las noches / por las noches": replace(_NIGHT, every=True),
         },
     ),
     entries(">", "después de / tras / después"),

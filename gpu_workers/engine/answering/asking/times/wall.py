@@ -27,12 +27,12 @@ _Interval = tuple[datetime, datetime]
 
 def resolve_wall(
     named: Clocked, recordings: Mapping[UUID, Recording], now: datetime | None
-) -> tuple[dict[UUID, Span], str, bool]:
+) -> tuple[dict[UUID, tuple[Span, ...]], str, bool]:
     """Return the spans filmed at that time, its meaning, and whether anything says when the recordings were made.
 
     If several days or halves of a day fit, the latest day counts that was filmed and is not after now, and
     the half in which something was filmed, in the daytime if both were. A recording that jumps may have filmed the time
-    in several parts; its span holds them all.
+    in several parts, and has a span for each.
     """
     clocks = {
         video_id: clock
@@ -48,7 +48,7 @@ def resolve_wall(
             return {}, "", False
         named = replace(named, day=nth)
     latest = max(stretch.ends_at for clock in clocks.values() for stretch in clock.stretches)
-    best: tuple[tuple[bool, date, bool], dict[UUID, Span], _Interval] | None = None
+    best: tuple[tuple[bool, date, bool], dict[UUID, tuple[Span, ...]], _Interval] | None = None
     zone = next((clock.zone for clock in clocks.values() if clock.zone), "")
     first: _Interval | None = None
     for _, clock in sorted(clocks.items()):
@@ -56,7 +56,7 @@ def resolve_wall(
         today = present.date()
         for interval in _intervals(named, _days(clock, named, today), today):
             first = first or interval
-            spans = {other: span for other, c in clocks.items() if (span := _filmed(c, interval)) is not None}
+            spans = {other: parts for other, c in clocks.items() if (parts := _filmed(c, interval))}
             if not spans:
                 continue
             day = interval[0].date()
@@ -66,6 +66,24 @@ def resolve_wall(
     if best is not None:
         return best[1], _in_words(best[2], named, zone, dated=_dated(clocks)), True
     return {}, _in_words(first, named, zone, dated=_dated(clocks)) if first else "that day", True
+
+
+def resolve_every(
+    named: Clocked, recordings: Mapping[UUID, Recording]
+) -> list[tuple[str, dict[UUID, tuple[Span, ...]]]]:
+    """Return the meaning and the spans of a part of the day on each day on which something of it was filmed."""
+    clocks = {video_id: clock for video_id, each in recordings.items() if (clock := clock_of(each)) is not None}
+    zone = next((clock.zone for clock in clocks.values() if clock.zone), "")
+    intervals: set[_Interval] = set()
+    for clock in clocks.values():
+        today = max(stretch.ends_at for stretch in clock.stretches).astimezone(clock.tzinfo).date()
+        intervals |= set(_intervals(named, _days(clock, named, today), today))
+    found = []
+    for interval in sorted(intervals):
+        spans = {video_id: parts for video_id, clock in clocks.items() if (parts := _filmed(clock, interval))}
+        if spans:
+            found.append((_in_words(interval, named, zone, dated=_dated(clocks)), spans))
+    return found
 
 
 def clock_of(recording: Recording, *, shown: bool = False) -> WallClock | None:
@@ -172,14 +190,14 @@ def _moments(reading: Reading, midnight: datetime, part: PartOfDay | None) -> It
             yield moment
 
 
-def _filmed(clock: WallClock, interval: _Interval) -> Span | None:
-    """Return the stretch of video time that holds all that was filmed in the interval of local time."""
+def _filmed(clock: WallClock, interval: _Interval) -> tuple[Span, ...]:
+    """Return the stretches of video time that were filmed in the interval of local time, in order of video time."""
     zone = clock.tzinfo
     start, end = (moment.replace(tzinfo=zone) for moment in interval)
     if interval[1] - interval[0] <= _MOMENT:
         # A time that the change to summer time leaves out was never filmed. A time that comes twice means the first.
         if not _exists(start):
-            return None
+            return ()
         again = start.replace(fold=1)
         parts = clock.spans(start, start.astimezone(UTC) + (interval[1] - interval[0]))
         parts = parts or clock.spans(again, again.astimezone(UTC) + (interval[1] - interval[0]))
@@ -187,7 +205,7 @@ def _filmed(clock: WallClock, interval: _Interval) -> Span | None:
         # An hour that comes twice is meant as a whole; in the hour that is left out nothing lies.
         end = end.replace(fold=1) if interval[1].minute and _exists(end) else end
         parts = clock.spans(_begins(start), _begins(end))
-    return Span(parts[0].start_ms, max(part.end_ms for part in parts)) if parts else None
+    return parts
 
 
 def _exists(local: datetime) -> bool:

@@ -1,0 +1,64 @@
+"""The parts of a question's scope that get a number each: the times that it names, or the videos that it compares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.understood import Stretch
+from gpu_workers.engine.answering.search.across_videos import compared_videos, words_compared
+from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.clock_text import clock
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.ports import EventPlace
+
+_EACH = re.compile(
+    r"\b(?:compare|comparing|comparison|versus|vs|difference between|vergleich\w*|unterschied zwischen|comp[aá]ra\w*|"
+    r"diferencia entre|(?:each|every|per|jede[rnms]?|pro|je|cada|por) (?:of the )?"
+    r"(?:videos?|recordings?|cameras?|clips?|films?|files?|kameras?|aufnahmen?|filme?|v[ií]deos?|cámaras?|grabación))\b",
+    re.IGNORECASE,
+)
+"""English, German and Spanish words that ask for a number of each video."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A part of the scope. label: its name for the reader. spans: by video, in order of time; empty if no video of the
+    scope has anything at the time that the question names."""
+
+    label: str
+    spans: Mapping[UUID, tuple[Span, ...]]
+
+    def holds(self, place: EventPlace) -> bool:
+        """Whether an event lies in the group, or reaches into it."""
+        return self.hears(place.video_id, place.span)
+
+    def hears(self, video_id: UUID, span: Span) -> bool:
+        """Whether something lies in the group, or reaches into it."""
+        return any(own.overlaps(span) for own in self.spans.get(video_id, ()))
+
+
+def groups_of(desk: Desk) -> tuple[Group, ...]:
+    """Return the parts that a count gives one by one, at least two; none if the question asks for one number."""
+    asked, time = desk.asked, desk.asked.understood.time
+    if time is not None and len(time.stretches) > 1:
+        return tuple(Group(_label(asked, stretch), stretch.spans) for stretch in time.stretches)
+    words = words_compared(asked)
+    if not desk.several or not _EACH.search(words):
+        return ()
+    videos = compared_videos(words, asked.recordings, list(desk.extents))
+    there = sorted(video_id for video_id in videos if video_id in desk.extents)
+    groups = tuple(Group(desk.video_name(video_id), {video_id: (desk.extents[video_id],)}) for video_id in there)
+    return groups if len(groups) > 1 else ()
+
+
+def _label(asked: Asked, stretch: Stretch) -> str:
+    """Return a stretch for the reader: in English as it was understood, elsewhere by its place in the video."""
+    spans = [span for own in stretch.spans.values() for span in own]
+    if not asked.answer_language or len(stretch.spans) != 1:
+        return as_data(stretch.meaning)
+    return ", ".join(f"{clock(span.start_ms, hours=True)}-{clock(span.end_ms, hours=True)}" for span in spans)
