@@ -22,6 +22,7 @@ EVENT_TYPES: dict[str, str] = {
     "comparison.completed": "The last question of a comparison has its outcome, and its grade if a judge grades it.",
     "usage.threshold_reached": "The tenant has used 50 or 80 % of a limit.",
     "budget.exceeded": "The tenant has used up a limit, or a limit left no room for work, which was refused.",
+    "budget.suspended": "A limit of charge does not hold, because the plan has another currency than the limit.",
     "invoice.finalized": "An invoice or a credit note has its number and is not changed any more.",
     "webhook_endpoint.disabled": "The service has disabled a webhook endpoint; sent to the other endpoints.",
     "webhook.test": "Sent on request, to one endpoint.",
