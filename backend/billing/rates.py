@@ -127,7 +127,7 @@ class Rates:
 
 
 # The plan's book: by the subscription in force, before the first one by that one, without any by the first plan.
-_IN_FORCE = """
+PLAN_BOOK = """
 WITH version AS (
     (SELECT 1 AS rank, s.plan_version_id AS id FROM billing_subscription s
      WHERE s.tenant_id = %(tenant)s AND (s.effective_to IS NULL OR s.effective_to > %(at)s)
@@ -140,12 +140,15 @@ WITH version AS (
     SELECT b.id, b.currency FROM billing_planversion v JOIN billing_pricebook b ON b.id = v.price_book_id
     WHERE v.id = (SELECT id FROM version ORDER BY rank LIMIT 1)
 )
+"""
+"""Opens a statement that reads `plan`: the price book of a tenant at a moment. Binds tenant, at and first."""
+_IN_FORCE = f"""{PLAN_BOOK}
 SELECT b.kind, p.meter, p.model, p.variant, p.unit_amount, p.id, p.version, b.currency, b.tenant_id IS NOT NULL
 FROM billing_price p JOIN billing_pricebook b ON b.id = p.book_id
 WHERE p.effective_from <= %(at)s AND (p.effective_to IS NULL OR p.effective_to > %(at)s)
 AND (b.kind = 'cost' OR b.id = (SELECT id FROM plan)
      OR (b.tenant_id = %(tenant)s AND b.currency = (SELECT currency FROM plan)))
-"""
+"""  # noqa: S608 - constants of this module
 
 
 # The moments after a moment at which prices, plan versions or subscriptions of a tenant begin or end.
@@ -177,6 +180,17 @@ class RatesOverTime:
         if stretch not in self._read:
             self._read[stretch] = rates_at(moment)
         return self._read[stretch]
+
+
+def currency_at(at: datetime) -> str:
+    """Return the currency in which the entered tenant is charged at a moment."""
+    with connections["default"].cursor() as cursor:
+        cursor.execute(
+            f"{PLAN_BOOK} SELECT currency FROM plan",  # noqa: S608 - a constant of this module
+            {"tenant": entered_tenant_id(), "at": at, "first": FIRST_PLAN},
+        )
+        row = cursor.fetchone()
+    return LEDGER_CURRENCY if row is None else str(row[0])
 
 
 def rates_at(at: datetime, tenant_id: UUID | None = None, *, using: str = "default") -> Rates:

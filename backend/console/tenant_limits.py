@@ -58,6 +58,8 @@ def of_budgets(tenant_id: UUID) -> list[LimitLine]:
         whose = defaultdict[UUID | None, str](str, {key.id: key.name or f"vk_live_{key.public_id}" for key in keys})
         return [
             LimitLine(limit.name, limit.used + limit.reserved, limit.reserved, limit.amount, whose[budget.api_key_id])
-            for budget in sorted(budgets, key=lambda row: (row.api_key_id is not None, whose[row.api_key_id]))
-            for limit in lines_of(limited_by(budget))
+            for budget in sorted(
+                limited_by(budgets), key=lambda row: (row.api_key_id is not None, whose[row.api_key_id])
+            )
+            for limit in lines_of(budget)
         ]

@@ -7,6 +7,9 @@ class WebhooksConfig(AppConfig):
 
     def ready(self) -> None:
         from backend.billing.services.invoice_reports import report_by
+        from backend.billing.services.plans import report_changes_of_currency
         from backend.webhooks.invoice_events import report_invoice
+        from backend.webhooks.thresholds import report_suspended
 
         report_by(report_invoice)
+        report_changes_of_currency(report_suspended)

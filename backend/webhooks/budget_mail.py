@@ -1,4 +1,5 @@
-"""The mail that a tenant gets when its use comes to 50, 80 or 100 % of a limit, and about its invoices.
+"""The mail that a tenant gets when its use comes to 50, 80 or 100 % of a limit, when a limit is suspended, and about
+its invoices.
 
 It goes to the tenant's notice address, to the address of its billing account, and to members with the roles that the
 tenant has chosen.
@@ -19,12 +20,19 @@ from backend.jobs.services import enqueue
 from backend.webhooks.models import WebhookEvent
 from backend.webhooks.recipients import recipients
 
-REPORTS = ("usage.threshold_reached", "budget.exceeded", *InvoiceReport)
+_SUSPENDED = "budget.suspended"
+REPORTS = ("usage.threshold_reached", "budget.exceeded", _SUSPENDED, *InvoiceReport)
 MAIL_ATTEMPTS = 20
 _TEXT = """The limit {limit} of {amount} is used to {percent} %: {used} are booked or reserved by open work.
 
 The month began at {start_at} and ends at {end_at}. Work that the limit leaves no room for is refused.
 See what counts against each limit: GET /v1/limits
+"""
+_OF_SUSPENDED = """The limit of charge of {amount} {currency} is suspended from {suspended_at} on,
+because your plan charges in {plan_currency}. Until you set the limit again in {plan_currency}, no limit of yours
+holds for the charge.
+
+Set it again: PUT /v1/budgets
 """
 _OF_INVOICE = """{number} over {total} {currency} is final. {due} {currency} remain to be paid.
 
@@ -56,5 +64,8 @@ def report_mail(event_id: UUID) -> EmailMessage | None:
     if event.type == InvoiceReport.FINALIZED:
         kind = "Credit note" if data["kind"] == InvoiceKind.CREDIT_NOTE else "Invoice"
         return to.mail(subject=f"{kind} {data['number']}", body=_OF_INVOICE.format(**data))
+    if event.type == _SUSPENDED:
+        subject = f"Your limit of charge of {data['amount']} {data['currency']} is suspended"
+        return to.mail(subject=subject, body=_OF_SUSPENDED.format(**data))
     subject = f"{data['limit']}: {data['percent']} % of the limit are used"
     return to.mail(subject=subject, body=_TEXT.format(**data))

@@ -22,6 +22,7 @@ EVENT_TYPES: dict[str, str] = {
     "comparison.completed": "A comparison is over: its last question has its outcome and its grade, or it was canceled.",
     "usage.threshold_reached": "The tenant has used 50 or 80 % of a limit.",
     "budget.exceeded": "The tenant has used up a limit, or a limit left no room for work, which was refused.",
+    "budget.suspended": "A limit of charge does not hold, because the plan has another currency than the limit.",
     "invoice.finalized": "An invoice or a credit note has its number and is not changed any more.",
     "invoice.paid": "An invoice is paid, by a payment, by credit or by credit notes.",
     "invoice.voided": "An invoice is void and claims nothing.",

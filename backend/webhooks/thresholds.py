@@ -1,19 +1,23 @@
-"""Webhook events about the monthly budget: most of a limit is used, or all of it."""
+"""Webhook events about limits: most of a limit is used, or all of it, or it is suspended."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 from uuid import UUID, uuid5
 
+from django.utils import timezone
+
 from backend.api import public_ids
-from backend.billing.models import TenantBudget
-from backend.billing.rates import plain
+from backend.billing.models import Budget, TenantBudget
+from backend.billing.rates import currency_at, plain
 from backend.billing.services import quotas
 from backend.billing.services.budgets import monthly_budget
 from backend.billing.services.crossings import Crossing, Limited, LimitReached, thresholds_reached
-from backend.billing.services.plan_limits import PLAN, TOKENS, plan_limits
+from backend.billing.services.plan_limits import CHARGE, PLAN, TOKENS, plan_limits
 from backend.billing.services.quotas import Hold
+from backend.billing.terms import subscription_at
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 from backend.webhooks.budget_mail import queue_mail
@@ -83,6 +87,32 @@ def report_reached() -> None:
     Call this in a transaction after the one that has changed what is used.
     """
     report_crossings(quotas.reached())
+    report_suspended(timezone.now())
+
+
+def report_suspended(at: datetime) -> None:
+    """Emit `budget.suspended` for each limit of charge in another currency than the plan has at a moment.
+
+    Once for a limit and subscription, with a mail.
+    """
+    budgets = quotas.suspended(Budget.objects.order_by("id"), at=at)
+    if not budgets:
+        return
+    terms = subscription_at(at)
+    for budget in budgets:
+        if budget.charge is None:
+            continue
+        data = {
+            "id": public_ids.encode("bud", budget.id),
+            "object": "budget",
+            "limit": CHARGE,
+            "amount": plain(budget.charge),
+            "currency": budget.currency,
+            "plan_currency": currency_at(at),
+            "suspended_at": timestamp(at),
+        }
+        change = f"suspended:{terms.id if terms else ''}:{plain(budget.charge)}:{budget.currency}"
+        queue_mail(emit(type="budget.suspended", resource_id=uuid5(budget.id, change), data=data))
 
 
 def report_refusal(refused: Refused) -> None:

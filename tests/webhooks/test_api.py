@@ -188,7 +188,7 @@ def test_the_types_are_listed(acme: Any) -> None:
         "upload.completed", "video.ready", "video.failed", "video.reindex_failed", "question.completed",
         "question.failed", "question.canceled", "question_batch.completed", "comparison.completed", "webhook.test",
         "video.indexing", "video.deleted", "usage.threshold_reached", "budget.exceeded", "webhook_endpoint.disabled",
-        "invoice.finalized", "invoice.paid", "invoice.voided", "invoice.overdue",
+        "budget.suspended", "invoice.finalized", "invoice.paid", "invoice.voided", "invoice.overdue",
     }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
 from backend.billing.services.own_budgets import NAMES, Standing, standing_of
 
-CHARGE_HELP = "Charge of a month by the list prices, in the tenant's currency."
+CHARGE_HELP = "Charge of a month by the list prices, in the currency of your plan when the limit is set."
 MINUTES_HELP = "Minutes of recordings that are indexed in a month. An index that is built again counts again."
 QUESTIONS_HELP = "Questions that are accepted in a month. Questions that are not charged do not count."
 JOBS_HELP = "Questions, searches and indexings that are open at the same time."
@@ -59,7 +59,12 @@ class OwnBudgetSerializer(serializers.Serializer[Any]):
     id = PublicIdField("bud")
     object = serializers.CharField(help_text="Always `budget`.")
     api_key_id = PublicIdField("key", allow_null=True, help_text="The key that is limited; null for the whole tenant.")
-    currency = serializers.CharField(help_text="Currency of the charge, by its ISO 4217 code.")
+    currency = serializers.CharField(
+        help_text="Currency of the charge, by its ISO 4217 code: that of your plan when the limits were set."
+    )
+    charge_holds = serializers.BooleanField(
+        help_text="False if your plan has another currency now: the limit of charge is suspended. Set it again."
+    )
     limits = MeasuresSerializer(help_text="The limits; null where there is none.")
     used = MeasuresSerializer(help_text="What is booked this month, or stored now.")
     reserved = MeasuresSerializer(help_text="What open work may still consume.")
@@ -77,7 +82,8 @@ def own_budget_body(standing: Standing) -> dict[str, Any]:
             "id": budget.id,
             "object": "budget",
             "api_key_id": budget.api_key_id,
-            "currency": standing.currency,
+            "currency": budget.currency,
+            "charge_holds": standing.charge_holds,
             "limits": {name: getattr(budget, name) for name in NAMES},
             "used": {name: use.booked.of(name) for name in NAMES},
             "reserved": {name: use.held.of(name) for name in NAMES},

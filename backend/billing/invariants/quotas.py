@@ -9,7 +9,7 @@ from backend.billing.invariants.registry import invariant
 _COUNTERS = """
 WITH ledger AS (
     SELECT date_trunc('month', occurred_at AT TIME ZONE 'UTC')::date AS month, key,
-        sum(quantity) FILTER (WHERE billable AND meter = 'questions') AS questions,
+        price_currency AS currency, sum(quantity) FILTER (WHERE billable AND meter = 'questions') AS questions,
         sum(quantity) FILTER (WHERE billable AND meter IN ('media_seconds', 'live_seconds')) AS media,
         sum(price_amount) AS charge
     FROM billing_usageevent
@@ -17,14 +17,15 @@ WITH ledger AS (
     WHERE tenant_id = %(tenant)s AND (price_amount <> 0
         OR meter IN ('questions', 'searches', 'media_seconds', 'live_seconds'))
       AND date_trunc('month', occurred_at AT TIME ZONE 'UTC') >= %(since)s AT TIME ZONE 'UTC'
-    GROUP BY 1, 2
+    GROUP BY 1, 2, 3
 ), counted AS (
     SELECT * FROM billing_quotamonth WHERE tenant_id = %(tenant)s AND month >= (%(since)s AT TIME ZONE 'UTC')
 )
 SELECT to_char(coalesce(l.month, c.month), 'YYYY-MM') || ' of ' || coalesce(coalesce(l.key, c.api_key_id)::text, 'all')
+    || ' in ' || coalesce(l.currency, c.currency)
     || ': counted ' || concat_ws(', ', c.questions, c.media_seconds, c.charge) || ', in the ledger '
     || concat_ws(', ', l.questions, l.media, l.charge)
-FROM ledger l FULL JOIN counted c ON c.month = l.month
+FROM ledger l FULL JOIN counted c ON c.month = l.month AND c.currency = l.currency
     AND coalesce(c.api_key_id, '00000000-0000-0000-0000-000000000000')
       = coalesce(l.key, '00000000-0000-0000-0000-000000000000')
 WHERE (coalesce(l.questions, 0), coalesce(l.media, 0), coalesce(l.charge, 0))
@@ -35,7 +36,7 @@ ORDER BY 1 LIMIT 100
 
 @invariant("quota_counters_equal_the_ledger")
 def quota_counters_equal_the_ledger() -> list[str]:
-    """The counters of each month, of the tenant and of each key, are the sums of the ledger's rows."""
+    """The counters of each month and currency, of the tenant and of each key, are the sums of the ledger's rows."""
     return found(_COUNTERS)
 
 

@@ -18,17 +18,20 @@ COUNT = (
             CASE WHEN NEW.source_id ~ '^[0-9a-f-]{36}$' THEN NEW.source_id::uuid END);
         key uuid;
     BEGIN
-        UPDATE billing_reservation SET drawn_charge = drawn_charge + NEW.price_amount,
+        UPDATE billing_reservation SET drawn_charge = drawn_charge
+                + CASE WHEN NEW.price_currency = currency THEN NEW.price_amount ELSE 0 END,
             drawn_amount = drawn_amount + CASE kind WHEN 'questions' THEN asked WHEN 'media_seconds' THEN media
                 ELSE CASE WHEN NEW.meter = kind THEN NEW.quantity ELSE 0 END END
         WHERE tenant_id = NEW.tenant_id AND source_id = subject AND settled_at IS NULL;
         FOREACH key IN ARRAY CASE WHEN NEW.api_key_id IS NULL THEN ARRAY[NULL]::uuid[]
             ELSE ARRAY[NULL, NEW.api_key_id]::uuid[] END
         LOOP
-            INSERT INTO billing_quotamonth AS known (id, tenant_id, month, api_key_id, questions, media_seconds, charge)
+            INSERT INTO billing_quotamonth AS known
+                (id, tenant_id, month, api_key_id, currency, questions, media_seconds, charge)
             VALUES (gen_random_uuid(), NEW.tenant_id, date_trunc('month', NEW.occurred_at AT TIME ZONE 'UTC')::date,
-                key, asked, media, NEW.price_amount)
-            ON CONFLICT (tenant_id, month, api_key_id) DO UPDATE SET questions = known.questions + excluded.questions,
+                key, NEW.price_currency, asked, media, NEW.price_amount)
+            ON CONFLICT (tenant_id, month, api_key_id, currency) DO UPDATE SET
+                questions = known.questions + excluded.questions,
                 media_seconds = known.media_seconds + excluded.media_seconds, charge = known.charge + excluded.charge;
         END LOOP;
         RETURN NULL;
@@ -83,6 +86,7 @@ class Migration(migrations.Migration):
                 ),
                 ("amount", models.DecimalField(decimal_places=6, max_digits=24)),
                 ("charge", models.DecimalField(decimal_places=10, default=0, max_digits=20)),
+                ("currency", models.CharField(default="USD", max_length=3)),
                 ("drawn_amount", models.DecimalField(decimal_places=6, default=0, max_digits=24)),
                 ("drawn_charge", models.DecimalField(decimal_places=10, default=0, max_digits=20)),
                 ("api_key_id", models.UUIDField(null=True)),
@@ -117,13 +121,16 @@ class Migration(migrations.Migration):
                 ("questions", models.DecimalField(decimal_places=6, default=0, max_digits=24)),
                 ("media_seconds", models.DecimalField(decimal_places=6, default=0, max_digits=24)),
                 ("charge", models.DecimalField(decimal_places=10, default=0, max_digits=24)),
+                ("currency", models.CharField(default="USD", max_length=3)),
                 ("tenant", tenant_field()),
             ],
             options={
                 **OPTIONS,
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("tenant", "month", "api_key_id"), name="quota_month_once", nulls_distinct=False
+                        fields=("tenant", "month", "api_key_id", "currency"),
+                        name="quota_month_once",
+                        nulls_distinct=False,
                     )
                 ],
             },
@@ -135,6 +142,7 @@ class Migration(migrations.Migration):
                 ("id", id_field()),
                 ("api_key_id", models.UUIDField(null=True)),
                 ("charge", models.DecimalField(decimal_places=6, max_digits=20, null=True)),
+                ("currency", models.CharField(default="USD", max_length=3)),
                 ("questions", models.PositiveBigIntegerField(null=True)),
                 ("media_minutes", models.DecimalField(decimal_places=3, max_digits=16, null=True)),
                 ("open_jobs", models.PositiveIntegerField(null=True)),

@@ -16,16 +16,18 @@ class Reserved(models.TextChoices):
 
 
 class Reservation(TenantRow):
-    """What one open piece of work may still consume: amount units of kind, for a charge at most.
+    """What one open piece of work may still consume: amount units of kind, for a charge in currency at most.
 
     Row of a question, a search, an open upload, an appended piece that is not measured yet, or a video that is being
     indexed. A trigger of the ledger adds what is booked for source_id to drawn_amount and drawn_charge when a
-    transaction commits, so that nothing is counted twice. A row without settled_at holds its rest until expires_at.
+    transaction commits, so that nothing is counted twice. A row that is booked in another currency draws no charge.
+    A reservation without settled_at holds its rest until expires_at.
     """
 
     kind = models.CharField(max_length=16, choices=Reserved.choices)
     amount = models.DecimalField(max_digits=24, decimal_places=6)
     charge = models.DecimalField(max_digits=20, decimal_places=10, default=0)
+    currency = models.CharField(max_length=3, default="USD")
     drawn_amount = models.DecimalField(max_digits=24, decimal_places=6, default=0)
     drawn_charge = models.DecimalField(max_digits=20, decimal_places=10, default=0)
     api_key_id = models.UUIDField(null=True)
@@ -45,10 +47,11 @@ class Reservation(TenantRow):
 
 
 class QuotaMonth(TenantRow):
-    """What the ledger booked in one calendar month (UTC): for the tenant, and for each API key.
+    """What the ledger booked in one calendar month (UTC) and currency: for the tenant, and for each API key.
 
-    api_key_id is null in the tenant's own row, which counts all keys and people. A trigger of the ledger adds to it
-    when a transaction commits, as to UsageMonth. charge: list prices, in the currency of the tenant.
+    api_key_id is null in the tenant's own rows, which count all keys and people. A trigger of the ledger adds to them
+    when a transaction commits, as to UsageMonth. charge: list prices, in currency. A month has rows in two currencies
+    if the plan of the tenant has changed.
     """
 
     month = models.DateField()
@@ -56,11 +59,12 @@ class QuotaMonth(TenantRow):
     questions = models.DecimalField(max_digits=24, decimal_places=6, default=0)
     media_seconds = models.DecimalField(max_digits=24, decimal_places=6, default=0)
     charge = models.DecimalField(max_digits=24, decimal_places=10, default=0)
+    currency = models.CharField(max_length=3, default="USD")
 
     class Meta(TenantRow.Meta):
         constraints = [
             models.UniqueConstraint(
-                fields=["tenant", "month", "api_key_id"], nulls_distinct=False, name="quota_month_once"
+                fields=["tenant", "month", "api_key_id", "currency"], nulls_distinct=False, name="quota_month_once"
             )
         ]
 
@@ -69,11 +73,12 @@ class Budget(TenantRow):
     """Limits that a tenant sets for itself, or for one of its API keys. Null is no limit.
 
     Per calendar month (UTC), except open_jobs and stored_bytes, which hold at any moment. api_key_id is null for the
-    tenant as a whole.
+    tenant as a whole. charge holds while the tenant's plan has its currency; under any other one it is suspended.
     """
 
     api_key_id = models.UUIDField(null=True)
     charge = models.DecimalField(max_digits=20, decimal_places=6, null=True)
+    currency = models.CharField(max_length=3, default="USD")
     questions = models.PositiveBigIntegerField(null=True)
     media_minutes = models.DecimalField(max_digits=16, decimal_places=3, null=True)
     open_jobs = models.PositiveIntegerField(null=True)

@@ -5,7 +5,7 @@ Plans are written as the console's own role, or as the owner of the tables by a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -33,6 +33,18 @@ LATEST = timedelta(seconds=60)
 """How long after its begin a version or a subscription may be entered without lying in the past."""
 CREATION = "creation of the tenant"
 """Author of a tenant's first subscription."""
+
+
+_report: Callable[[datetime], None] = lambda at: None  # noqa: E731
+
+
+def report_changes_of_currency(report: Callable[[datetime], None]) -> None:
+    """Register what tells the entered tenant that it is charged in another currency from a moment on.
+
+    It runs in the transaction that writes the subscription.
+    """
+    global _report
+    _report = report
 
 
 class PlanRefused(ValueError):
@@ -140,7 +152,8 @@ def begin_subscription(tenant: Tenant) -> None:
 def subscribe(*, plan: str, author: str, reason: str, at: datetime | None = None) -> Subscription:
     """Subscribe the entered tenant to the version of a plan in force at a moment, from that moment on; now by default.
 
-    The subscription before it ends there. A tenant has the trial of a plan once.
+    The subscription before it ends there. A tenant has the trial of a plan once. Own budgets in another currency are
+    suspended from then on, and reported.
     Raises Refused: unknown_plan (404), subscribed_already, subscription_in_past (409).
     """
     now = timezone.now()
@@ -161,7 +174,10 @@ def subscribe(*, plan: str, author: str, reason: str, at: datetime | None = None
         days = 0 if tried else version.trial_days
         if tenant.plan != plan:
             Tenant.objects.filter(id=tenant.id).update(plan=plan)
-        return _write(tenant, version, start, days=days, author=author, reason=reason)
+        row = _write(tenant, version, start, days=days, author=author, reason=reason)
+        if version.price_book.currency != current.plan_version.price_book.currency:
+            _report(start)
+        return row
 
 
 def _version_of(plan: str, at: datetime) -> PlanVersion:

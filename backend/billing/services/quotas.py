@@ -9,7 +9,7 @@ webhook endpoints; settling takes no lock but those of its own rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -17,11 +17,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from backend.billing.models import Budget, Reservation, Reserved
-from backend.billing.rates import plain
+from backend.billing.rates import LEDGER_CURRENCY, PLAN_BOOK, currency_at, plain
 from backend.billing.services.crossings import (
     THRESHOLDS,
     Crossing,
@@ -44,6 +44,7 @@ from backend.billing.services.plan_limits import (
     plan_limits,
 )
 from backend.tenancy.context import current_tenant_id
+from backend.tenancy.models import FIRST_PLAN
 from backend.tenancy.months import month_of
 
 EXPIRES_AFTER = timedelta(days=30)
@@ -59,18 +60,22 @@ class QuotaExceeded(LimitReached):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """What one piece of work may consume. source_type: question, search, upload, piece or video."""
+    """What one piece of work may consume. source_type: question, search, upload, piece or video.
+
+    currency: of the charge, that of the prices in force.
+    """
 
     kind: Reserved
     source_type: str
     source_id: UUID
     amount: Decimal
     charge: Decimal = Decimal(0)
+    currency: str = LEDGER_CURRENCY
 
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """Amounts by measure. charge: in the tenant's currency."""
+    """Amounts by measure. charge: in the tenant's currency; what is booked or held in another one does not count."""
 
     charge: Decimal = Decimal(0)
     media_minutes: Decimal = Decimal(0)
@@ -110,6 +115,7 @@ def reserve(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> list[Cr
             source_id=hold.source_id,
             amount=hold.amount,
             charge=hold.charge,
+            currency=hold.currency,
             api_key_id=api_key_id,
             expires_at=now + EXPIRES_AFTER,
         )
@@ -122,8 +128,13 @@ def reserve(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> list[Cr
 def grow(hold: Hold, *, api_key_id: UUID | None = None) -> list[Crossing]:
     """Add to the open reservation of a source, or make it. Raises as reserve(); a Refused must roll back."""
     now = timezone.now()
+    # A charge that was held before the currency changed ends: what is booked from now on is in the new one.
     grown = _open(hold.source_id).update(
-        amount=F("amount") + hold.amount, charge=F("charge") + hold.charge, expires_at=now + EXPIRES_AFTER
+        amount=F("amount") + hold.amount,
+        charge=_if_same(hold, F("charge")) + hold.charge,
+        drawn_charge=_if_same(hold, F("drawn_charge")),
+        currency=hold.currency,
+        expires_at=now + EXPIRES_AFTER,
     )
     if not grown:
         return reserve([hold], api_key_id=api_key_id)
@@ -139,9 +150,15 @@ def correct(hold: Hold) -> list[Crossing]:
     held = _open(hold.source_id).select_for_update().first()
     if held is None:
         return reserve([hold], api_key_id=key_of(hold.source_id))
-    _open(hold.source_id).update(amount=hold.amount, charge=hold.charge)
+    _open(hold.source_id).update(
+        amount=hold.amount,
+        charge=hold.charge,
+        drawn_charge=_if_same(hold, F("drawn_charge")),
+        currency=hold.currency,
+    )
+    held_charge = held.charge if held.currency == hold.currency else Decimal(0)
     more = replace(
-        hold, amount=max(Decimal(0), hold.amount - held.amount), charge=max(Decimal(0), hold.charge - held.charge)
+        hold, amount=max(Decimal(0), hold.amount - held.amount), charge=max(Decimal(0), hold.charge - held_charge)
     )
     return _checked(replace(_added([more]), open_jobs=Decimal(0)), held.api_key_id, now)
 
@@ -164,6 +181,11 @@ def _open(source_id: UUID) -> QuerySet[Reservation]:
     return rows
 
 
+def _if_same(hold: Hold, amount: F) -> Case:
+    """Return a charge of an open reservation, zero if it is in another currency than a hold."""
+    return Case(When(currency=hold.currency, then=amount), default=Value(Decimal(0)))
+
+
 def key_of(source_id: UUID) -> UUID | None:
     """Return the API key that work was accepted with, by its latest reservation; None for a person, or without one."""
     latest = Reservation.objects.filter(source_id=source_id).order_by("-id")
@@ -171,25 +193,46 @@ def key_of(source_id: UUID) -> UUID | None:
 
 
 def limits_on(api_key_id: UUID | None) -> list[Limited]:
-    """Return the sets of limits that work of this key counts against; those without a limit are left out."""
+    """Return the sets of limits that work of this key counts against; those without a limit are left out.
+
+    A limit of charge in another currency than the tenant's is suspended and left out.
+    """
     mine = Q(api_key_id=None) if api_key_id is None else Q(api_key_id=None) | Q(api_key_id=api_key_id)
     own = Budget.objects.filter(mine).order_by(F("api_key_id").asc(nulls_first=True))
-    found = [Limited(PLAN, current_tenant_id(), plan_limits()), *map(limited_by, own)]
+    found = [Limited(PLAN, current_tenant_id(), plan_limits()), *limited_by(list(own))]
     return [limited for limited in found if limited.limits]
 
 
-def limited_by(budget: Budget) -> Limited:
-    """Return the limits of a tenant's own budget."""
-    named = {name: getattr(budget, name) for name in (CHARGE, MEDIA_MINUTES, OPEN_JOBS, QUESTIONS, STORED_BYTES)}
+def suspended(budgets: Iterable[Budget], *, at: datetime | None = None) -> list[Budget]:
+    """Return those budgets whose limit of charge is in another currency than the tenant's at a moment, now by default.
+
+    Costs no query if none of them limits the charge.
+    """
+    charged = [budget for budget in budgets if budget.charge is not None]
+    if not charged:
+        return []
+    currency = currency_at(at or timezone.now())
+    return [budget for budget in charged if budget.currency != currency]
+
+
+def limited_by(budgets: Sequence[Budget]) -> list[Limited]:
+    """Return the limits of each of a tenant's own budgets that hold now."""
+    without_charge = {budget.id for budget in suspended(budgets)}
+    return [_limited_by(budget, charge=budget.id not in without_charge) for budget in budgets]
+
+
+def _limited_by(budget: Budget, *, charge: bool) -> Limited:
+    names = (*((CHARGE,) if charge else ()), MEDIA_MINUTES, OPEN_JOBS, QUESTIONS, STORED_BYTES)
+    named = {name: getattr(budget, name) for name in names}
     limits = {name: Decimal(amount) for name, amount in named.items() if amount is not None}
     return Limited(TENANT if budget.api_key_id is None else KEY, budget.id, limits, budget.api_key_id)
 
 
-_USE = """
-SELECT coalesce(done.charge, 0), coalesce(done.media_seconds, 0), coalesce(done.questions, 0),
-    held.charge, held.media_seconds, held.questions, held.jobs
-FROM (
-    SELECT coalesce(sum(greatest(charge - drawn_charge, 0)), 0) AS charge,
+_USE = f"""{PLAN_BOOK}
+SELECT done.charge, done.media_seconds, done.questions, held.charge, held.media_seconds, held.questions, held.jobs
+FROM (SELECT coalesce(%(currency)s, (SELECT currency FROM plan), '{LEDGER_CURRENCY}') AS currency) present
+CROSS JOIN LATERAL (
+    SELECT coalesce(sum(greatest(charge - drawn_charge, 0)) FILTER (WHERE currency = present.currency), 0) AS charge,
         coalesce(sum(greatest(amount - drawn_amount, 0)) FILTER (WHERE kind = 'media_seconds'), 0) AS media_seconds,
         coalesce(sum(greatest(amount - drawn_amount, 0)) FILTER (WHERE kind = 'questions'), 0) AS questions,
         count(*) FILTER (WHERE source_type = ANY(%(jobs)s)) AS jobs
@@ -197,20 +240,30 @@ FROM (
     WHERE tenant_id = %(tenant)s AND settled_at IS NULL AND expires_at > now()
       AND (%(key)s::uuid IS NULL OR api_key_id = %(key)s)
 ) held
-LEFT JOIN billing_quotamonth done ON done.tenant_id = %(tenant)s AND done.month = %(month)s
-    AND done.api_key_id IS NOT DISTINCT FROM %(key)s::uuid
-"""
+CROSS JOIN LATERAL (
+    SELECT coalesce(sum(charge) FILTER (WHERE currency = present.currency), 0) AS charge,
+        coalesce(sum(media_seconds), 0) AS media_seconds, coalesce(sum(questions), 0) AS questions
+    FROM billing_quotamonth
+    WHERE tenant_id = %(tenant)s AND month = %(month)s AND api_key_id IS NOT DISTINCT FROM %(key)s::uuid
+) done
+"""  # noqa: S608 - constants
 
 
-def use_of(api_key_id: UUID | None = None, *, at: datetime | None = None) -> Use:
+def use_of(api_key_id: UUID | None = None, *, at: datetime | None = None, currency: str | None = None) -> Use:
     """Return what this month's ledger and the open work consume: of the tenant, or of one key.
+
+    currency: of the charges that count, the tenant's by default.
 
     In one statement, because the end of work moves amounts from one to the other. What this transaction has written to
     the ledger is drawn when it commits; until then its reservation holds it.
     """
-    start, _ = month_of(at or timezone.now())
+    now = at or timezone.now()
+    start, _ = month_of(now)
     parameters: dict[str, Any] = {
         "tenant": current_tenant_id(),
+        "at": now,
+        "first": FIRST_PLAN,
+        "currency": currency,
         "month": start.date(),
         "key": api_key_id,
         "jobs": list(JOBS),
@@ -234,9 +287,9 @@ def register_storage(measure: MeasureStorage) -> None:
     _measures[STORED_BYTES] = measure
 
 
-def whole_use_of(api_key_id: UUID | None = None, *, at: datetime | None = None) -> Use:
+def whole_use_of(api_key_id: UUID | None = None, *, at: datetime | None = None, currency: str | None = None) -> Use:
     """Return what use_of() returns, with the bytes that are stored and announced."""
-    use = use_of(api_key_id, at=at)
+    use = use_of(api_key_id, at=at, currency=currency)
     stored, announced = _measures[STORED_BYTES](api_key_id)
     return Use(
         replace(use.booked, stored_bytes=Decimal(stored)),
@@ -315,9 +368,9 @@ def reached() -> list[Crossing]:
     Without open jobs, which only a reservation adds to.
     """
     now = timezone.now()
-    own = map(limited_by, Budget.objects.order_by(F("api_key_id").asc(nulls_first=True)))
+    own = list(Budget.objects.order_by(F("api_key_id").asc(nulls_first=True)))
     crossings: list[Crossing] = []
-    for limited in (Limited(PLAN, current_tenant_id(), plan_limits()), *own):
+    for limited in (Limited(PLAN, current_tenant_id(), plan_limits()), *limited_by(own)):
         names = [name for name in (CHARGE, MEDIA_MINUTES, QUESTIONS, STORED_BYTES) if name in limited.limits]
         if names:
             use = whole_use_of(limited.api_key_id, at=now)

@@ -106,5 +106,6 @@ def release(ids: Sequence[UUID]) -> None:
 
 def _hold(source_type: str, source_id: UUID, seconds: Decimal, profile: str, *, live: bool) -> Hold:
     """Return the hold of the highest charge that the media may have, so that what is booked never exceeds it."""
-    _, charge = media_charges(rates_at(timezone.now()), seconds=seconds, profile=profile, live=live)
-    return Hold(Reserved.MEDIA_SECONDS, source_type, source_id, seconds, charge)
+    rates = rates_at(timezone.now())
+    _, charge = media_charges(rates, seconds=seconds, profile=profile, live=live)
+    return Hold(Reserved.MEDIA_SECONDS, source_type, source_id, seconds, charge, rates.currency)

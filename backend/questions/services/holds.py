@@ -31,11 +31,12 @@ def hold_questions(questions: Sequence[Question], *, api_key_id: UUID | None) ->
         variant = (question.method, question.effort)
         if variant not in charges:
             charges[variant] = question_charge(rates, method=question.method, effort=question.effort)
-        holds.append(Hold(Reserved.QUESTIONS, QUESTION, question.id, Decimal(1), charges[variant]))
+        holds.append(Hold(Reserved.QUESTIONS, QUESTION, question.id, Decimal(1), charges[variant], rates.currency))
     hold_work(holds, api_key_id=api_key_id)
 
 
 def hold_search(search_id: UUID, *, api_key_id: UUID | None) -> None:
     """Reserve a search that is accepted; the last step of the transaction. Raises Refused as hold_questions()."""
-    charge = search_charge(rates_at(timezone.now()))
-    hold_work([Hold(Reserved.SEARCHES, SEARCH, search_id, Decimal(1), charge)], api_key_id=api_key_id)
+    rates = rates_at(timezone.now())
+    hold = Hold(Reserved.SEARCHES, SEARCH, search_id, Decimal(1), search_charge(rates), rates.currency)
+    hold_work([hold], api_key_id=api_key_id)
