@@ -16,6 +16,8 @@ from backend.billing.models import BookKind, ModelRate, Price, UsageDay, UsageMe
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.models.device_rates import DeviceRate, DeviceRates
 
+MEASURED_ROLES = ("describer", "checker", "reasoner")
+"""Roles whose models `manage.py measure_model_rate` measures."""
 KEPT_SECONDS = 60.0
 """Age at which a process reads the rates again."""
 
