@@ -212,3 +212,22 @@ def remove_rates() -> None:
         superuser.execute("DELETE FROM billing_price WHERE model LIKE 'test-%'")
         superuser.execute("DELETE FROM billing_modelrate WHERE model LIKE 'test-%'")
     forget_device_rates()
+
+
+def test_a_worker_names_the_served_models_without_a_rate_when_it_starts(
+    acme: Cast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    served_by(monkeypatch, "embedded", "reasoner", "http://vllm-llm:8000/v1")
+    monkeypatch.setitem(loading.LOADERS, "gpu.query", (__name__, "load"))
+    monkeypatch.setitem(loading.CHECKS, "gpu.query", (__name__, "check_nothing"))
+    loading.prepare(["gpu.query"], Beat(tmp_path), pause=wait_for_ever)
+    assert "no rate is measured for test-reasoner" in caplog.text
+
+    caplog.clear()
+    loading.prepare(["system.sweep"], Beat(tmp_path), pause=wait_for_ever)
+    append_rate("test-reasoner", DeviceRate(1.0, 0.1, 9.0), author="tests", note="measured", using="staff")
+    try:
+        loading.prepare(["gpu.query"], Beat(tmp_path), pause=wait_for_ever)
+    finally:
+        remove_rates()
+    assert "no rate is measured" not in caplog.text
