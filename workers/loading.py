@@ -9,10 +9,12 @@ from collections.abc import Callable, Collection
 from importlib import import_module
 from typing import Any
 
-from django.db import connections
+from django.db import DatabaseError, connections
 
 from backend.billing.hosted_rates import require_hosted_rates
+from backend.billing.services.device_time import served_models, unrated_models
 from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.models.settings import ModelSettings
 from workers.liveness import FAILED, READY, WAITING, Beat
 
 logger = logging.getLogger("ava.workers")
@@ -69,6 +71,8 @@ def prepare(
         except Exception as error:
             raise _stopped(beat, error) from error
         wait(RETRY_SECONDS)
+    if _asks_models(queues):
+        _name_unrated()
     for check in _checks(queues):
         threading.Thread(target=_ask_servers, args=(check, beat, pause), name="model-servers", daemon=True).start()
     if TRIES_IDLE & set(queues):
@@ -98,8 +102,30 @@ def _ask_servers(check: tuple[str, str], beat: Beat, pause: Callable[[float], No
     beat.set(READY)
 
 
+def _asks_models(queues: Collection[str]) -> bool:
+    return bool(set(queues) & set(LOADERS))
+
+
+def _name_unrated() -> None:
+    """Log an error for each served model whose costs depend on the load, because its rate was never measured.
+
+    The daily sweep names the same models to the operator (workers.reconcile_costs).
+    """
+    try:
+        unrated = unrated_models((), served=served_models(ModelSettings.from_env()))
+    except DatabaseError:
+        logger.warning("the rates of the served models could not be read", exc_info=True)
+        return
+    for model in unrated:
+        logger.error(
+            "no rate is measured for %s, so its costs depend on the load: run `manage.py measure_model_rate ROLE "
+            "--append` while its server is idle",
+            model,
+        )
+
+
 def _load(queues: Collection[str]) -> None:
-    if set(queues) & set(LOADERS):
+    if _asks_models(queues):
         require_hosted_rates()
     for queue in sorted(set(queues) & set(LOADERS)):
         _call(LOADERS[queue])

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from django.db import DatabaseError, connections
-from django.utils import timezone
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from backend.billing.services.findings import last_findings
-from backend.billing.services.nightly import last_results
+from backend.billing.services.findings import last_findings, oldest_finding_seconds
+from backend.billing.services.nightly import last_results, oldest_result_seconds
 from backend.jobs.breakers import breakers
 from backend.jobs.dispatching import CLASSES, oldest_runnable_age_seconds, running_jobs, waiting_jobs
 from backend.jobs.models import BreakerState
@@ -33,7 +32,7 @@ class QueueGauges(Collector):
             depths = {"due": waiting_jobs(), "running": running_jobs()}
             ages = oldest_runnable_age_seconds()
             dependencies = breakers()
-            invariants, findings = last_results(), last_findings()
+            invariants, findings, findings_age = last_results(), last_findings(), oldest_finding_seconds()
         except DatabaseError as error:
             logger.warning("the queue could not be read for its metrics: %s", type(error).__name__)
             up.add_metric([], 0.0)
@@ -66,6 +65,10 @@ class QueueGauges(Collector):
         for name, count in sorted(findings.items()):
             money.add_metric([name], float(count))
         yield money
+        age = GaugeMetricFamily("ava_money_findings_checked_seconds", "Age of the oldest result of such a comparison.")
+        if findings_age is not None:
+            age.add_metric([], findings_age)
+        yield age
 
 
 def _invariants(results: Mapping[str, tuple[int, datetime]]) -> Iterator[Metric]:
@@ -76,9 +79,9 @@ def _invariants(results: Mapping[str, tuple[int, datetime]]) -> Iterator[Metric]
     for name, (violations, _) in sorted(results.items()):
         broken.add_metric([name], float(violations))
     yield broken
-    if results:
-        oldest = min(checked_at for _, checked_at in results.values())
-        age.add_metric([], max(0.0, (timezone.now() - oldest).total_seconds()))
+    oldest = oldest_result_seconds(results)
+    if oldest is not None:
+        age.add_metric([], oldest)
     yield age
 
 

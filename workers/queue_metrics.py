@@ -1,5 +1,6 @@
 """Publishes the metrics by which worker groups are scaled: per queue, the age of the oldest runnable job, and the
-number of running jobs. Two more call an operator: dependencies that are away, and jobs that are dead."""
+number of running jobs. Others call an operator: dependencies that are away, jobs that are dead, and checks of money
+that found something or did not run."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ import boto3
 import redis
 from django.conf import settings
 
+from backend.billing.services.findings import last_findings, oldest_finding_seconds
+from backend.billing.services.nightly import last_results, oldest_result_seconds
 from backend.jobs.breakers import outages
 from backend.jobs.dispatching import dead_jobs, oldest_runnable_age_seconds, running_jobs
 from backend.jobs.models import QUEUE_OF
@@ -20,8 +23,10 @@ logger = logging.getLogger("ava.metrics")
 
 OLDEST_AGE = "OldestRunnableAge"
 RUNNING = "RunningJobs"
-ALARMING = ("DependenciesAway", "DeadJobs")
-"""Metrics over all queues, without a dimension."""
+ALARMING = ("DependenciesAway", "DeadJobs", "InvariantViolations", "MoneyFindings")
+"""Metrics over the whole installation, without a dimension."""
+INVARIANTS_AGE = "InvariantsAgeSeconds"
+"""Age of the oldest result of an invariant or of a comparison of money. There is none before the first check."""
 DEAD_WITHIN = timedelta(minutes=15)
 RELAY_SIGN = "ava:relay"
 """Key in the broker that a relay renews while its passes succeed."""
@@ -53,7 +58,7 @@ def publish_queue_ages(namespace: str, broker: redis.Redis) -> None:
 
 
 def queue_data() -> list[dict[str, Any]]:
-    """Return the data of both metrics of every queue, and of the two that are for operators.
+    """Return the data of both metrics of every queue, and of those that are for operators.
 
     The age comes from the jobs, so it includes jobs whose messages are unacknowledged.
     """
@@ -66,8 +71,14 @@ def queue_data() -> list[dict[str, Any]]:
             (RUNNING, "Count", float(running.get(queue, 0))),
         )
     ]
-    alarming = zip(ALARMING, (len(outages()), dead_jobs(within=DEAD_WITHIN)), strict=True)
+    invariants, findings = last_results(), last_findings()
+    violations = sum(count for count, _ in invariants.values())
+    counts = (len(outages()), dead_jobs(within=DEAD_WITHIN), violations, sum(findings.values()))
     of_all = [
-        {"MetricName": name, "Dimensions": [], "Unit": "Count", "Value": float(value)} for name, value in alarming
+        {"MetricName": name, "Dimensions": [], "Unit": "Count", "Value": float(value)}
+        for name, value in zip(ALARMING, counts, strict=True)
     ]
+    checked = [age for age in (oldest_result_seconds(invariants), oldest_finding_seconds()) if age is not None]
+    if checked:
+        of_all.append({"MetricName": INVARIANTS_AGE, "Dimensions": [], "Unit": "Seconds", "Value": max(checked)})
     return [*of_queues, *of_all]

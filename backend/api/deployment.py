@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,7 +13,7 @@ from django.core.checks import CheckMessage, Error, Warning
 from django.http.request import validate_host
 
 from gpu_workers.engine.models.model_table import ROLES, preset
-from gpu_workers.engine.models.settings import ModelSettings
+from gpu_workers.engine.models.settings import ModelSettings, on_private_network
 
 SUSPENDED_WITHIN_SECONDS = 10
 """Time in which the requests, jobs, webhooks and streams of a suspended tenant stop."""
@@ -57,7 +56,7 @@ def model_messages(env: Mapping[str, str]) -> list[CheckMessage]:
             found.append(
                 Warning(f"{name}_MODEL is not set: the only model that the server lists is used", id="ava.W002")
             )
-        if address.url.startswith("http://") and not _is_private(address.url):
+        if address.url.startswith("http://") and not on_private_network(address.url):
             found.append(Warning(f"{name}_URL sends the key in plain text over a public network", id="ava.W003"))
     keyless = sorted({role.upper() for role in ROLES if models.role(role).url and not models.role(role).api_key})
     if keyless:
@@ -117,13 +116,3 @@ def _service() -> Iterator[CheckMessage]:
 
 def _is_loopback(host: str) -> bool:
     return host in ("localhost", "127.0.0.1", "::1") or host.endswith(".localhost")
-
-
-def _is_private(url: str) -> bool:
-    """Whether a URL names a machine of this network: a private address, a single label, or a name kept for such use."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        internal = host.startswith("internal-") and host.endswith(".elb.amazonaws.com")
-        return internal or "." not in host or host.endswith((".localhost", ".local", ".internal", ".lan"))

@@ -28,6 +28,7 @@ from backend.billing.models import (
     BookKind,
     CostDay,
     CreditGrant,
+    InvariantResult,
     Invoice,
     InvoiceKind,
     InvoiceState,
@@ -38,6 +39,7 @@ from backend.billing.models import (
 from backend.billing.plan_preview import preview_plan
 from backend.billing.preview import preview
 from backend.billing.rates import plain
+from backend.billing.services.findings import FINDINGS
 from backend.billing.services.plans import PlanRefused, append_plan_version, check_plan_version
 from backend.billing.services.prices import PriceRefused, append_book, append_price
 from backend.console.actions import INVOICE_ACTS, Operable
@@ -261,18 +263,22 @@ class CostDayPage(ReadOnlyPage):
 
 
 class InvariantPage(ReadOnlyPage):
-    """What the nightly check found of each invariant of money, over all tenants."""
+    """What the nightly check found of each invariant of money, and what the sweeps found, over all tenants."""
 
     roles = MONEY
     sorts = None
-    list_display = ("name", "violations", "checked_at")
+    list_display = ("name", "kind", "violations", "checked_at")
     ordering = ("-violations", "name")
     id_columns = ()
     small = True
     sections: ClassVar[Mapping[str, Sequence[str]]] = {
-        "What was checked": ("name", "checked_at", "violations"), "Some of the violations": ("examples",),
+        "What was checked": ("name", "kind", "checked_at", "violations"), "Some of the violations": ("examples",),
     }  # fmt: skip
-    labels: ClassVar[Mapping[str, str]] = {"name": "invariant", "checked_at": "checked"}
+    labels: ClassVar[Mapping[str, str]] = {"name": "check", "checked_at": "checked"}
+
+    @admin.display(description="kind")
+    def kind(self, row: InvariantResult) -> str:
+        return "finding of a sweep" if row.name in FINDINGS else "invariant, checked every night"
 
 
 class ExportPage(ReadOnlyPage):
@@ -285,13 +291,14 @@ class ExportPage(ReadOnlyPage):
     ordering = ("-failures", "-id")
     sections: ClassVar[Mapping[str, Sequence[str]]] = {
         "What is sent": ("subject", "tenant", "sink", "external_id"),
-        "What went wrong": ("failures", "last_error"),
-        "When": ("exported_until", "updated_at"),
-        "Details": ("skipped",),
+        "What went wrong": ("failures", "last_error", "skipped", "skipped_at", "differences"),
+        "When": ("exported_until", "compared_at", "agreed_until", "updated_at"),
     }
     labels: ClassVar[Mapping[str, str]] = {
         "sink": "system", "external_id": "id there", "failures": "failures in a row",
-        "exported_until": "usage sent until", "updated_at": "last try", "skipped": "rows without a charge",
+        "exported_until": "usage sent until", "updated_at": "last try",
+        "skipped": "billable rows too old for the system",
+        "skipped_at": "last row too old for it", "compared_at": "usage compared", "agreed_until": "usage last equal",
     }  # fmt: skip
 
 

@@ -56,6 +56,7 @@ def variables(profile: str, folder: Path) -> dict[str, str]:
     if profile == "embedded":
         # The preset's reasoner is the operator's: here llama.cpp on another machine.
         given |= {"REASONER_URL": f"http://{REASONER_HOST}:8080/v1", "REASONER_MODEL": REASONER}
+        given |= {"OWN_MODEL_HOSTS": REASONER_HOST}
     else:
         given |= IN_PROCESS
     return given

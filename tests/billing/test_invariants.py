@@ -11,15 +11,18 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import F
+from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.billing.invariants import load, registry
 from backend.billing.models import InvariantResult, UsageEvent, UsageHour
 from backend.billing.services import corrections, ledger, nightly, rollups
 from backend.billing.services.rows import reversal_of
-from backend.questions.models import Question
+from backend.questions.models import Question, Search
+from backend.questions.services import searches
 from gpu_workers.engine.models import roles
 from tests.billing.violated import violations
+from tests.factories import make_video
 
 CALL = roles.ModelCall("answer", "qwen", wall_ms=2_000, prompt_tokens=100, completion_tokens=10)
 
@@ -147,6 +150,21 @@ def test_a_question_that_shows_another_charge_and_one_without_an_answer_are_foun
     with acme.scope():
         Question.objects.filter(id=row.id).update(finish_reason="answered", charge_amount="0.03")
     assert list(violations(acme)) == ["questions_show_their_charge"]
+
+
+def test_a_search_that_shows_another_charge_than_its_row_is_found(acme: Any) -> None:
+    with acme.scope():
+        search = searches.create_search(text="a red van", video_ids=[make_video(indexed_until_ms=30_000).id])
+    with acme.scope():
+        assert searches.begin(search_id=search.id) is not None
+        searches.store_results(search_id=search.id, found=[], calls=[], began_at=timezone.now(), retrieval_ms=5)
+        charge = Search.objects.get(id=search.id).charge_amount
+    rollups.rebuild_stale(acme.tenant_id)
+    assert charge > 0
+    assert violations(acme) == {}
+    with acme.scope():
+        Search.objects.filter(id=search.id).update(charge_amount=charge * 2)
+    assert list(violations(acme)) == ["searches_show_their_charge"]
 
 
 def test_a_correction_books_the_work_again_at_the_price_of_the_row(acme: Any) -> None:

@@ -346,10 +346,14 @@ def test_the_checks_of_money_and_what_an_export_was_refused_for_are_shown(staff_
     InvariantResult.objects.using("dispatch").create(
         name="rollups_equal_the_ledger", checked_at=now, violations=2, examples=["2026-03-01T12 questions: 3, not 4"]
     )
+    InvariantResult.objects.using("dispatch").create(
+        name="unrated_models", checked_at=now, violations=1, examples=["qwen-served"]
+    )
     with acme.scope():
         state = ExportState.objects.create(
-            tenant_id=acme.tenant_id, sink="stripe", subject="usage", failures=3, last_error="No such customer"
-        )
+            tenant_id=acme.tenant_id, sink="stripe", subject="usage", failures=3, last_error="No such customer",
+            skipped=17,
+        )  # fmt: skip
     finance, support = staff_as("finance"), staff_as("support")
     pages = {
         "invariantresult": ("rollups_equal_the_ledger", "2026-03-01T12 questions: 3, not 4"),
@@ -362,3 +366,12 @@ def test_the_checks_of_money_and_what_an_export_was_refused_for_are_shown(staff_
         assert words in detail.content.decode(), name
         assert support.get(f"/console/billing/{name}/").status_code == 403, name
     assert "No such customer" in finance.get("/console/billing/exportstate/").content.decode()
+    export = finance.get(f"/console/billing/exportstate/{state.id}/change/").content.decode()
+    assert "billable rows too old for the system" in export.lower()
+    assert "17" in export
+    kinds = {"rollups_equal_the_ledger": "invariant, checked every night", "unrated_models": "finding of a sweep"}
+    for name, kind in kinds.items():
+        shown = finance.get(f"/console/billing/invariantresult/{name}/change/").content.decode()
+        assert [words for words in kinds.values() if words in shown] == [kind]
+    listed = finance.get("/console/billing/invariantresult/").content.decode()
+    assert all(kind in listed for kind in kinds.values())

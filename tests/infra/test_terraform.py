@@ -342,16 +342,21 @@ def test_each_alarm_that_scales_changes_its_own_group():
 def test_scaling_reads_the_metrics_that_the_relay_publishes():
     scaling = text(module("workers"))
     of_queues = re.findall(r'^[A-Z_]+ = "(\w+)"$', (ROOT / "workers" / "queue_metrics.py").read_text(), flags=re.M)
-    published = {*of_queues, *server_metrics.SOURCES}
+    published = {*of_queues, *server_metrics.SOURCES} - {"InvariantsAgeSeconds"}
     assert len(published) == 4
     assert set(re.findall(r'metric_name\s+= "(\w+)"', scaling)) == published
 
 
-def test_operators_are_called_for_what_is_away_and_for_dead_jobs():
+def test_operators_are_called_for_what_is_away_for_dead_jobs_and_for_money():
     alarms = resources(module("alarms"), "aws_cloudwatch_metric_alarm").values()
     published = re.search(r"^ALARMING = (.+)$", (ROOT / "workers" / "queue_metrics.py").read_text(), flags=re.M)
     assert published is not None
-    assert {alarm["metric_name"] for alarm in alarms} >= set(ast.literal_eval(published[1]))
+    named = {*ast.literal_eval(published[1]), "InvariantsAgeSeconds"}
+    thresholds = {alarm["metric_name"]: alarm["threshold"] for alarm in alarms}
+    assert named >= {"InvariantViolations", "MoneyFindings"}
+    assert {name: thresholds.get(name) for name in named} == {
+        name: 172_800 if name == "InvariantsAgeSeconds" else 0 for name in named
+    }
 
 
 def test_the_bucket_itself_may_be_listed():

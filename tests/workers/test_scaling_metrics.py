@@ -22,9 +22,12 @@ import pytest
 from botocore.stub import Stubber
 from django.utils import timezone
 
+from backend.billing.models import InvariantResult
+from backend.billing.services.findings import UNRATED_MODELS
 from backend.jobs import breakers, services
 from backend.jobs.models import QUEUE_OF, Job, JobKind, JobState
 from tests.conftest import Cast
+from tests.isolation.test_catalog import superuser
 from tests.lost_connection import lose_connection
 from workers import queue_metrics, server_metrics
 from workers.management.commands import publish_metrics
@@ -222,7 +225,30 @@ def test_dependencies_that_are_away_and_dead_jobs_are_counted_over_all_queues(ac
             job = services.enqueue(kind=JobKind.PURGE_VIDEO, subject_id=uuid4(), dedupe_key=f"purge:{uuid4()}")
             Job.objects.filter(id=job.id).update(state=state, completed_at=timezone.now() - timedelta(hours=age))
     after = alarming()
-    assert {name: after[name] - before[name] for name in after} == {"DependenciesAway": 1.0, "DeadJobs": 1.0}
+    names = ("DependenciesAway", "DeadJobs")
+    assert {name: after[name] - before[name] for name in names} == {"DependenciesAway": 1.0, "DeadJobs": 1.0}
+
+
+def test_what_the_checks_of_money_found_is_published_with_their_age(acme: Cast) -> None:
+    results = InvariantResult.objects.using("dispatch")
+    with superuser() as server:
+        server.execute("DELETE FROM billing_invariantresult")
+    assert alarming() == {**alarming(), "InvariantViolations": 0.0, "MoneyFindings": 0.0}
+    assert "InvariantsAgeSeconds" not in alarming(), "nothing was checked yet"
+    try:
+        now = timezone.now()
+        for name, violations, hours in (("a", 2, 30), ("b", 1, 3), ("c", 0, 1)):
+            results.create(name=name, violations=violations, checked_at=now - timedelta(hours=hours))
+        finding = results.create(name=UNRATED_MODELS, violations=4, checked_at=now - timedelta(hours=1))
+        shown = alarming()
+        results.filter(name=finding.name).update(checked_at=now - timedelta(hours=60))
+        late = alarming()
+    finally:
+        with superuser() as server:
+            server.execute("DELETE FROM billing_invariantresult")
+    assert (shown["InvariantViolations"], shown["MoneyFindings"]) == (3.0, 4.0)
+    assert shown["InvariantsAgeSeconds"] // 3600 == 30
+    assert late["InvariantsAgeSeconds"] // 3600 == 60, "a sweep that compares money has stopped"
 
 
 def alarming() -> dict[str, float]:

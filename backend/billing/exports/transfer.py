@@ -1,4 +1,4 @@
-"""Transfers of one tenant's usage and invoices to a billing system, and the comparison of both sides.
+"""Transfers of one tenant's usage and invoices to a billing system.
 
 A cursor in ExportState moves after each batch. Rows that were recorded shortly before it are sent again, because their
 transaction may have ended after the cursor passed; the system recognises them by their ids. No transaction is open
@@ -10,18 +10,14 @@ other. Its time of update stays: by it an export knows what the system has forgo
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from itertools import product
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import F, Q, Sum
-from django.db.models.functions import TruncDay
 from django.utils import timezone
 
 from backend.api.public_ids import encode
@@ -50,18 +46,9 @@ OVERLAP = timedelta(minutes=10)
 """Longest time between a row's recorded_at and its commit; a transaction that writes the ledger is shorter."""
 SETTLE = timedelta(minutes=1)
 AT_ONCE = 500
-COMPARED_DAYS = 2
+EXPORTED = Q(meter__in=METERS, billable=True)
+"""Condition of the rows of the ledger that are exported."""
 SINKS: dict[str, Callable[[Client], Sink]] = {"stripe": Stripe, "lago": Lago, "openmeter": OpenMeter}
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A meter of one UTC day of which a billing system has another quantity than the ledger."""
-
-    day: datetime
-    meter: str
-    ours: Decimal
-    theirs: Decimal
 
 
 def configured_sink() -> Sink | None:
@@ -76,7 +63,7 @@ def export_usage(tenant_id: UUID, sink: Sink, *, now: datetime | None = None) ->
 
     Usage that is older than the system takes is counted as skipped. Raises ExportFailed; what was sent before it stays.
     """
-    customer = _customer(tenant_id, sink)
+    customer = customer_of(tenant_id, sink)
     try:
         return _send_usage(tenant_id, sink, customer, now or timezone.now())
     except ExportFailed as failed:
@@ -98,12 +85,14 @@ def _send_usage(tenant_id: UUID, sink: Sink, customer: str, at: datetime) -> int
         sent += len(fresh)
         last = (rows[-1].recorded_at, rows[-1].id)
         with tenant_scope(tenant_id):
-            state = _state(tenant_id, sink, USAGE)
+            state = state_of(tenant_id, sink, USAGE)
             # A row in the overlap was counted by the export before.
-            state.skipped += sum(
+            skipped = sum(
                 row not in fresh and (state.exported_until is None or row.recorded_at > state.exported_until)
                 for row in rows
             )
+            if skipped:
+                state.skipped, state.skipped_at = state.skipped + skipped, at
             state.exported_until = max(state.exported_until or last[0], last[0])
             state.save()
     with tenant_scope(tenant_id):
@@ -116,7 +105,7 @@ def export_invoices(tenant_id: UUID, sink: Sink) -> int:
 
     Raises ExportFailed: at once if the system cannot be reached, else after the other invoices.
     """
-    customer = _customer(tenant_id, sink)
+    customer = customer_of(tenant_id, sink)
     with tenant_scope(tenant_id):
         done = _done(sink)
         invoices = [
@@ -217,45 +206,25 @@ def _note_success(tenant_id: UUID, sink: Sink, subject: str, external: str) -> N
 
 def _note_failure(tenant_id: UUID, sink: Sink, subject: str, failed: ExportFailed) -> None:
     with tenant_scope(tenant_id):
-        state = _state(tenant_id, sink, subject)
+        state = state_of(tenant_id, sink, subject)
         ExportState.objects.filter(id=state.id).update(failures=F("failures") + 1, last_error=str(failed)[:200])
 
 
-def reconcile(tenant_id: UUID, sink: Sink, *, now: datetime | None = None) -> list[Difference]:
-    """Compare the last whole UTC days with the billing system: each meter of any of them, on each. Raises
-    ExportFailed."""
-    today = (now or timezone.now()).astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    customer, ours = _customer(tenant_id, sink), defaultdict[tuple[datetime, str], Decimal](Decimal)
-    starts = [today - timedelta(days=n) for n in range(COMPARED_DAYS, 0, -1)]
-    with tenant_scope(tenant_id):
-        rows = UsageEvent.objects.filter(_EXPORTED, occurred_at__gte=starts[0], occurred_at__lt=today)
-        by_day = rows.annotate(day=TruncDay("occurred_at", tzinfo=UTC)).values("day", "meter")
-        for row in by_day.annotate(sum=Sum("quantity")):
-            ours[row["day"], row["meter"]] = row["sum"]
-    differences = []
-    for start, meter in product(starts, sorted({meter for _, meter in ours})):
-        theirs = sink.total(customer, meter, start, start + timedelta(days=1))
-        if theirs != ours[start, meter]:
-            differences.append(Difference(start, meter, ours[start, meter], theirs))
-    return differences
-
-
 _NUMBERED = (InvoiceState.FINAL, InvoiceState.PAID)
-_EXPORTED = Q(meter__in=METERS, billable=True)
 
 
 def _begin(tenant_id: UUID, sink: Sink, at: datetime) -> datetime | None:
     with tenant_scope(tenant_id):
-        state = _state(tenant_id, sink, USAGE)
+        state = state_of(tenant_id, sink, USAGE)
     if state.exported_until is None:
         return None
-    # After a long outage the system would no longer recognise what it has: reconcile() shows what was lost.
+    # After a long outage the system would no longer recognise what it has: a comparison shows what was lost.
     forgotten = sink.remembers is not None and at - state.updated_at > sink.remembers - timedelta(hours=1)
     return state.exported_until if forgotten else state.exported_until - OVERLAP
 
 
 def _rows(since: datetime | None, last: tuple[datetime, UUID] | None, until: datetime) -> list[UsageEvent]:
-    rows = UsageEvent.objects.filter(_EXPORTED, recorded_at__lt=until)
+    rows = UsageEvent.objects.filter(EXPORTED, recorded_at__lt=until)
     if last is not None:
         rows = rows.filter(Q(recorded_at__gt=last[0]) | Q(recorded_at=last[0], id__gt=last[1]))
     elif since is not None:
@@ -290,9 +259,10 @@ def _credit_note(note: Invoice, invoice: str) -> ExportedCreditNote:
     )
 
 
-def _customer(tenant_id: UUID, sink: Sink) -> str:
+def customer_of(tenant_id: UUID, sink: Sink) -> str:
+    """Return the id of a tenant in a billing system, where it is entered at the first time. Raises ExportFailed."""
     with tenant_scope(tenant_id):
-        state = _state(tenant_id, sink, CUSTOMER)
+        state = state_of(tenant_id, sink, CUSTOMER)
         name = Tenant.objects.values_list("name", flat=True).get(id=tenant_id)
     if state.external_id:
         return str(state.external_id)
@@ -305,6 +275,7 @@ def _customer(tenant_id: UUID, sink: Sink) -> str:
     return customer
 
 
-def _state(tenant_id: UUID, sink: Sink, subject: str) -> ExportState:
+def state_of(tenant_id: UUID, sink: Sink, subject: str) -> ExportState:
+    """Return the state of a subject of the entered tenant."""
     state: ExportState = ExportState.objects.get_or_create(tenant_id=tenant_id, sink=sink.name, subject=subject)[0]
     return state

@@ -1,4 +1,4 @@
-"""What must hold of invoices: their sums, their numbers, the ledger behind them, and credit."""
+"""What must hold of invoices: their sums, their numbers, and credit."""
 
 from __future__ import annotations
 

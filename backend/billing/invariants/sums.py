@@ -1,4 +1,7 @@
-"""What must hold of the sums that are kept of the ledger: roll-ups, and the charges of questions and searches."""
+"""What must hold of the sums that are kept of the ledger: roll-ups, and the charges that questions and searches show.
+
+Videos, batches and comparisons keep no charge: theirs are added up when they are shown.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +55,22 @@ GROUP BY q.id, q.charge_amount HAVING q.charge_amount <> coalesce(sum(e.price_am
 def questions_show_their_charge() -> list[str]:
     """The charge that a question shows is the sum of its rows in the ledger."""
     return found(_QUESTIONS)
+
+
+# A search shows what was booked at its end; what staff correct later is on the invoice.
+_SEARCHES = """
+SELECT s.id || ': shows a charge of ' || s.charge_amount || ', and the ledger has ' || coalesce(sum(e.price_amount), 0)
+FROM questions_search s LEFT JOIN billing_usageevent e ON e.tenant_id = s.tenant_id AND e.meter = 'searches'
+    AND e.source_type = 'search' AND e.source_id = s.id::text
+WHERE s.tenant_id = %(tenant)s AND s.created_at >= %(since)s
+GROUP BY s.id, s.charge_amount HAVING s.charge_amount <> coalesce(sum(e.price_amount), 0) ORDER BY s.id LIMIT 100
+"""
+
+
+@invariant("searches_show_their_charge")
+def searches_show_their_charge() -> list[str]:
+    """The charge that a search shows is that of its row in the ledger."""
+    return found(_SEARCHES)
 
 
 _UNANSWERED = """

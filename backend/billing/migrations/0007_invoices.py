@@ -245,8 +245,13 @@ class Migration(migrations.Migration):
                 ("exported_until", models.DateTimeField(null=True)),
                 ("external_id", models.CharField(blank=True, default="", max_length=200)),
                 ("skipped", models.BigIntegerField(default=0)),
+                ("skipped_at", models.DateTimeField(null=True)),
+                ("compared_at", models.DateTimeField(null=True)),
+                ("agreed_until", models.DateTimeField(null=True)),
+                ("differences", models.JSONField(default=list)),
                 ("failures", models.PositiveIntegerField(default=0)),
                 ("last_error", models.CharField(blank=True, default="", max_length=200)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
                 (
                     "tenant",

@@ -272,8 +272,12 @@ class ExportState(TenantRow):
     """How far one tenant's usage, or which of its invoices, has reached a billing system outside.
 
     subject: "usage", "customer", or "invoice:", "credit_note:", "void:", "paid:" with the id of the document.
-    exported_until: usage recorded before that moment was sent. failures: in a row, 0 once the subject was taken;
-    last_error: of the last one.
+    exported_until: usage recorded before that moment was sent. skipped: billable rows that were too old for the system
+    when they were sent, the last of them at skipped_at. failures: in a row, 0 once the subject was taken; last_error:
+    of the last one.
+
+    compared_at: the last comparison of usage; differences: what it found, in words; agreed_until: the last one that
+    found nothing.
     """
 
     sink = models.CharField(max_length=16)
@@ -281,8 +285,13 @@ class ExportState(TenantRow):
     exported_until = models.DateTimeField(null=True)
     external_id = models.CharField(max_length=200, default="", blank=True)
     skipped = models.BigIntegerField(default=0)
+    skipped_at = models.DateTimeField(null=True)
+    compared_at = models.DateTimeField(null=True)
+    agreed_until = models.DateTimeField(null=True)
+    differences = models.JSONField(default=list)
     failures = models.PositiveIntegerField(default=0)
     last_error = models.CharField(max_length=200, default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta(TenantRow.Meta):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import asdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -12,10 +13,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from backend.billing.invariants.registry import all_tenants
-from backend.billing.models import BookKind, ModelRate, Price, UsageDay, UsageMeter
+from backend.billing.models import BookKind, MachineDay, ModelRate, Price, UsageDay, UsageMeter
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.models.device_rates import DeviceRate, DeviceRates
+from gpu_workers.engine.models.settings import ModelSettings
 
+MEASURED_ROLES = ("describer", "checker", "reasoner")
+"""Roles whose models `manage.py measure_model_rate` measures."""
 KEPT_SECONDS = 60.0
 """Age at which a process reads the rates again."""
 
@@ -63,18 +67,48 @@ def device_rates_at(at: datetime) -> DeviceRates:
     return DeviceRates(rates, frozenset(in_force.values_list("model", flat=True)))
 
 
-def unrated_models(since: date) -> list[str]:
-    """Return the served models without a rate that any tenant's work has used since a day (UTC), by name.
+@dataclass(frozen=True, slots=True)
+class ServedWork:
+    """What a served model did on one day (UTC). used: it is attributed device time. wrote: it has written tokens."""
 
-    A model inside a worker reports no tokens and needs no rate; a hosted model has a cost of its own.
-    """
-    used: set[str] = set()
+    day: date
+    model: str
+    used: bool
+    wrote: bool
+
+
+def served_work(since: date) -> set[ServedWork]:
+    """Return what served models did for any tenant since a day (UTC). A model inside a worker reports no tokens."""
+    found: set[ServedWork] = set()
     for tenant_id in all_tenants():
         with tenant_scope(tenant_id):
             days = UsageDay.objects.filter(day__gte=since).exclude(model="")
-            used.update(days.filter(Q(tokens_in__gt=0) | Q(tokens_out__gt=0)).values_list("model", flat=True))
+            rows = days.filter(Q(tokens_in__gt=0) | Q(tokens_out__gt=0))
+            amounts = rows.values_list("day", "model", "device_seconds", "tokens_out")
+            found |= {ServedWork(day, model, seconds > 0, written > 0) for day, model, seconds, written in amounts}
+    return found
+
+
+def unrated_models(work: Iterable[ServedWork], *, served: Iterable[str] = ()) -> list[str]:
+    """Return the models without a rate among those that wrote and those that are served, by name.
+
+    A hosted model has a cost of its own. The rate of a model that writes nothing, such as an embedder, cannot be
+    measured: it keeps its share.
+    """
     known = device_rates_at(timezone.now())
-    return sorted(used - set(known.rates) - known.hosted)
+    return sorted(({one.model for one in work if one.wrote} | set(served)) - set(known.rates) - known.hosted)
+
+
+def days_without_hours(work: Iterable[ServedWork], *, until: date) -> list[date]:
+    """Return the days before a day (UTC) on which served models used devices and nobody entered machine hours."""
+    days = {one.day for one in work if one.used and one.day < until}
+    return sorted(days - set(MachineDay.objects.filter(day__in=days).values_list("day", flat=True)))
+
+
+def served_models(settings: ModelSettings) -> set[str]:
+    """Return the models on the operator's own servers whose rate can be measured: those that write."""
+    roles = [settings.role(name) for name in MEASURED_ROLES]
+    return {role.model for role in roles if role.url and role.model and settings.is_own(role)}
 
 
 def append_rate(

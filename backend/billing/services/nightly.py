@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from django.utils import timezone
@@ -52,3 +52,10 @@ def last_results() -> dict[str, tuple[int, datetime]]:
         .values_list("name", "violations", "checked_at")
     )
     return {name: (violations, checked_at) for name, violations, checked_at in rows}
+
+
+def oldest_result_seconds(results: Mapping[str, tuple[int, datetime]]) -> float | None:
+    """Return the age of the oldest of the last results in seconds, None if nothing was checked yet."""
+    if not results:
+        return None
+    return max(0.0, (timezone.now() - min(checked_at for _, checked_at in results.values())).total_seconds())

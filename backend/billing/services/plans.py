@@ -39,7 +39,7 @@ _report: Callable[[datetime], None] = lambda at: None  # noqa: E731
 
 
 def report_changes_of_currency(report: Callable[[datetime], None]) -> None:
-    """Register what tells the entered tenant that it is charged in another currency from a moment on.
+    """Register what reports to the entered tenant that it is charged in another currency from a moment on.
 
     It runs in the transaction that writes the subscription.
     """

@@ -6,9 +6,11 @@ Three choices are independent: eyes (DESCRIBER_URL, or the observer), the reason
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from gpu_workers.engine.models.model_table import ROLES, Preset, preset
 
@@ -50,7 +52,7 @@ class ModelSettings:
     describer_images: maximum number of pictures per request, None for what the table or the server allows.
     concurrency: maximum number of requests in flight per server. similarity, transcriber: a name of the table or a
     folder. device: device of in-process models; "auto" is the GPU where torch sees one. threads: of each model
-    without a GPU. tracks: whether a detector and a tracker run next to a VLM.
+    without a GPU. tracks: whether a detector and a tracker run next to a VLM. own_hosts: see is_own().
     """
 
     preset: str = "embedded"
@@ -70,6 +72,7 @@ class ModelSettings:
     device: str = "auto"
     threads: int = 1
     tracks: bool = True
+    own_hosts: frozenset[str] = frozenset()
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] | None = None) -> ModelSettings:
@@ -89,6 +92,7 @@ class ModelSettings:
             device=_device(env),
             threads=_positive(env, "AVA_MODEL_THREADS") or 1,
             tracks=_on(env, "AVA_TRACKS"),
+            own_hosts=frozenset(host.strip().lower() for host in env.get("OWN_MODEL_HOSTS", "").split(",")) - {""},
         )
 
     def role(self, name: str) -> RoleSettings:
@@ -96,6 +100,27 @@ class ModelSettings:
         found = getattr(self, name)
         assert isinstance(found, RoleSettings)
         return found
+
+    def is_own(self, role: RoleSettings) -> bool:
+        """Whether a role's server is the operator's, so that its calls cost device time and not a provider's tokens.
+
+        It is if it lies on a private network, or if the operator names its host as his own.
+        """
+        return on_private_network(role.url) or self.is_declared_own(role)
+
+    def is_declared_own(self, role: RoleSettings) -> bool:
+        """Whether the operator names the host of a role's server as his own."""
+        return (urlsplit(role.url).hostname or "") in self.own_hosts
+
+
+def on_private_network(url: str) -> bool:
+    """Whether a URL names a machine of this network: a private address, a single label, or a name kept for such use."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        internal = host.startswith("internal-") and host.endswith(".elb.amazonaws.com")
+        return internal or "." not in host or host.endswith((".localhost", ".local", ".internal", ".lan"))
 
 
 def _role(env: Mapping[str, str], role: str, chosen: Preset) -> RoleSettings:

@@ -131,3 +131,48 @@ resource "aws_cloudwatch_metric_alarm" "dead_jobs" {
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.this.arn]
 }
+
+# Money: the nightly check of the invariants and the daily comparisons, published with the metrics of the queues.
+resource "aws_cloudwatch_metric_alarm" "invariant_violations" {
+  alarm_name          = "${var.name}-invariant-broken"
+  alarm_description   = "An invariant of the money is broken"
+  namespace           = var.metrics_namespace
+  metric_name         = "InvariantViolations"
+  statistic           = "Maximum"
+  period              = 300
+  evaluation_periods  = 1
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 0
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}
+
+# The check runs every night.
+resource "aws_cloudwatch_metric_alarm" "invariants_age" {
+  alarm_name          = "${var.name}-invariants-unchecked"
+  alarm_description   = "The invariants of the money have not been checked for two days"
+  namespace           = var.metrics_namespace
+  metric_name         = "InvariantsAgeSeconds"
+  statistic           = "Maximum"
+  period              = 300
+  evaluation_periods  = 1
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 172800
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}
+
+# A failed export that the next sweep makes good, an hour later, calls nobody.
+resource "aws_cloudwatch_metric_alarm" "money_findings" {
+  alarm_name          = "${var.name}-money-findings"
+  alarm_description   = "A comparison of money has a finding: an export, machine hours, or a model without a rate"
+  namespace           = var.metrics_namespace
+  metric_name         = "MoneyFindings"
+  statistic           = "Maximum"
+  period              = 300
+  evaluation_periods  = 14
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 0
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}

@@ -10,17 +10,16 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
+from backend.billing.exports.comparison import Difference, comparison_is_due, reconcile
 from backend.billing.exports.lago import Lago
 from backend.billing.exports.openmeter import OpenMeter
 from backend.billing.exports.sinks import Client, ExportFailed, Sink
 from backend.billing.exports.stripe import Stripe
 from backend.billing.exports.transfer import (
-    Difference,
     export_credit_notes,
     export_invoices,
     export_settlements,
     export_usage,
-    reconcile,
 )
 from backend.billing.models import ExportState, Invoice
 from backend.billing.services.credit_grants import grant_credit
@@ -93,6 +92,61 @@ def test_usage_that_only_the_billing_system_has_is_a_difference(acme: Cast) -> N
         Difference(days[0], "questions", Decimal(1), Decimal(4)),
         Difference(days[1], "questions", Decimal(3), Decimal(0)),
     ]
+
+
+@pytest.mark.parametrize("make", SINKS)
+def test_late_rows_and_reversals_of_days_long_over_are_compared_until_both_sides_agree(
+    acme: Cast, make: Callable[[Client], Sink]
+) -> None:
+    long_ago = YESTERDAY - timedelta(days=20)
+    use(acme, YESTERDAY, 1)
+    with serving() as (url, server):
+        sink = make(client(url))
+        export_usage(acme.tenant_id, sink, now=LATER)
+        assert reconcile(acme.tenant_id, sink, now=NOW) == []
+        late, reversal = use(acme, long_ago, 5), use(acme, long_ago, -2)
+        export_usage(acme.tenant_id, sink, now=LATER)
+        lost = [server.events.pop(str(row.id)) for row in (late, reversal)]
+
+        expected = [Difference(long_ago.replace(hour=0, minute=0, second=0, microsecond=0), "questions", Decimal(3),
+                               Decimal(0))]  # fmt: skip
+        # Found again each day until it is mended.
+        days = [NOW + timedelta(days=number) for number in (1, 2, 3)]
+        assert [reconcile(acme.tenant_id, sink, now=day) for day in days[:2]] == [expected, expected]
+        server.events |= {str(row.id): event for row, event in zip((late, reversal), lost, strict=True)}
+        assert reconcile(acme.tenant_id, sink, now=days[2]) == []
+        asked = len(server.requests)
+        assert reconcile(acme.tenant_id, sink, now=days[2] + timedelta(days=9)) == []
+        assert len(server.requests) - asked <= 2, "what agreed is not asked for again"
+
+
+def test_a_day_that_was_not_over_at_the_last_comparison_is_compared_after_a_pause(acme: Cast) -> None:
+    row = use(acme, NOW, 4)
+    with serving() as (url, server):
+        sink = OpenMeter(client(url))
+        export_usage(acme.tenant_id, sink, now=LATER)
+        assert reconcile(acme.tenant_id, sink, now=NOW) == []
+        del server.events[str(row.id)]
+        found = reconcile(acme.tenant_id, sink, now=NOW + timedelta(days=5))
+    assert [(one.ours, one.theirs) for one in found] == [(4, 0)]
+
+
+def test_a_day_that_stripe_finds_too_old_is_not_compared(acme: Cast) -> None:
+    use(acme, NOW - timedelta(days=36), 2)
+    use(acme, YESTERDAY, 3)
+    with serving() as (url, _):
+        sink = Stripe(client(url))
+        export_usage(acme.tenant_id, sink, now=LATER)
+        assert reconcile(acme.tenant_id, sink, now=NOW) == []
+
+
+def test_a_comparison_is_due_once_a_day_whatever_the_hour(acme: Cast) -> None:
+    with serving() as (url, _):
+        sink = OpenMeter(client(url))
+        assert comparison_is_due(acme.tenant_id, sink, now=NOW)
+        reconcile(acme.tenant_id, sink, now=NOW)
+        due = [comparison_is_due(acme.tenant_id, sink, now=NOW + timedelta(hours=hours)) for hours in (1, 23, 24, 60)]
+    assert due == [False, False, True, True]
 
 
 def test_an_outage_moves_no_cursor_and_a_wrong_key_is_not_tried_again(acme: Cast) -> None:

@@ -14,6 +14,11 @@ from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser
 
 BREAKS = [
+    ("invoices_equal_the_ledger", "UPDATE billing_invoiceline SET exact_amount = exact_amount + 0.01"),
+    ("invoices_equal_the_ledger", "UPDATE billing_invoiceline SET usage_start = usage_start - interval '1 month'"),
+    ("invoices_equal_the_ledger", "DELETE FROM billing_invoiceline"),
+    ("invoices_equal_the_ledger", "UPDATE billing_usageevent SET price_amount = price_amount - 0.5"),
+    ("invoices_equal_the_ledger", "UPDATE billing_usageevent SET billable = false"),
     ("invoice_equals_its_lines", "UPDATE billing_invoiceline SET amount = amount + 1"),
     ("invoice_equals_its_lines", "UPDATE billing_invoice SET total = total + 1"),
     ("invoice_number_is_recorded", "UPDATE billing_invoice SET sequence = sequence + 1"),
@@ -31,8 +36,16 @@ def billed(acme: Cast) -> Cast:
         Tenant.objects.filter(id=acme.tenant_id).update(created_at=utc(2026, 3, 1))
         grant_credit(amount=Decimal(1), currency="USD", reason="Goodwill", author="finance@example.org")
     use(acme, utc(2026, 3, 10), 150)
+    recorded_earlier()
     close(acme, utc(2026, 4, 3, 1))
     return acme
+
+
+def recorded_earlier() -> None:
+    """Let all rows be recorded so long ago that each invoice has seen them."""
+    with superuser() as server, server.transaction():
+        server.execute("SET LOCAL session_replication_role = replica")
+        server.execute("UPDATE billing_usageevent SET recorded_at = recorded_at - interval '1 hour'")
 
 
 def violations(name: str) -> list[str]:
@@ -48,3 +61,32 @@ def test_what_breaks_an_invariant_is_found(billed: Cast, name: str, wound: str) 
         server.execute(wound)
 
     assert len(violations(name)) == 1
+
+
+def test_late_usage_is_no_violation_before_and_after_its_invoice(billed: Cast) -> None:
+    name = "invoices_equal_the_ledger"
+    use(billed, utc(2026, 3, 20), 7)
+    use(billed, utc(2026, 3, 10), -3)
+    with superuser() as server, server.transaction():
+        server.execute("SET LOCAL session_replication_role = replica")
+        server.execute(
+            "UPDATE billing_usageevent SET recorded_at = now() + interval '1 hour' WHERE quantity IN (7, -3)"
+        )
+    assert violations(name) == []
+    use(billed, utc(2026, 4, 5), 2)
+    with superuser() as server, server.transaction():
+        server.execute("SET LOCAL session_replication_role = replica")
+        server.execute("UPDATE billing_usageevent SET recorded_at = now() - interval '1 hour'")
+    assert len(violations(name)) == 1, "an invoice after these rows would hold them"
+    close(billed, utc(2026, 5, 3, 1))
+    assert violations(name) == []
+
+
+def test_rows_that_were_recorded_around_the_closing_may_be_on_the_invoice_or_not(billed: Cast) -> None:
+    name = "invoices_equal_the_ledger"
+    use(billed, utc(2026, 3, 20), 7)
+    assert violations(name) == [], "recorded within minutes of the document"
+    with superuser() as server, server.transaction():
+        server.execute("SET LOCAL session_replication_role = replica")
+        server.execute("UPDATE billing_invoiceline SET exact_amount = exact_amount + 0.01")
+    assert len(violations(name)) == 1, "no combination of these rows makes it up"

@@ -9,13 +9,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from backend.billing.services.device_time import append_rate
+from backend.billing.services.device_time import MEASURED_ROLES, append_rate
 from gpu_workers.engine.models.roles import ChatCapabilities, ModelError
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.measuring import measure_rate
 from gpu_workers.engine.models.settings import ModelSettings
-
-ROLES = ("describer", "checker", "reasoner")
 
 
 class Command(BaseCommand):
@@ -25,7 +23,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("role", choices=ROLES, help="Role whose server is measured.")
+        parser.add_argument("role", choices=MEASURED_ROLES, help="Role whose server is measured.")
         parser.add_argument("--in-flight", type=int, default=64, help="Requests at once; as many as the server runs.")
         parser.add_argument("--rounds", type=int, default=4, help="Requests of each place, one after another.")
         parser.add_argument("--cards", type=int, default=1, help="Accelerators of the server.")
