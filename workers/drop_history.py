@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from backend.billing.services.retention import forget_old_calls
+from backend.jobs.queue_ages import forget_old_ages
 from backend.jobs.retention import BATCH, forget_old_jobs, move_ended_jobs
 from backend.staff.session_retention import forget_expired_sessions
 from backend.tenancy.months import analyze_partitioned
@@ -23,6 +24,7 @@ def handle(work: Work) -> FollowUp | None:
             break
     while forget_old_deliveries() >= BATCH:
         work.require_lease()
+    forget_old_ages()
     sessions = forget_expired_sessions()
     emptied = [*forget_old_jobs(), *forget_old_calls()]
     analyze_partitioned()

@@ -1,4 +1,4 @@
-"""What worker machines and model servers last reported, for the console: it asks no worker and no model server itself.
+"""What worker machines, relays and model servers last reported, for the console: it asks none of them itself.
 
 Reports lie in Redis and are forgotten after FORGOTTEN_SECONDS, so a worker that is gone leaves the list by itself.
 """
@@ -12,15 +12,15 @@ from typing import Any
 
 from backend.api import broker
 
-WORKERS, SERVERS = "ava:fleet:workers", "ava:fleet:servers"
+WORKERS, SERVERS, RELAYS = "ava:fleet:workers", "ava:fleet:servers", "ava:fleet:relays"
 FORGOTTEN_SECONDS = 15 * 60
 """Age at which a report leaves the list."""
 STALE_SECONDS = 60
-"""Age from which a report is shown as overdue: workers report about every 10 s."""
+"""Age from which a report is shown as overdue: workers and relays report about every 10 s."""
 
 
 def publish(kind: str, name: str, report: Mapping[str, Any], *, now: float | None = None) -> None:
-    """Store the report of one worker or server in place of its earlier report. Raises redis.RedisError."""
+    """Store the report of one worker, server or relay in place of its earlier report. Raises redis.RedisError."""
     at = time.time() if now is None else now
     with broker.connect() as client:
         client.hset(kind, name, json.dumps({**report, "at": at}))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.html import format_html
@@ -23,7 +26,7 @@ from backend.console.queries.deliveries import latest_deliveries
 from backend.console.queries.usage import prices_of, usage_by_stage
 from backend.console.search_tree import tree_of
 from backend.console.templatetags.console import usd
-from backend.console.timeline import graph_of, lanes
+from backend.console.timeline import AT, graph_of, lanes
 from backend.console.viewing import WORK, public_id_of
 from backend.console.words import badge
 from backend.library.models import Segment, Video
@@ -139,14 +142,30 @@ def _timeline(request: HttpRequest, video: Video, counts: dict[str, Any]) -> dic
     """Return the drawn timeline of a video by kind with the number of marks, and the lists of marks that are open."""
     numbers = {kind: counts[of.counted] for kind, of in timelines.KINDS.items()}
     drawn = {kind: timelines.drawn(video, kind, number) for kind, number in numbers.items()}
+    at = moment_of(request)
     placed = lanes(drawn, video.duration_ms or video.indexed_until_ms)
     return {
         "lanes": [(kind, numbers[kind], found) for kind, found in placed],
         "marks": [
-            (kind, number, paged(request, timelines.marks(video, kind), kind, ROWS) if kind in request.GET else None)
+            (kind, number, _listed(request, timelines.marks(video, kind), kind, at) if kind in request.GET else None)
             for kind, number in numbers.items()
         ],
+        "at": at,
     }
+
+
+def moment_of(request: HttpRequest) -> int | None:
+    """Return the moment in ms at which an address opens a video; None for none."""
+    text = request.GET.get(AT, "")
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else None
+
+
+def _listed(request: HttpRequest, marks: QuerySet[Any], kind: str, at: int | None) -> Page[Any]:
+    """Return the part of a list of marks that an address asks for: by its number, or with the last mark before at."""
+    if at is None or request.GET[kind] != AT:
+        return paged(request, marks, kind, ROWS)
+    before = marks.filter(start_ms__lte=at).count()
+    return Paginator(marks, ROWS).get_page((max(before, 1) - 1) // ROWS + 1)
 
 
 class FeedbackFilter(admin.SimpleListFilter):

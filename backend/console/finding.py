@@ -16,6 +16,7 @@ from backend.api.public_ids import encode
 from backend.console.base import uuid_in
 from backend.console.queries import finds
 from backend.console.queries.finds import Found
+from backend.console.timeline import AT
 from backend.console.viewing import MONEY, WORK, role_of
 from backend.staff.models import Role
 
@@ -50,8 +51,17 @@ def _list(name: str, **query: Callable[[Found], Any]) -> Callable[[Found], str]:
     return page
 
 
-def _video(found: Found) -> str:
-    return reverse("admin:library_video_change", args=[found.parent_id])
+def _video(listed: str = "") -> Callable[[Found], str]:
+    """Return the pages of videos at the moment of what was found. listed: the list of marks that opens there."""
+
+    def page(found: Found) -> str:
+        address = reverse("admin:library_video_change", args=[found.parent_id])
+        if found.at_ms is None:
+            return address
+        query = urlencode({"at": found.at_ms, **({listed: AT} if listed else {})})
+        return f"{address}?{query}" + (f"#{listed}" if listed else "")
+
+    return page
 
 
 def _question(found: Found) -> str:
@@ -80,16 +90,16 @@ KINDS: dict[str, Kind] = {
     "col": Kind("collection", "library_collection", _list("library_video", collection__exact=lambda one: one.id)),
     "upl": Kind("upload", "library_upload", _list("library_video", upload__exact=lambda one: one.id)),
     "msg": Kind("webhook event", "webhooks_webhookevent", _list("webhooks_delivery", q=lambda one: one.id)),
-    "seg": Kind("segment", "library_segment", _video),
+    "seg": Kind("segment", "library_segment", _video()),
     "nod": Kind("step of an answer", "questions_node", _question),
-    "evt": Kind("event", "ekg_event", _video),
-    "ent": Kind("entity", "ekg_entity", _video),
-    "rel": Kind("relation", "ekg_relation", _video),
-    "frm": Kind("frame", "ekg_frame", _video),
-    "chk": Kind("chunk", "ekg_chunk", _video),
-    "trn": Kind("line of speech", "ekg_transcriptline", _video),
-    "trk": Kind("track", "ekg_track", _video),
-    "obj": Kind("object", "ekg_trackedobject", _video),
+    "evt": Kind("event", "ekg_event", _video("events")),
+    "ent": Kind("entity", "ekg_entity", _video("events")),
+    "rel": Kind("relation", "ekg_relation", _video("events")),
+    "frm": Kind("frame", "ekg_frame", _video("events")),
+    "chk": Kind("chunk", "ekg_chunk", _video("events")),
+    "trn": Kind("line of speech", "ekg_transcriptline", _video("speech")),
+    "trk": Kind("track", "ekg_track", _video("objects")),
+    "obj": Kind("object", "ekg_trackedobject", _video("objects")),
 }
 """Kinds by the prefix of their ids. The prefix `per` names people, who belong to no tenant."""
 _PLAIN = (

@@ -35,7 +35,8 @@ from backend.tenancy.refusals import Refused
 SPAN = timedelta(days=7)
 """Time for which jobs that ended badly are listed: they leave the queue a while after their end."""
 TREND = timedelta(hours=24)
-"""Time over which the longest waits are drawn."""
+"""Time over which the age of the queues is drawn."""
+STEP = timedelta(minutes=15)
 DEPENDENCIES = sorted({dependency for needed in NEEDS.values() for dependency in needed})
 
 
@@ -53,10 +54,11 @@ def operations(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     failing = list(queries.failing_endpoints())
     attempts = queries.last_attempts(failing)
+    fleet = _fleet()
     context = {
         **site.each_context(request),
         "title": "Operations",
-        "waits": waits_chart(queries.waits(now - TREND), now),
+        "ages": ages_chart(queries.ages(now - TREND), now),
         "may_act": role_of(request) in OPERATORS,
         "queues": queues(),
         "failing": queries.failing_jobs(now - SPAN),
@@ -65,7 +67,9 @@ def operations(request: HttpRequest) -> HttpResponse:
         "breakers": queries.breakers(),
         "dependencies": DEPENDENCIES,
         "hold_form": HoldForm(),
-        **_fleet(),
+        **fleet,
+        "late_wake_up_s": queries.late_wake_up_s(),
+        "unrung_s": _unrung_s(fleet["relays"]),
         "busy": queries.busy_workers(),
         "endpoints": [(endpoint, attempts.get(endpoint.id)) for endpoint in failing],
         "staff_acts": queries.acts_of_staff(now - timedelta(days=7)),
@@ -73,30 +77,46 @@ def operations(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "console/operations.html", context)
 
 
-def waits_chart(found: Sequence[dict[str, Any]], now: datetime) -> Chart:
-    """Return the longest wait of each class for each hour of TREND, in minutes: no job ended in an hour without one."""
-    last = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    hours = [last - timedelta(hours=n) for n in range(TREND // timedelta(hours=1), -1, -1)]
+def ages_chart(found: Sequence[dict[str, Any]], now: datetime) -> Chart:
+    """Return the age of each class's oldest runnable job for each quarter of an hour of TREND, in minutes.
+
+    A quarter for which no relay recorded anything has no value. A class in which nothing waited is left out.
+    """
+    last = now.astimezone(UTC)
+    last = last.replace(minute=last.minute - last.minute % 15, second=0, microsecond=0)
+    times = [last - n * STEP for n in range(TREND // STEP, -1, -1)]
     by_class: defaultdict[str, dict[datetime, float]] = defaultdict(dict)
     for row in found:
-        by_class[row["queue"]][row["at"]] = round(row["longest_s"] / 60, 2)
-    longest = sorted(by_class, key=lambda name: (-max(by_class[name].values()), name))[: len(COLOURS)]
-    series = [Series(name, [by_class[name].get(hour) for hour in hours]) for name in sorted(longest)]
-    return charts.lines([f"{hour:%H:00}" for hour in hours], series, unit="minutes")
+        by_class[row["queue"]][row["at"].astimezone(UTC)] = round(row["oldest_s"] / 60, 2)
+    highest = {name: max(values.values()) for name, values in by_class.items()}
+    shown = sorted((name for name in by_class if highest[name] > 0), key=lambda name: (-highest[name], name))
+    series = [Series(name, [by_class[name].get(at) for at in times]) for name in sorted(shown[: len(COLOURS)])]
+    return charts.lines([f"{at:%H:%M}" for at in times], series, unit="minutes")
+
+
+def _unrung_s(relays: Sequence[dict[str, Any]]) -> float | None:
+    """Return for how long the oldest due job has had no bell, in seconds; None while a relay reports.
+
+    A relay reports after it has rung for all that is due, so what became due after the last report has no bell.
+    """
+    if any(not relay["stale"] for relay in relays):
+        return None
+    return queries.unrung_s(min((relay["age_seconds"] for relay in relays), default=None))
 
 
 def _fleet() -> dict[str, Any]:
-    """Return what workers and model servers last reported; fleet_error says that nobody can know."""
+    """Return what workers, relays and model servers last reported; fleet_error says that nobody can know."""
     try:
         models = [{"role": role, **report} for role, report in model_reports.last_known().items()]
         return {
             "models": models,
             "servers": [_with_time(report) for report in fleet_reports.reports(fleet_reports.SERVERS)],
             "workers": fleet_reports.reports(fleet_reports.WORKERS),
+            "relays": fleet_reports.reports(fleet_reports.RELAYS),
             "fleet_error": "",
         }
     except redis.RedisError as error:
-        return {"models": [], "servers": [], "workers": [], "fleet_error": type(error).__name__}
+        return {"models": [], "servers": [], "workers": [], "relays": [], "fleet_error": type(error).__name__}
 
 
 def _with_time(report: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from backend.ekg.models import Entity, Relation
 
 WIDTH, HEIGHT, RADIUS = 640, 480, 170
 """Units of the drawn graph, whose entities stand on a circle."""
+AT = "at"
+"""Parameter of a video's page with a moment in ms, and the page of a list of marks that holds this moment."""
 
 
 @dataclass(frozen=True, slots=True)

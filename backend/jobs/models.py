@@ -257,6 +257,21 @@ class LostAttempt(models.Model):
         return f"{self.day}: {self.seconds} s"
 
 
+class QueueAge(models.Model):
+    """How long the oldest runnable job of a class had waited in a minute (backend.jobs.queue_ages). No tenant data."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    at = models.DateTimeField()
+    queue = models.CharField(max_length=32)
+    oldest_s = models.FloatField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["at", "queue"], name="queueage_once")]
+
+    def __str__(self) -> str:
+        return f"{self.queue} at {self.at}: {self.oldest_s} s"
+
+
 class BreakerState(models.TextChoices):
     CLOSED = "closed"
     OPEN = "open"

@@ -41,6 +41,7 @@ PLAIN_TABLES = frozenset(
         "jobs_breaker",
         "jobs_classclock",
         "jobs_lostattempt",
+        "jobs_queueage",
         "people_person",
         "people_person_groups",
         "people_person_user_permissions",

@@ -97,6 +97,7 @@ def test_finance_enters_machine_hours_as_rows_and_as_a_file(staff_as: Any) -> No
         (f"{HEAD}2026-11-20,g6,1,24,0.8\n2026-11-21,g6,1,x,0.8", "not a day, a number of devices"),
         (f"{HEAD}2026-11-20,g6,1,-1,0.8", "are not negative"),
         (f"{HEAD}2026-11-20,{'g' * 101},1,24,0.8", "at most 100 characters"),
+        (f"{HEAD}2026-11-20,g\x076,1,24,0.8", "one line of at most"),
         (f"{HEAD}2026-11-20,g6,{10**12},24,0.8", "are below 1000000"),
     ],
 )

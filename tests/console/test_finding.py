@@ -15,12 +15,15 @@ from backend.api.recent_requests import RECORDER
 from backend.billing.models import Budget
 from backend.console.finding import KINDS, find
 from backend.console.queries import finds
+from backend.ekg.models import Chunk, Event, Frame, Mention, Relation, TrackedObject, TranscriptLine
 from backend.jobs.models import Job
+from backend.library.models import Segment
 from backend.people.models import Membership, Person
 from backend.shares.models import Share
 from tests.conftest import Cast
 from tests.console.furnished import unpaid_invoice
-from tests.console.signing_in import the_api
+from tests.console.indexed import indexed_video
+from tests.console.signing_in import open_content, the_api
 from tests.questions.world import ask, finish
 
 
@@ -109,3 +112,57 @@ def test_each_kind_has_a_table_and_a_page(database: None, prefix: str) -> None:
     kind = KINDS[prefix]
     assert finds.by_id(kind.table, uuid7()) == []
     assert kind.page(finds.Found(uuid7(), uuid7(), "", uuid7())).startswith("/console/")
+
+
+def test_what_lies_in_a_video_opens_its_page_at_its_moment(staff: Client, acme: Cast, globex: Cast) -> None:
+    video_id = indexed_video(acme)
+    indexed_video(globex)
+    with acme.scope():
+        event = Event.objects.order_by("-start_ms")[0]
+        line, car = TranscriptLine.objects.get(), TrackedObject.objects.get()
+        frame, chunk = Frame.objects.order_by("-ms")[0], Chunk.objects.order_by("-start_ms")[0]
+        segment, relation = Segment.objects.get(), Relation.objects.get()
+        related = Event.objects.get(id=relation.event_id)
+        mention = Mention.objects.order_by("id")[0]
+        first = min(
+            Event.objects.get(id=row.event_id).start_ms for row in Mention.objects.filter(entity_id=mention.entity_id)
+        )
+    assert event.start_ms > 0
+    page = f"/console/library/video/{video_id}/change/"
+    for text, where in {
+        encode("evt", event.id): f"?at={event.start_ms}&events=at#events",
+        encode("ent", mention.entity_id): f"?at={first}&events=at#events",
+        encode("rel", relation.id): f"?at={related.start_ms}&events=at#events",
+        encode("frm", frame.id): f"?at={frame.ms}&events=at#events",
+        encode("chk", chunk.id): f"?at={chunk.start_ms}&events=at#events",
+        encode("trn", line.id): f"?at={line.start_ms}&speech=at#speech",
+        encode("obj", car.id): f"?at={car.start_ms}&objects=at#objects",
+        encode("seg", segment.id): f"?at={segment.start_ms}",
+    }.items():
+        assert staff.get("/console/find/", {"q": text}).headers.get("Location") == page + where, text
+
+
+def test_a_moment_opens_the_player_and_the_list_there(staff: Client, acme: Cast) -> None:
+    video_id = indexed_video(acme, duration_ms=600_000)
+    open_content(staff, acme)
+    with acme.scope():
+        TranscriptLine.objects.bulk_create(
+            TranscriptLine(
+                tenant_id=acme.tenant_id, video_id=video_id, index_version=1, start_ms=1_000 * n,
+                end_ms=1_000 * n + 900, text=f"line {n}.",
+            )
+            for n in range(10, 510)
+        )  # fmt: skip
+    address = f"/console/library/video/{video_id}/change/"
+
+    page = staff.get(f"{address}?at=300000&speech=at").content.decode()
+    marked = re.findall(r'<li aria-current="true">.*?</li>', page)
+
+    assert [re.sub("<[^>]+>", "", mark) for mark in marked] == ["0:05:00 – 0:05:00 line 300."]
+    assert "281 to 300 of 501 are shown." in page
+    # A mark that lies between two lines opens the line before it.
+    between = staff.get(f"{address}?at=300950&speech=at").content.decode()
+    assert "281 to 300 of 501 are shown." in between
+    for wrong in ("x", "-1", "9" * 13, "\u0661"):
+        assert 'aria-current="true">0:0' not in staff.get(f"{address}?at={wrong}&speech=at").content.decode()
+        assert "1 to 20 of 501 are shown." in staff.get(f"{address}?at={wrong}&speech=at").content.decode()

@@ -205,6 +205,12 @@ PAGES: dict[str, dict[str, tuple[str, str, list[str]]]] = {
         "budgets": ("billing/tenantbudget/", "Tenant budgets", ["$250.00"]),
         "ledger": ("billing/usageevent/", "Usage events", ["Acme Traffic", "answer"]),
         "costs-by-day": ("billing/costday/", "Cost days", ["at most lost by killed attempts"]),
+        "coupons": ("billing/coupon/", "Coupons", ["SPRING-25", "25 %", "Make a coupon"]),
+        "make-coupon": ("billing/coupon/create/", "Make a coupon", ["Can be granted until"]),
+        "sellers": ("billing/legalentity/", "Legal entities", ["INV-"]),
+        "machine-hours": ("billing/machineday/", "Machine days", ["g6.xlarge", "19.20 USD"]),
+        "enter-hours": ("billing/machineday/create/", "Enter machine hours", ["Or a CSV file"]),
+        "model-rates": ("billing/modelrate/", "Model rates", ["qwen2.5-vl-7b"]),
         "checks": ("billing/invariantresult/", "Invariant results", []),
         "exports": ("billing/exportstate/", "Export states", []),
         "invoices": ("billing/invoice/", "Invoices", ["INV-"]),
@@ -342,6 +348,9 @@ def test_a_mark_of_the_timeline_moves_the_player(acme: Cast, site: str, chromium
     page.keyboard.press("Enter")
     page.wait_for_function("document.getElementById('player').currentTime === 56")
     page.wait_for_function("Math.round(parseFloat(document.getElementById('cursor').style.left)) === 23")
+    page.goto(f"{site}/console/library/video/{ids['video']}/change/?at=56000&speech=at#speech")
+    page.wait_for_function("document.getElementById('player').currentTime === 56")
+    assert page.locator("li[aria-current]").inner_text() == "0:00:56 – 0:01:00 Papers, please."
     assert said == []
 
 

@@ -17,10 +17,12 @@ from uuid6 import uuid7
 
 from backend.api import broker, fleet_reports
 from backend.api.public_ids import encode
-from backend.console.operations import waits_chart
+from backend.console.operations import ages_chart
 from backend.console.queries import operations as queries
 from backend.jobs import breakers
-from backend.jobs.models import Breaker, Job, JobKind, JobState
+from backend.jobs.dispatching import CLASSES
+from backend.jobs.models import Breaker, Job, JobKind, JobState, QueueAge
+from backend.jobs.queue_ages import forget_old_ages, record_ages
 from backend.jobs.services import enqueue
 from backend.questions.models import Question
 from backend.questions.services import questions
@@ -170,23 +172,73 @@ def test_the_page_of_the_alarms_names_every_alarm() -> None:
     assert sorted(rows) == sorted(alarms)
 
 
-def test_the_longest_waits_are_drawn_by_class_and_hour(staff: Client, acme: Cast) -> None:
-    now = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
-    hour = now.replace(minute=0)
+def test_the_age_of_the_queues_is_drawn_by_class_and_quarter(staff: Client, acme: Cast) -> None:
+    now = datetime(2026, 3, 1, 12, 40, tzinfo=UTC)
+    quarter = now.replace(minute=30)
     found = [
-        {"queue": "gpu.query", "at": hour - timedelta(hours=2), "longest_s": 90.0},
-        {"queue": "gpu.query", "at": hour, "longest_s": 600.0},
-        {"queue": "cpu.ingest", "at": hour, "longest_s": 3.0},
+        {"queue": "gpu.query", "at": quarter - timedelta(hours=2), "oldest_s": 90.0},
+        {"queue": "gpu.query", "at": quarter, "oldest_s": 600.0},
+        {"queue": "cpu.probe", "at": quarter, "oldest_s": 3.0},
+        {"queue": "gpu.index", "at": quarter, "oldest_s": 0.0},
     ]
-    drawn = json.loads(waits_chart(found, now).data)
-    assert (drawn["labels"][0], drawn["labels"][-1], len(drawn["labels"])) == ("12:00", "12:00", 25)
+    drawn = json.loads(ages_chart(found, now).data)
+    assert (drawn["labels"][0], drawn["labels"][-1], len(drawn["labels"])) == ("12:30", "12:30", 97)
     assert {row["label"]: [value for value in row["data"] if value is not None] for row in drawn["datasets"]} == {
-        "cpu.ingest": [0.05], "gpu.query": [1.5, 10.0],
+        "cpu.probe": [0.05], "gpu.query": [1.5, 10.0],
     }  # fmt: skip
-    failed(acme, "model_unavailable")
+
+
+def test_a_queue_that_stands_still_shows_its_age(staff: Client, acme: Cast) -> None:
+    ask(acme)
     with acme.scope():
-        ended = timezone.now()
-        Job.objects.update(completed_at=ended, started_at=ended, not_before=ended - timedelta(seconds=75))
-    waited = queries.waits(ended - timedelta(hours=1))
-    assert [(row["queue"], round(row["longest_s"])) for row in waited] == [("gpu.query", 75)]
-    assert "gpu.query: 1.25 to 1.25 minutes" in staff.get("/console/operations/").content.decode()
+        Job.objects.update(not_before=timezone.now() - timedelta(minutes=90))
+
+    record_ages()
+    with acme.scope():
+        Job.objects.update(not_before=timezone.now() - timedelta(minutes=5))
+    record_ages()
+
+    ages = queries.ages(timezone.now() - timedelta(hours=1))
+    assert {row["queue"] for row in ages} == set(CLASSES)
+    assert {row["queue"] for row in ages if row["oldest_s"] >= 60} == {"gpu.query"}
+    assert max(row["oldest_s"] for row in ages) // 60 == 90, "the minute keeps the higher age"
+    assert re.search(r"gpu\.query: [0-9.]+ to 90[0-9.]* minutes", staff.get("/console/operations/").content.decode())
+
+
+def test_ages_are_forgotten_after_seven_days(database: None) -> None:
+    for age in (timedelta(days=6, hours=23), timedelta(days=7, minutes=1)):
+        QueueAge.objects.using("dispatch").create(at=timezone.now() - age, queue="gpu.query", oldest_s=1)
+
+    assert forget_old_ages() == 1
+    assert QueueAge.objects.get().at > timezone.now() - timedelta(days=7)
+
+
+def facts_of_relays(staff: Client) -> tuple[str, ...]:
+    """Return what the page says about the oldest bell that was not rung, and about the oldest late wake-up."""
+    page = staff.get("/console/operations/").content.decode()
+    found = re.search(r"not rung</dt><dd>(.*?)</dd><dt>oldest wake-up that is late</dt><dd>(.*?)</dd>", page)
+    assert found is not None
+    return tuple(re.sub("<[^>]+>", "", text) for text in found.groups())
+
+
+def test_the_page_shows_the_relays_and_what_they_leave_undone(staff: Client, acme: Cast) -> None:
+    with broker.connect() as client:
+        client.delete(fleet_reports.RELAYS)
+    ask(acme)
+    with acme.scope():
+        Job.objects.update(not_before=timezone.now() - timedelta(minutes=5))
+    assert facts_of_relays(staff) == ("5.0 min", "none"), "no relay has ever reported"
+
+    fleet_reports.publish(fleet_reports.RELAYS, "relay-1:7", {})
+    assert facts_of_relays(staff) == ("none", "none")
+    assert "relay-1:7" in staff.get("/console/operations/").content.decode()
+
+    fleet_reports.publish(fleet_reports.RELAYS, "relay-1:7", {}, now=time.time() - 120)
+    assert facts_of_relays(staff) == ("none", "none"), "the bell of this job was rung before the relay fell silent"
+    with acme.scope():
+        Job.objects.update(not_before=timezone.now() - timedelta(seconds=100))
+    assert facts_of_relays(staff)[0].startswith("100.")
+    assert "silent" in staff.get("/console/operations/").content.decode()
+    with acme.scope():
+        Job.objects.update(due=False, not_before=timezone.now() - timedelta(minutes=3))
+    assert facts_of_relays(staff) == ("none", "3.0 min")

@@ -18,8 +18,10 @@ import pytest
 import redis
 from django.conf import settings
 
+from backend.api.fleet_reports import RELAYS, reports
 from backend.jobs import services
-from backend.jobs.models import JobKind
+from backend.jobs.dispatching import CLASSES
+from backend.jobs.models import JobKind, QueueAge
 from tests.conftest import Cast
 from workers.liveness import STALE_SECONDS, RelayState, relay_file
 from workers.management.commands.relay import MOST_BELLS
@@ -154,10 +156,14 @@ def test_a_relay_is_healthy_only_while_its_passes_succeed(acme: Cast, tmp_path: 
         try:
             wait(lambda: log.read_bytes().count(b"broker away") >= 2, "the relay reaches the broker")
             assert health() == (1, "no pass of a relay has succeeded here\n")
+            ages = QueueAge.objects.using("dispatch")
+            assert set(ages.values_list("queue", flat=True)) == set(CLASSES), "also while the broker is away"
             broker.acl_setuser(user, commands=["+lpush"], enabled=True)
             wait(state.exists, "no pass succeeds")
             assert health() == (0, "")
             wait(lambda: broker.llen(QUEUE) > 0, "no bell rings")
+            mine = f":{relay.pid}"
+            assert [row["stale"] for row in reports(RELAYS) if row["name"].endswith(mine)] == [False]
             passed = RelayState.read(state)
             assert passed is not None
             assert "has failed for 61 s" in passed.fault(passed.passed_at + STALE_SECONDS + 1)

@@ -1,4 +1,4 @@
-"""What a tenant is told about its invoices. backend.webhooks stands above this app, so it registers the reporter."""
+"""Reports to a tenant about its invoices. backend.webhooks stands above this app, so it registers the reporter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _reporter: Callable[[InvoiceReport, Invoice], None] = lambda what, invoice: None
 
 
 def report_by(reporter: Callable[[InvoiceReport, Invoice], None]) -> None:
-    """Register what tells a tenant, in its scope and in the transaction of the change."""
+    """Register what reports to a tenant, in its scope and in the transaction of the change."""
     global _reporter
     _reporter = reporter
 

@@ -16,6 +16,7 @@ from backend.billing.models import MachineDay
 
 MOST = 1_000_000
 """Upper bound of hours and prices, which their columns hold."""
+LONGEST_NAME = 100
 COLUMNS = ("day", "machine", "devices", "hours", "usd_per_hour")
 
 
@@ -61,12 +62,12 @@ def hours_of(row: Mapping[str, Any]) -> MachineHours:
         raise HoursRefused(f"not a day, a number of devices, hours and a price: {shown}") from error
     if not (entry.hours.is_finite() and entry.usd_per_hour.is_finite()):
         raise HoursRefused("hours and prices are numbers")
-    if max(entry.hours, entry.usd_per_hour, entry.devices) >= MOST:
+    if max(entry.hours, entry.usd_per_hour, Decimal(entry.devices)) >= MOST:
         raise HoursRefused(f"hours, prices and devices are below {MOST}")
     if entry.devices < 1 or entry.hours < 0 or entry.usd_per_hour < 0:
         raise HoursRefused("devices are at least 1, and hours and prices are not negative")
-    if len(entry.machine) > MachineDay._meta.get_field("machine").max_length:
-        raise HoursRefused("the name of a machine has at most 100 characters")
+    if len(entry.machine) > LONGEST_NAME or not entry.machine.isprintable():
+        raise HoursRefused(f"the name of a machine is one line of at most {LONGEST_NAME} characters")
     return entry
 
 

@@ -19,16 +19,33 @@ _PARENTS = {
     **{f"ekg_{name}": "video_id" for name in _OF_VIDEOS},
 }
 """Column of the row whose page shows a row without a page of its own."""
+_OF_ENTITY = (
+    "(SELECT min(e.start_ms) FROM ekg_mention m JOIN ekg_event e ON e.tenant_id = m.tenant_id AND e.id = m.event_id "
+    "WHERE m.tenant_id = r.tenant_id AND m.entity_id = r.id)"
+)
+_OF_RELATION = "(SELECT e.start_ms FROM ekg_event e WHERE e.tenant_id = r.tenant_id AND e.id = r.event_id)"
+_BEGINS = ("ekg_event", "ekg_chunk", "ekg_transcriptline", "ekg_track", "ekg_trackedobject", "library_segment")
+_MOMENTS = {
+    **dict.fromkeys(_BEGINS, "r.start_ms"),
+    "ekg_frame": "r.ms",
+    "ekg_entity": _OF_ENTITY,
+    "ekg_relation": _OF_RELATION,
+}
+"""SQL for the moment of a row in its video: where it begins; where an entity appears first; of a relation's event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A row that was found. parent_id: the row whose page shows it. tenant: the name of its tenant."""
+    """A row that was found. parent_id: the row whose page shows it. tenant: the name of its tenant.
+
+    at_ms: the moment of the row in its video, None for a row without one.
+    """
 
     id: UUID
     tenant_id: UUID
     tenant: str = ""
     parent_id: UUID | None = None
+    at_ms: int | None = None
 
 
 def by_id(table: str, id: UUID) -> list[Found]:
@@ -41,13 +58,15 @@ def by_id(table: str, id: UUID) -> list[Found]:
         return [Found(row["id"], row["id"], row["name"]) for row in found]
     quoted = connections[CONSOLE].ops.quote_name(table)
     parent = connections[CONSOLE].ops.quote_name(_PARENTS.get(table, "id"))
+    moment = _MOMENTS.get(table, "NULL")
     found = rows(
-        "SELECT t.id AS tenant_id, t.name AS tenant, f.parent FROM tenancy_tenant t CROSS JOIN LATERAL ("  # noqa: S608
-        f"SELECT r.{parent} AS parent FROM {quoted} r WHERE r.tenant_id = t.id AND r.id = %(id)s LIMIT 1) f "
+        "SELECT t.id AS tenant_id, t.name AS tenant, f.* FROM tenancy_tenant t CROSS JOIN LATERAL ("  # noqa: S608
+        f"SELECT r.{parent} AS parent, {moment} AS at_ms FROM {quoted} r "
+        "WHERE r.tenant_id = t.id AND r.id = %(id)s LIMIT 1) f "
         "LIMIT %(most)s",
         {"id": id, "most": MOST},
     )
-    return [Found(id, row["tenant_id"], row["tenant"], row["parent"]) for row in found]
+    return [Found(id, row["tenant_id"], row["tenant"], row["parent"], row["at_ms"]) for row in found]
 
 
 def by_request(request_id: str) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from backend.audit.models import ActorKind, AuditEvent
 from backend.console.queries.role import CONSOLE, across_tenants, rows
+from backend.jobs.dispatching import SELF_CLAIMED
 from backend.jobs.models import Breaker, Job, JobState
 from backend.staff.models import StaffEvent
 from backend.webhooks.models import Endpoint
@@ -76,17 +77,38 @@ def last_attempts(endpoints: Sequence[Endpoint]) -> dict[UUID, dict[str, Any]]:
     return {row.pop("id"): row for row in found}
 
 
-def waits(since: datetime) -> list[dict[str, Any]]:
-    """Return how long the jobs that ended since then had waited at the most, in seconds, by class and hour (UTC)."""
+def ages(since: datetime) -> list[dict[str, Any]]:
+    """Return how long the oldest runnable job had waited at the most, in seconds, by class and quarter of an hour."""
     return rows(
-        """
-        SELECT queue, date_trunc('hour', completed_at, 'UTC') AS at,
-            greatest(0, max(extract(epoch FROM started_at - not_before)))::float AS longest_s FROM jobs_job
-        WHERE completed_at >= %(since)s AND state IN ('succeeded', 'failed', 'canceled', 'dead')
-        AND started_at IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2
-        """,
+        "SELECT queue, date_bin('15 minutes', at, 'epoch') AS at, max(oldest_s) AS oldest_s FROM jobs_queueage "
+        "WHERE at >= %(since)s GROUP BY 1, 2 ORDER BY 1, 2",
         {"since": since},
     )
+
+
+def late_wake_up_s() -> float | None:
+    """Return for how long a job has waited for a relay to wake it, in seconds; None if none does."""
+    found = rows(
+        "SELECT extract(epoch FROM now() - min(not_before))::float AS late_s FROM jobs_job "
+        "WHERE state = 'queued' AND NOT due AND not_before <= now()"
+    )
+    late: float | None = found[0]["late_s"]
+    return late
+
+
+def unrung_s(quiet_s: float | None) -> float | None:
+    """Return for how long the oldest job has been due that no relay can have rung for, in seconds; None without one.
+
+    quiet_s: time since the last report of a relay; None if there is none.
+    """
+    found = rows(
+        "SELECT extract(epoch FROM now() - min(not_before))::float AS unrung_s FROM jobs_job WHERE state = 'queued' "
+        "AND due AND paused_at IS NULL AND queue <> ALL(%(self_claimed)s) "
+        "AND (%(quiet)s::float IS NULL OR not_before > now() - %(quiet)s * interval '1 second')",
+        {"quiet": quiet_s, "self_claimed": list(SELF_CLAIMED)},
+    )
+    unrung: float | None = found[0]["unrung_s"]
+    return unrung
 
 
 def busy_workers() -> list[dict[str, Any]]:

@@ -220,6 +220,18 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="QueueAge",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("at", models.DateTimeField()),
+                ("queue", models.CharField(max_length=32)),
+                ("oldest_s", models.FloatField()),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("at", "queue"), name="queueage_once")],
+            },
+        ),
+        migrations.CreateModel(
             name="JobHistory",
             fields=[
                 ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
@@ -262,4 +274,5 @@ class Migration(migrations.Migration):
         plain_table("jobs_classclock", dispatch="SELECT, INSERT, UPDATE"),
         plain_table("jobs_breaker", dispatch="SELECT, INSERT, UPDATE"),
         plain_table("jobs_lostattempt", dispatch="INSERT"),
+        plain_table("jobs_queueage", dispatch="SELECT, INSERT, UPDATE, DELETE"),
     ]

@@ -1,4 +1,4 @@
-"""Invoices that nobody pays in time: who is told, when, and how often; and the events of a payment and a voiding."""
+"""Invoices that nobody pays in time: who gets a reminder, when and how often; also events of payments and voids."""
 
 from __future__ import annotations
 

@@ -6,7 +6,9 @@ It speaks with PostgreSQL and the broker alone, both with time-outs. Any number 
 from __future__ import annotations
 
 import logging
+import os
 import signal
+import socket
 import threading
 import time
 from typing import Any
@@ -16,8 +18,10 @@ from django.db import connections
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
+from backend.api import fleet_reports
 from backend.jobs.commits import DATABASE_AWAY
 from backend.jobs.dispatching import CLASSES, SELF_CLAIMED, mark_due, runnable
+from backend.jobs.queue_ages import record_ages
 from backend.jobs.sweeps import queue_sweeps
 from backend.observability import exposition
 from backend.tenancy import guard
@@ -25,11 +29,14 @@ from workers.app import RUN_CLASS, app
 from workers.liveness import Passes, state_folder
 from workers.queue_gauges import QueueGauges
 from workers.queue_metrics import BROKER_SECONDS, connect_broker, leave_sign
+from workers.runner import owner
 
 logger = logging.getLogger("ava.relay")
 
 POLL_SECONDS = 0.1
 SWEEP_SECONDS = 10.0
+AGES_SECONDS = 60.0
+"""Time between two records of the ages of the classes."""
 BROKER_AWAY = (KombuError, RedisError, OSError)
 RUNG = tuple(queue for queue in CLASSES if queue not in SELF_CLAIMED)
 MOST_BELLS = 32
@@ -53,15 +60,22 @@ class Command(BaseCommand):
         exposition.serve(QueueGauges())
         logger.info("relay ready")
         passes, bells = Passes(state_folder()), Bells()
-        next_sweep = 0.0
+        next_sweep = next_ages = 0.0
+        name = owner(socket.gethostname(), os.getpid())
         while not stop.wait(POLL_SECONDS):
             try:
                 mark_due()
+                # Before the bells, because a queue stands still while the broker is away.
+                if time.monotonic() >= next_ages:
+                    next_ages = time.monotonic() + AGES_SECONDS
+                    record_ages()
                 bells.ring()
                 if time.monotonic() >= next_sweep:
                     next_sweep = time.monotonic() + SWEEP_SECONDS
                     queue_sweeps()
                     bells.leave_sign()
+                    # After a pass that has rung for all: without it no report says that bells are rung.
+                    fleet_reports.publish(fleet_reports.RELAYS, name, {})
             except DATABASE_AWAY:
                 # The database restarts or fails over: the jobs wait in it.
                 logger.exception("database away, trying again")

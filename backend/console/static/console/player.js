@@ -1,4 +1,4 @@
-// Moves the player to the moment of a mark, and to the piece of the recording that holds it.
+// Moves the player to the moment of a mark or of the address, and to the piece of the recording that holds it.
 // Says if a piece cannot be played.
 document.addEventListener("DOMContentLoaded", () => {
   const player = document.getElementById("player");
@@ -19,11 +19,12 @@ document.addEventListener("DOMContentLoaded", () => {
   const seek = (ms) => {
     const piece = pieces.find((one) => one.start <= ms && ms < one.end) || pieces[pieces.length - 1];
     const at = Math.max(0, (ms - piece.start + piece.offset) / 1000);
-    if (piece === playing) { player.currentTime = at; return; }
-    playing = piece;
-    player.src = piece.url;
-    player.addEventListener("loadedmetadata", () => { player.currentTime = at; }, { once: true });
+    const jump = () => { player.currentTime = at; };
+    if (piece === playing && player.readyState >= 1) { jump(); return; }
+    if (piece !== playing) { playing = piece; player.src = piece.url; }
+    player.addEventListener("loadedmetadata", jump, { once: true });
   };
+  if (player.dataset.at) seek(Number(player.dataset.at));
   player.addEventListener("timeupdate", () => {
     const ms = player.currentTime * 1000 - playing.offset + playing.start;
     cursor.style.left = `${Math.min(100, (100 * ms) / whole)}%`;
