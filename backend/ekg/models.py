@@ -81,7 +81,12 @@ class Chunk(IndexRow):
                 | models.Q(description__isnull=False, gap__isnull=True),
             ),
         ]
-        indexes = [models.Index(fields=["tenant", "event"], name="chunk_tenant_event")]
+        indexes = [
+            models.Index(fields=["tenant", "event"], name="chunk_tenant_event"),
+            models.Index(
+                fields=["tenant", "video", "index_version"], name="chunk_gaps", condition=models.Q(gap__isnull=False)
+            ),
+        ]
 
 
 class Frame(IndexRow):

@@ -38,6 +38,13 @@ _TIMELINE = (
     f"{_PLACES} AND (NOT %(paged)s OR (e.video_id, e.start_ms, e.n, e.id) "
     f"> (%(video)s::uuid, %(start_of)s::bigint, %(number)s::bigint, %(event)s::uuid)) {_IN_ORDER}"
 )
+# From the gaps, which are few and have an index of their own.
+_UNDESCRIBED = (
+    f"{_PLACES} AND e.id IN (SELECT c.event_id FROM ekg_chunk c JOIN scope USING (video_id, index_version) "
+    "WHERE c.tenant_id = %(tenant)s AND c.gap IS NOT NULL) AND NOT EXISTS (SELECT FROM ekg_chunk c "
+    "WHERE c.tenant_id = %(tenant)s AND c.event_id = e.id AND c.gap IS NULL) "
+    "ORDER BY e.video_id, e.start_ms, e.n, e.id"
+)
 _PLACES_BETWEEN = f"{_PLACES} AND e.start_ms < %(to)s AND e.end_ms > %(from)s {_IN_ORDER}"
 _CHUNKS_BETWEEN = _WITH_INSIDE + (
     "SELECT c.* FROM inside e JOIN ekg_chunk c ON c.event_id = e.id WHERE c.tenant_id = %(tenant)s "
@@ -72,6 +79,19 @@ _LINES_BY_WORDS = (
     f"JOIN unnest(%(words)s::text[]) word ON strpos(folded.text, word) > 0) {_LINES_IN_ORDER} LIMIT %(limit)s"
 )
 
+# Without the embeddings, which no reader of the words needs.
+_TOPICS = (
+    f"WITH {SCOPE} SELECT topic.id, topic.video_id, topic.n, topic.start_ms, topic.end_ms, topic.first_event, "
+    "topic.end_event, topic.title, topic.summary, topic.people, topic.places, topic.frame_ms FROM ekg_topic topic "
+    "JOIN scope USING (video_id, index_version) WHERE topic.tenant_id = %(tenant)s "
+    "AND topic.video_id = ANY(%(wanted)s::uuid[]) AND topic.start_ms >= scope.from_ms "
+    "AND topic.end_ms <= least(scope.to_ms, scope.until_ms) ORDER BY topic.video_id, topic.n"
+)
+_OVERVIEWS = (
+    f"WITH {SCOPE} SELECT told.* FROM ekg_overview told JOIN scope USING (video_id, index_version) "
+    "WHERE told.tenant_id = %(tenant)s AND told.video_id = ANY(%(wanted)s::uuid[])"
+)
+
 
 class MomentReads(RecordingReads):
     """The reads of engine.ports.KnowledgeGraph by time, words and topic."""
@@ -86,6 +106,9 @@ class MomentReads(RecordingReads):
             "event": first.event_id,
         }
         return self._run(lambda: places(self._rows(_TIMELINE, **page, limit=max(0, limit))))
+
+    def undescribed(self) -> Sequence[EventPlace]:
+        return self._run(lambda: places(self._rows(_UNDESCRIBED)))
 
     def extents(self) -> Mapping[UUID, Span]:
         return self._run(self._extents)
@@ -184,32 +207,31 @@ class MomentReads(RecordingReads):
     # --- topics ----------------------------------------------------------------------------------------------------
 
     def topics(self, video_id: UUID) -> Sequence[ekg.Topic]:
-        found = self._scope.readable(video_id)
-        if found is None:
-            return []
-        video, span = found
+        return self.topics_of([video_id]).get(video_id, [])
 
-        def read() -> list[ekg.Topic]:
-            rows = Topic.objects.filter(video_id=video_id, index_version=video.index_version)
-            inside = rows.filter(start_ms__gte=span.start_ms, end_ms__lte=span.end_ms)
-            return [read_topic(row) for row in inside.order_by("n").defer("embedding")]
+    def topics_of(self, video_ids: Sequence[UUID]) -> Mapping[UUID, Sequence[ekg.Topic]]:
+        def read() -> dict[UUID, list[ekg.Topic]]:
+            found: defaultdict[UUID, list[ekg.Topic]] = defaultdict(list)
+            for row in Topic.objects.raw(_TOPICS, self._scope_parameters | {"wanted": list(video_ids)}):
+                found[row.video_id].append(read_topic(row))
+            return dict(found)
 
-        return self._run(read)
+        return self._run(read) if video_ids else {}
 
     def overview(self, video_id: UUID) -> ekg.Overview | None:
-        found = self._scope.readable(video_id)
-        if found is None:
-            return None
-        video, span = found
+        return self.overviews_of([video_id]).get(video_id)
 
-        def read() -> ekg.Overview | None:
-            row = Overview.objects.filter(video_id=video_id, index_version=video.index_version).first()
-            if row is None:
-                return None
-            told = ekg.Overview(row.text, tuple(row.people), tuple(row.places), row.until_ms, row.model)
-            return overview_in(span, told)
+    def overviews_of(self, video_ids: Sequence[UUID]) -> Mapping[UUID, ekg.Overview]:
+        spans = {video_id: found for video_id in video_ids if (found := self._scope.readable(video_id)) is not None}
 
-        return self._run(read)
+        def read() -> dict[UUID, ekg.Overview]:
+            told = {}
+            for row in Overview.objects.raw(_OVERVIEWS, self._scope_parameters | {"wanted": list(spans)}):
+                whole = ekg.Overview(row.text, tuple(row.people), tuple(row.places), row.until_ms, row.model)
+                told[row.video_id] = overview_in(spans[row.video_id][1], whole)
+            return {video_id: overview for video_id, overview in told.items() if overview is not None}
+
+        return self._run(read) if spans else {}
 
 
 def places(rows: Iterable[tuple[Any, ...]]) -> list[EventPlace]:

@@ -323,6 +323,11 @@ class KnowledgeGraph(Protocol):
         """
         ...
 
+    def undescribed(self) -> Sequence[EventPlace]:
+        """Return the events in scope all of whose chunks are gaps, by video and time: nobody knows what happens there.
+        """
+        ...
+
     def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]: ...
 
     def frames_of(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredFrame]:
@@ -379,9 +384,17 @@ class KnowledgeGraph(Protocol):
         """
         ...
 
+    def topics_of(self, video_ids: Sequence[UUID]) -> Mapping[UUID, Sequence[Topic]]:
+        """Return topics() of each of the videos in one round trip; videos without one are missing."""
+        ...
+
     def overview(self, video_id: UUID) -> Overview | None:
         """Return the video's global summary; None if it is not written yet, or if the scope does not hold the whole of
         what it covers: its words cannot be cut."""
+        ...
+
+    def overviews_of(self, video_ids: Sequence[UUID]) -> Mapping[UUID, Overview]:
+        """Return overview() of each of the videos in one round trip; videos without one are missing."""
         ...
 
     def objects(self, *, limit: int) -> Sequence[StoredObject]:

@@ -67,6 +67,7 @@ def reads_of(random: np.random.Generator, ids: Ids) -> Iterator[tuple[str, Read]
     words = [str(word) for word in random.choice(np.array(WORDS, dtype=object), size=int(random.integers(0, 3)))]
     yield reads("extents")
     yield reads("timeline", limit=limit())
+    yield reads("undescribed")
     yield reads("events_between", video, span(), limit=limit())
     yield reads("chunks_between", video, span(), limit=limit())
     yield reads("frames_between", video, span(), limit=limit(), ends=bool(random.random() < 0.3))
@@ -75,6 +76,8 @@ def reads_of(random: np.random.Generator, ids: Ids) -> Iterator[tuple[str, Read]
     yield reads("lines_containing", words, limit=limit())
     yield reads("topics", video)
     yield reads("overview", video)
+    yield reads("topics_of", some(random, ids.videos, 2))
+    yield reads("overviews_of", some(random, ids.videos, 2))
     yield reads("objects", limit=limit())
     yield reads("tracks_of", some(random, ids.objects, 6), limit=limit())
     yield reads("entities", some(random, ids.entities, 8))
@@ -156,6 +159,7 @@ def everything(graph: KnowledgeGraph, ids: Ids) -> dict[str, Any]:
     whole = Span(0, END_MS)
     return {
         "extents": graph.extents(),
+        "undescribed": graph.undescribed(),
         "events": [place for video in ids.videos for place in graph.events_between(video, whole, limit=999)],
         "chunks": [chunk for video in ids.videos for chunk in graph.chunks_between(video, whole, limit=999)],
         "frames": [frame for video in ids.videos for frame in graph.frames_between(video, whole, limit=999)],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import numpy as np
@@ -58,6 +58,8 @@ PHRASES = (
 )
 SHAPES = ("full", "silent", "one frame", "gaps", "no summary")
 """Kinds of videos. Every other one is full: with speech, pictures, descriptions, topics and objects."""
+GAP_EVENT = 3
+"""Number of the event of every video that could not be described."""
 PLACES = [Span(0, END_MS), Span(10_500, 50_000), Span(31_000, 31_001), Span(END_MS, END_MS + 1)]
 
 
@@ -105,6 +107,9 @@ def make_index(random: np.random.Generator, video_id: UUID, version: int, shape:
         end = min(first + int(random.integers(1, 6)), CHUNKS - 4)
         records.append(exact_record(random, video_id, version, len(records), first, end))
         first = end
+    lost = records[GAP_EVENT].event
+    for n in range(lost.first_chunk, lost.end_chunk):
+        chunks[n] = replace(chunks[n], description=None, gap="decode_error")
     frames = [FrameRow(ms, b"jpeg", exact_vector(random)) for ms in range(0, END_MS, 1_000)]
     if shape == "one frame":
         frames = frames[17:18]

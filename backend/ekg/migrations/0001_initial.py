@@ -160,6 +160,11 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "indexes": [
                     models.Index(fields=["tenant", "event"], name="chunk_tenant_event"),
+                    models.Index(
+                        condition=models.Q(("gap__isnull", False)),
+                        fields=["tenant", "video", "index_version"],
+                        name="chunk_gaps",
+                    ),
                 ],
                 "constraints": [
                     models.UniqueConstraint(

@@ -86,6 +86,10 @@ class MemoryRows:
         first = 0 if after is None else bisect_right(self._timeline, moment_of(after), key=moment_of)
         return self._timeline[first : first + max(0, limit)]
 
+    def undescribed(self) -> Sequence[EventPlace]:
+        known = ((place, self._events[place.event_id].chunks) for place in self._timeline)
+        return [place for place, chunks in known if chunks and all(chunk.gap for chunk in chunks)]
+
     def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]:
         return {event_id: self._events[event_id] for event_id in event_ids if event_id in self._events}
 
@@ -154,10 +158,16 @@ class MemoryRows:
             return []
         return [topic for topic in video.topics if readable.holds(topic.span)]
 
+    def topics_of(self, video_ids: Sequence[UUID]) -> Mapping[UUID, Sequence[Topic]]:
+        return {video_id: topics for video_id in video_ids if (topics := self.topics(video_id))}
+
     def overview(self, video_id: UUID) -> Overview | None:
         video = self._videos.get(video_id)
         readable = None if video is None else self._readable(video)
         return None if video is None or readable is None else overview_in(readable, video.overview)
+
+    def overviews_of(self, video_ids: Sequence[UUID]) -> Mapping[UUID, Overview]:
+        return {video_id: told for video_id in video_ids if (told := self.overview(video_id)) is not None}
 
     # --- parts of reads --------------------------------------------------------------------------------------------
 

@@ -31,6 +31,13 @@ def evenly(count: int, limit: int) -> list[int]:
     return [int(index) for index in np.linspace(0, count - 1, max(0, limit)).round()]
 
 
+def spread_first(count: int) -> list[int]:
+    """Return the indices 0..count-1 in an order whose every beginning is spread over all of them: that of their bits
+    from right to left (van der Corput)."""
+    bits = max(1, (count - 1).bit_length())
+    return sorted(range(count), key=lambda index: f"{index:0{bits}b}"[::-1])
+
+
 def nearest_to_middles(times: Sequence[int], span: Span, limit: int) -> list[int]:
     """Return the indices of times, in order, that lie nearest to the middles of limit equal parts of span, each once.
 
