@@ -126,6 +126,14 @@ def test_each_time_that_a_question_names_is_counted_by_itself() -> None:
     assert not any("take 20" in text for text in judged)
 
 
+def test_an_event_before_a_gap_and_one_after_it_are_two_times() -> None:
+    events = [f"a person {'waves' if n in (9, 30) else 'stands'}, take {n}" for n in range(40)]
+    question = "List every time a person waves in the first 30 seconds and in the last 30 seconds."
+    answer, _ = ask(question=question, events=events)
+    assert answer.text.startswith("Exactly 2 times:\n- 0:00:27-0:00:30:")
+    assert "\n- 0:01:30-0:01:33:" in answer.text
+
+
 def test_separate_events_that_were_all_judged_are_counted_exactly() -> None:
     assert ask(events=APART)[0].text == "Exactly 3 times: 0:00:09, 0:01:00, 0:01:57."
 
