@@ -181,6 +181,10 @@ class EventPlace:
     n: int
     span: Span
 
+    def follows(self, before: EventPlace) -> bool:
+        """Whether this is the next event of the same video."""
+        return self.video_id == before.video_id and self.n == before.n + 1
+
 
 @dataclass(frozen=True, slots=True)
 class StoredLine:

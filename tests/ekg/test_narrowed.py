@@ -14,6 +14,7 @@ from backend.library.models import Video
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.ports import ViewQuery
+from gpu_workers.engine.retrieval.stretches import stretches_of
 from tests.conftest import Cast
 from tests.ekg.test_memory_and_postgres import assert_same_views, part
 from tests.ekg.test_same_reads import Ids, assert_same_reads, everything, plain
@@ -66,6 +67,26 @@ def test_every_read_of_a_narrowed_graph_is_the_same_in_both_stores(acme: Cast, g
             assert graph.timeline(limit=999) == memory.timeline(limit=999)
     assert rows.total() > 300
     assert compared > 50
+
+
+def test_several_stretches_read_as_one_graph_are_the_same_in_both_stores(acme: Cast, globex: Cast) -> None:
+    random = np.random.default_rng(63)
+    world = make_world(random, acme, globex)
+    ids = Ids(world)
+    first, second = (video.video_id for video in world.videos)
+    spans = {
+        first: (Span(0, END_MS // 4), Span(END_MS // 2, END_MS)),
+        second: (Span(END_MS // 3, END_MS // 2),),
+        world.foreign.video_id: (Span(0, END_MS),),
+    }
+    memory = stretches_of(InMemoryGraph(world.videos, span=Span(0, END_MS)), spans)
+    with postgres(acme, *((video.video_id, 1, END_MS) for video in world.videos), span=Span(0, END_MS)) as graph:
+        several = stretches_of(graph, spans)
+        assert assert_same_reads(random, several, memory, ids).total() > 50
+        places = several.timeline(limit=999)
+        assert places == memory.timeline(limit=999)
+        assert all(any(part.overlaps(place.span) for part in spans[place.video_id]) for place in places)
+        assert len(places) < len(graph.timeline(limit=999))
 
 
 def test_a_narrowed_graph_is_the_one_that_was_made_with_this_scope(acme: Cast, globex: Cast) -> None:

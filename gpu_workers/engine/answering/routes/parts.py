@@ -113,12 +113,12 @@ def read_contents(desk: Desk, *, small: bool) -> Contents:
 
 
 def _stretches(places: Sequence[EventPlace], covered: set[UUID]) -> list[list[EventPlace]]:
-    """Return the runs of events that no topic covers."""
+    """Return the runs of events that no topic covers. A run ends where the scope leaves out what lies between."""
     runs: list[list[EventPlace]] = []
     before: EventPlace | None = None
     for place in places:
         if place.event_id not in covered:
-            if before is not None and before.event_id not in covered:
+            if before is not None and before.event_id not in covered and place.follows(before):
                 runs[-1].append(place)
             else:
                 runs.append([place])

@@ -127,7 +127,7 @@ def separate_times(places: Sequence[EventPlace], true: frozenset[UUID]) -> list[
     before: EventPlace | None = None
     for place in places:
         if place.event_id in true:
-            if before is not None and before.video_id == place.video_id and before.event_id in true:
+            if before is not None and before.event_id in true and place.follows(before):
                 times[-1].append(place.event_id)
             else:
                 times.append([place.event_id])

@@ -126,6 +126,14 @@ def test_each_time_that_a_question_names_is_counted_by_itself() -> None:
     assert not any("take 20" in text for text in judged)
 
 
+def test_an_event_before_a_gap_and_one_after_it_are_two_times() -> None:
+    events = [f"a person {'waves' if n in (9, 30) else 'stands'}, take {n}" for n in range(40)]
+    question = "List every time a person waves in the first 30 seconds and in the last 30 seconds."
+    answer, _ = ask(question=question, events=events)
+    assert answer.text.startswith("Exactly 2 times:\n- 0:00:27-0:00:30:")
+    assert "\n- 0:01:30-0:01:33:" in answer.text
+
+
 def test_separate_events_that_were_all_judged_are_counted_exactly() -> None:
     assert ask(events=APART)[0].text == "Exactly 3 times: 0:00:09, 0:01:00, 0:01:57."
 
@@ -199,6 +207,11 @@ SPEECH = {2: "The budget, the budget and again the budget. Budget!", 7: "No mone
         ("Is the word money ever said?", "Yes: exactly 1 time: 0:00:21."),
         ("Is the word money never said?", "It does happen: exactly 1 time: 0:00:21."),
         ("How many events mention the word budget?", "Exactly 2 events: 0:00:06, 0:00:45."),
+        (
+            "How many times is the word money said in the first 9 seconds and in the last 42 seconds?",
+            "0:00:00 to 0:00:09 of the video: exactly 0 times; "
+            "0:00:18 to 0:01:00 of the video: exactly 1 time: 0:00:21.",
+        ),
     ],
 )
 def test_spoken_words_are_counted_in_the_transcript_utterance_by_utterance(question: str, text: str) -> None:
@@ -206,6 +219,36 @@ def test_spoken_words_are_counted_in_the_transcript_utterance_by_utterance(quest
     answer, requests = ask(question=question, events=events, video={"speech": SPEECH})
     assert answer.text == text
     assert requests == []
+
+
+def test_a_sentence_after_say_is_judged_and_never_called_unsaid() -> None:
+    events = [f"a man says hello to {'the dog' if n in (2, 9) else 'a child'} {n}" for n in range(20)]
+
+    def dogs(request: Request) -> Any:
+        if request.stage != "scan":
+            return says("the search was made")
+        true = [number for number, text in listed(request).items() if "the dog" in text]
+        return {"true": true, "false": [number for number in listed(request) if number not in true]}
+
+    speech = {2: "Hello, Rex!", 9: "Well, hello."}
+    answer, requests = ask(dogs, "How often do people say hello to the dog?", events, video={"speech": speech})
+    assert answer.text.startswith("Exactly 2 times: 0:00:06, 0:00:27.")
+    assert len(requests) == 2
+
+
+def test_a_comparison_counts_how_often_in_each_video() -> None:
+    """A person waves in three events of one video and in one event of the other."""
+    other = stable_id("video", "yard")
+    videos = [make_video(APART), make_video(["a person waves", "a person stands"], video_id=other)]
+    for question in (
+        "Compare the two cameras: how often does a person wave?",
+        "How often does a person wave per video?",
+    ):
+        answer = answer_question(QuestionInput(question), InMemoryGraph(videos), models(ScriptedReasoner(honest)))
+        parts = answer.text.rstrip(".").split("; ")
+        assert [part.split(": ")[0] for part in parts] == ["video 1", "video 2"], question
+        assert sorted(part.split(": ")[1] for part in parts) == ["exactly 1 time", "exactly 3 times"]
+        assert answer.understood["predicate"] == "a person wave"
 
 
 # --- words that decide ---------------------------------------------------------------------------------------------

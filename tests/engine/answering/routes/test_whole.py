@@ -11,10 +11,13 @@ import pytest
 
 from gpu_workers.engine.answering import Budget, answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
+from gpu_workers.engine.answering.routes.parts import read_contents
 from gpu_workers.engine.ekg import Overview, Span, Topic, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
 from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.retrieval.stretches import stretches_of
+from tests.engine.answering.desks import desk_of
 from tests.engine.answering.world import EMBEDDED, Request, ScriptedReasoner, event_id, make_video, models, says
 
 TITLES = ("Baking a cake", "Washing the dishes", "A talk about trains", "Packing the car")
@@ -57,6 +60,16 @@ def test_a_small_reasoner_is_not_asked_and_all_topics_are_named_in_order() -> No
     assert [claim.text for claim in answer.claims] == list(TITLES)
     assert [citation.start_ms for citation in answer.citations] == [0, 30_000, 60_000, 90_000]
     assert answer.citations[2].claims == (2,)
+
+
+def test_a_part_of_a_summary_never_reaches_over_what_the_question_left_out() -> None:
+    """Eleven events before the gap and eleven behind it: of twelve parts one would hold the events next to it."""
+    video = kitchen(topics=0, overview=False)
+    first, last = Span(0, 33_000), Span(87_000, 120_000)
+    graph = stretches_of(InMemoryGraph([video]), {video.video_id: (first, last)})
+    parts = read_contents(desk_of(graph), small=True).parts
+    assert len(parts) == 12
+    assert all(first.holds(part.span) or last.holds(part.span) for part in parts)
 
 
 def test_titles_that_the_overview_names_are_not_repeated() -> None:

@@ -389,6 +389,10 @@ def read(question: str, hours: int = 1) -> list[tuple[int, int]]:
         ("How many cars pass in the first 9 seconds and in the last 9 seconds?", [(0, 9), (3_591, 3_600)]),
         ("How many cars pass in the first and in the last 9 seconds?", [(0, 9), (3_591, 3_600)]),
         ("How many cars pass in the last and first minute?", [(0, 60), (3_540, 3_600)]),
+        ("How many cars pass in the first or in the second half?", [(0, 1_800), (1_800, 3_600)]),
+        ("How many cars pass in the first and last quarter?", [(0, 900), (2_700, 3_600)]),
+        ("How many cars pass in the second and in the fourth minute?", [(60, 120), (180, 240)]),
+        ("Was passiert in der ersten und in der zweiten Hälfte?", [(0, 1_800), (1_800, 3_600)]),
         ("What happened at 10:00 and at 15:00?", [(600, 601), (900, 901)]),
         ("What happened at 10:00 or at 15:00?", [(600, 601), (900, 901)]),
         ("What happened between 10:00 and 15:00?", [(600, 900)]),
@@ -408,6 +412,21 @@ def test_two_times_are_read_without_what_lies_between_unless_words_join_them(
     question: str, spans: list[tuple[int, int]]
 ) -> None:
     assert read(question) == spans
+
+
+@pytest.mark.parametrize(
+    ("question", "remaining"),
+    [
+        ("Who comes in the first 9 seconds and in the last 9 seconds?", "Who comes?"),
+        ("In the first or in the second half, who comes?", "who comes?"),
+        ("Wer kommt um 10:00 oder um 15:00?", "Wer kommt?"),
+        ("¿Quién viene a las 10:00 y a las 15:00?", "¿Quién viene?"),
+    ],
+)
+def test_the_word_between_two_times_goes_with_them(question: str, remaining: str) -> None:
+    named = named_time(question)
+    assert named is not None
+    assert named.remaining == remaining
 
 
 def test_of_many_spans_what_lies_between_is_read_and_the_meaning_says_so() -> None:

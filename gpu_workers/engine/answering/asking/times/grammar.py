@@ -27,11 +27,11 @@ from gpu_workers.engine.answering.asking.times.expressions import (
     Order,
     PartOfDay,
     Reading,
-    Share,
 )
 from gpu_workers.engine.answering.asking.times.german import GERMAN
 from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, tokens_of
 from gpu_workers.engine.answering.asking.times.orders import meetings, orders
+from gpu_workers.engine.answering.asking.times.pairs import share_of, two_of_one_noun
 from gpu_workers.engine.answering.asking.times.parsing import DURATION, Parsing, length
 from gpu_workers.engine.answering.asking.times.spanish import SPANISH
 
@@ -75,6 +75,10 @@ def _named(text: str, lexicon: Lexicon) -> NamedTime | None:
 def _split(parsing: Parsing) -> tuple[str, str]:
     """Return the words of the rules, and the text without them."""
     pieces: list[list[int]] = []
+    for n in range(1, len(parsing.tokens) - 1):
+        # "And" between two times belongs to neither of them, and to nothing else.
+        if parsing.taken[n - 1] and parsing.taken[n + 1] and parsing.also(n):
+            parsing.taken[n] = True
     for token, taken in zip(parsing.tokens, parsing.taken, strict=True):
         if taken and pieces and not parsing.text[pieces[-1][1] : token.start].strip():
             pieces[-1][1] = token.end
@@ -190,18 +194,6 @@ def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
         yield Edge("last", unit) if number < 0 else Offset((number - 1) * unit, number * unit)
 
 
-def _two_edges(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    """In the first and in the last hour."""
-    for match in parsing.matches(rf"[ait]*(?P<one>[oBE])[&x][ait]*(?P<two>[oBE])(?P<length>{DURATION})V?(?![xO-])"):
-        edges = [parsing.tokens[match.start(name)] for name in ("one", "two")]
-        numbers = [{"B": 1, "E": -1}.get(edge.kind, edge.value) for edge in edges]
-        if not parsing.also(match.end("one")) or set(numbers) != {1, -1}:
-            continue
-        parsing.take(match)
-        for number in numbers:
-            yield Edge("first" if number == 1 else "last", length(parsing, match, "length")[0])
-
-
 def _edges(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """The first ten minutes, the last half hour."""
     for match in parsing.matches(
@@ -230,11 +222,10 @@ def _shares(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterat
     for match in parsing.matches(rf"it?(?P<nth>[oQ])(?P<of>[Ho])V?{_ELSEWHERE}"):
         nth, of = parsing.tokens[match.start("nth")], parsing.tokens[match.start("of")].value
         number = 2 if nth.kind == "Q" else nth.value
-        if of not in (2, 3, 4) or number > of:
-            continue
-        first = of - 1 if number < 0 else number - 1
-        parsing.take(match)
-        yield Share(first, first + 1, of)
+        share = share_of(number, of)
+        if share is not None:
+            parsing.take(match)
+            yield share
     for match in parsing.matches(rf"(?:[ai]+t?B|Z)V?{_ELSEWHERE}|(?:[abi<>]*t?B|Z)V"):
         parsing.take(match)
         yield OPENING
@@ -252,7 +243,7 @@ _RULES: tuple[_Rule, ...] = (
     _shown,
     _between,
     _open_ended,
-    _two_edges,
+    two_of_one_noun,
     _minutes,
     _edges,
     _shares,
