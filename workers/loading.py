@@ -107,7 +107,7 @@ def _asks_models(queues: Collection[str]) -> bool:
 
 
 def _name_unrated() -> None:
-    """Log an error for each served model whose costs depend on the load, because its rate was never measured.
+    """Log a warning for each served model whose costs depend on the load, because its rate was never measured.
 
     The daily sweep names the same models to the operator (workers.reconcile_costs).
     """
@@ -117,7 +117,7 @@ def _name_unrated() -> None:
         logger.warning("the rates of the served models could not be read", exc_info=True)
         return
     for model in unrated:
-        logger.error(
+        logger.warning(
             "no rate is measured for %s, so its costs depend on the load: run `manage.py measure_model_rate ROLE "
             "--append` while its server is idle",
             model,
