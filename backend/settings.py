@@ -277,7 +277,8 @@ CONNECTIONS_PER_ADDRESS = env.integer("AVA_CONNECTIONS_PER_ADDRESS", 256, least=
 # Bytes of bodies that one API process holds, in all and of one address; the first 16 KiB of a body do not count.
 BODY_BYTES = env.integer("AVA_BODY_BYTES", 64 * 1024**2, least=2 * 1024**2)
 BODY_BYTES_PER_ADDRESS = env.integer("AVA_BODY_BYTES_PER_ADDRESS", 8 * 1024**2, least=2 * 1024**2)
-# Requests of one address, API key or tenant of API keys that one API process handles at once, those that wait for an outcome not counted.
+# Requests of one address, API key or tenant of API keys that one API process handles at once, those that wait for an
+# outcome not counted.
 REQUESTS_PER_CALLER = env.integer("AVA_REQUESTS_PER_CALLER", 128, least=1)
 # Where each API process answers /healthz and /readyz to probes: host:port, "" for the public port only.
 HEALTH_ADDRESS = env.address("AVA_HEALTH_ADDRESS", "")

@@ -29,8 +29,8 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 async def read_body(scope: Scope, receive: Receive, held: HeldBody) -> bytes | None:
     """Return the body as far as a parser accepts it, before any thread is taken; None if the client has left.
 
-    held: counts the bytes. Of a body that is too large, one byte more than the limit is kept, so that the parser
-    refuses it. Raises BodyTooSlow, AddressHasTooMany or ProcessHasTooMany.
+    held: counts the bytes. A body that is too large is kept up to one byte above the limit, so that the parser refuses
+    it. Raises BodyTooSlow, AddressHasTooMany or ProcessHasTooMany.
     """
     announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
     if int(announced) > MAX_BODY_BYTES:
@@ -66,7 +66,7 @@ def key_digest_of(scope: Scope) -> str | None:
     """Return a digest of the API key that a request presents; None if it presents none."""
     for name, value in scope["headers"]:
         if name in (b"authorization", b"x-api-key"):
-            # Of the last word, so that spaces or the case of "Bearer" do not make two keys of one.
+            # The last word alone, so that spaces or the case of "Bearer" do not make two keys out of one.
             return sha256(value.split()[-1] if value.strip() else b"").hexdigest()
     return None
 

@@ -12,7 +12,6 @@ import resource
 import socket
 import sys
 from collections import Counter
-from collections.abc import Container
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -145,10 +144,10 @@ class BoundedConnection(H11Protocol):
 
 
 @lru_cache(maxsize=8)
-def _proxies(config: Config) -> Container[str]:
-    """Return the peers whose X-Forwarded-For uvicorn believes (FORWARDED_ALLOW_IPS)."""
-    proxies: Container[str] = ProxyHeadersMiddleware(config.app, config.forwarded_allow_ips).trusted_hosts
-    return proxies
+def _proxies(config: Config) -> Any:
+    """Return the peers whose X-Forwarded-For uvicorn believes (FORWARDED_ALLOW_IPS), for the operator `in`."""
+    application: Any = config.loaded_app
+    return ProxyHeadersMiddleware(application, config.forwarded_allow_ips).trusted_hosts
 
 
 def _stopped(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:

@@ -27,7 +27,7 @@ _KEPT_BYTES, _KEPT_REPLIES = 65_536, 256
 
 
 class TooManyExchanges(Exception):
-    """As many exchanges run as this process, or the tenant in it, may have."""
+    """The process, or the tenant in it, has its maximum number of exchanges."""
 
 
 class Exchange:

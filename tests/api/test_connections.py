@@ -143,6 +143,7 @@ def test_one_address_leaves_connections_for_others(proxies: str) -> None:
 
     async def crowd() -> None:
         async with listening(proxies=proxies) as connect:
+
             async def is_served(source: str) -> bool:
                 reader, writer = await connect(local_addr=(source, 0))
                 kept.append(writer)

@@ -130,9 +130,7 @@ def test_a_process_has_two_exchanges_at_a_time(acme: Cast, globex: Cast, monkeyp
     assert well.paths == ["/.well-known/openid-configuration"]
 
 
-def test_one_deadline_ends_an_exchange_with_a_provider_that_drips(
-    acme: Cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_deadline_ends_an_exchange_with_a_provider_that_drips(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     """The provider drips for as long as the test runs, so only the deadline can end the request."""
     monkeypatch.setattr(provider_exchanges, "EXCHANGE_S", 0.5)
     browser, callback = Client(), f"/accounts/oidc/{encode('tnt', acme.tenant_id)}/login/callback/"

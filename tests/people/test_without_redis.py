@@ -40,9 +40,7 @@ def sign_in(email: str, **browser: Any) -> Any:
     return client.post("/accounts/login/", {"login": email, "password": PASSWORD})
 
 
-def test_nobody_signs_in_without_counted_attempts(
-    acme: Cast, away: None, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_nobody_signs_in_without_counted_attempts(acme: Cast, away: None, caplog: pytest.LogCaptureFixture) -> None:
     ada = person("ada")
     member_of(acme, "viewer", ada)
     with caplog.at_level(logging.ERROR, "backend.people"):

@@ -132,7 +132,10 @@ def mail_of(invitation_id: UUID) -> EmailMessage | None:
 
 
 def _require_room(address: str) -> None:
-    """Check the maximum numbers for one more invitation. The tenant is locked. Raises Refused `too_many_invitations`."""
+    """Check the maximum numbers for one more invitation. Raises Refused `too_many_invitations`.
+
+    The tenant is locked, so two requests cannot pass a maximum together.
+    """
     most = settings.OPEN_INVITATIONS_PER_TENANT
     if queries.open_invitations().count() >= most:
         detail = f"{most} invitations are open; revoke some, or wait until they are accepted or expire."
