@@ -149,6 +149,7 @@ class RotateSecretView(TenantView):
 
 class TestEndpointView(TenantView):
     scopes = {"POST": SCOPE}
+    audited = {"POST": "webhook_endpoint.tested"}
 
     @extend_schema(
         operation_id="testWebhookEndpoint", request=None, responses={202: WebhookDeliverySerializer}, tags=TAGS
@@ -161,6 +162,7 @@ class TestEndpointView(TenantView):
 
 class EndpointReplayView(TenantView):
     scopes = {"POST": SCOPE}
+    audited = {"POST": "webhook_endpoint.replayed"}
 
     @extend_schema(
         operation_id="replayWebhookEndpoint",
@@ -259,6 +261,7 @@ class AttemptsView(TenantView):
 
 class ReplayView(TenantView):
     scopes = {"POST": SCOPE}
+    audited = {"POST": "webhook_delivery.replayed"}
 
     @extend_schema(
         operation_id="replayWebhookDelivery", request=None, responses={202: WebhookDeliverySerializer}, tags=TAGS
