@@ -7,12 +7,15 @@ class PeopleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from backend.api import chores
         from backend.people import account_log
         from backend.people.authentication import ended_members
         from backend.people.queries import notice_addresses
+        from backend.people.services.departures import erase_departed
         from backend.tenancy.authentication import register_endings
         from backend.webhooks import recipients
 
         register_endings(ended_members)
         recipients.register(notice_addresses)
         account_log.connect()
+        chores.register(erase_departed)
