@@ -82,6 +82,7 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.ROLL_UP_USAGE: "workers.roll_up_usage",
     JobKind.CHECK_INVARIANTS: "workers.check_invariants",
     JobKind.RETRY_SEGMENTS: "workers.retry_segments",
+    JobKind.RECORD_ENDINGS: "workers.record_endings",
 }
 
 

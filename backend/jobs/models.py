@@ -38,6 +38,7 @@ class JobKind(models.TextChoices):
     ROLL_UP_USAGE = "roll_up_usage"
     CHECK_INVARIANTS = "check_invariants"
     RETRY_SEGMENTS = "retry_segments"
+    RECORD_ENDINGS = "record_endings"
 
 
 SYSTEM = "system."
@@ -75,6 +76,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.ROLL_UP_USAGE: "system.sweep",
     JobKind.CHECK_INVARIANTS: "system.sweep",
     JobKind.RETRY_SEGMENTS: "system.sweep",
+    JobKind.RECORD_ENDINGS: "system.sweep",
 }
 """Class of each kind of job. A class has workers of its own, so slow work of one class never delays another class."""
 
@@ -107,6 +109,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.ROLL_UP_USAGE,
     JobKind.CHECK_INVARIANTS,
     JobKind.RETRY_SEGMENTS,
+    JobKind.RECORD_ENDINGS,
     JobKind.DELIVER_WEBHOOK,
     JobKind.SEND_NOTICE,
 )

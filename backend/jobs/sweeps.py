@@ -33,6 +33,7 @@ SWEEPS: dict[JobKind, timedelta] = {
     JobKind.ROLL_UP_USAGE: timedelta(minutes=5),
     JobKind.CHECK_INVARIANTS: timedelta(hours=24),
     JobKind.RETRY_SEGMENTS: timedelta(minutes=5),
+    JobKind.RECORD_ENDINGS: timedelta(minutes=1),
 }
 """Pause between the end of a sweep and its next run."""
 DELETIONS = (

@@ -101,6 +101,7 @@ class Migration(migrations.Migration):
                             ("roll_up_usage", "Roll Up Usage"),
                             ("check_invariants", "Check Invariants"),
                             ("retry_segments", "Retry Segments"),
+                            ("record_endings", "Record Endings"),
                         ],
                         max_length=32,
                     ),
