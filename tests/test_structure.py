@@ -50,6 +50,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "middleware": "request ids, and refusing",
         "model_reports": "what workers last found out about the models",
         "open_callers": "ends open replies whose caller has ended",
+        "chores": "work that API processes repeat, because it needs a role of theirs",
         "open_replies": "the cap on open replies",
         "openapi": "settings of drf-spectacular",
         "pagination": "cursors",

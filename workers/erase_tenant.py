@@ -27,7 +27,13 @@ def handle(work: Work) -> FollowUp | None:
     for video_id in tenants.video_ids(tenant_id):
         work.require_lease()
         tenants.erase_video(tenant_id, video_id)
-    tenants.erase_rows(tenant_id)
+    try:
+        tenants.erase_rows(tenant_id)
+    except tenants.PeopleWait as error:
+        if found:
+            # The next attempt finds no objects.
+            tenants.queue_erasure(tenant_id, again=True)
+        raise JobFailed("people_wait", str(error), retryable=True) from error
     try:
         certificate = tenants.certify(tenant_id, asked_at=work.lease.queued_at)
     except tenants.NotErased as error:

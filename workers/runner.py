@@ -83,6 +83,7 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.CHECK_INVARIANTS: "workers.check_invariants",
     JobKind.RETRY_SEGMENTS: "workers.retry_segments",
     JobKind.REMIND_OVERDUE: "workers.remind_overdue",
+    JobKind.RECORD_ENDINGS: "workers.record_endings",
 }
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -13,11 +11,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from backend.api.etags import expected_tag
+from backend.api.etags import expected_tag, state_of
 from backend.api.views import TenantView
 
 IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="The ETag that you have read.")
 _CHANGES = frozenset({"PATCH", "PUT"})
+
+
+def change_alone(thing: str) -> None:
+    """Let no other request change a thing until the end of the transaction. thing: names it and its tenant."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [thing])
 
 
 class ConditionalView(TenantView):
@@ -34,10 +38,7 @@ class ConditionalView(TenantView):
         super().initial(request, *args, **kwargs)
         if request.method not in _CHANGES:
             return
-        with connection.cursor() as cursor:
-            # Until the end of the transaction that makes the change.
-            thing = f"{self.principal.tenant_id} {request.path}"
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [thing])
+        change_alone(f"{self.principal.tenant_id} {request.path}")
         if "If-Match" in request.headers:
             expected_tag(request, current=self._tag(self.get(request, *args, **kwargs).data))
 
@@ -51,6 +52,4 @@ class ConditionalView(TenantView):
         return final
 
     def _tag(self, shown: Mapping[str, Any]) -> str:
-        values = {name: shown[name] for name in map(str, self.changed_by().fields) if name in shown}
-        written = json.dumps(values, sort_keys=True, default=str)
-        return f'"{hashlib.sha256(written.encode()).hexdigest()[:32]}"'
+        return state_of({name: shown[name] for name in map(str, self.changed_by().fields) if name in shown})

@@ -8,6 +8,8 @@ state alone, and If-None-Match the whole ETag.
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
@@ -22,6 +24,12 @@ _SHOWN_BY = frozenset({"GET", "PATCH", "PUT"})
 def etag(version: int) -> str:
     """Return the state of a row with a version. The base of all views adds the body."""
     return f'"{version}"'
+
+
+def state_of(values: Mapping[str, Any]) -> str:
+    """Return the state of what has no version of its own: a hash of the values that a change would overwrite."""
+    written = json.dumps(values, sort_keys=True, default=str)
+    return f'"{hashlib.sha256(written.encode()).hexdigest()[:32]}"'
 
 
 def add_body(request: Request, response: Any) -> None:

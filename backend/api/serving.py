@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 
+from backend.api import chores
 from backend.api.asgi_requests import (
     BodyTooSlow,
     Receive,
@@ -85,7 +86,8 @@ class Server:
         exposition.serve()
         allow_connections()
         probing = await self._probes.serve()
-        background = [asyncio.create_task(self._changes.listen()), asyncio.create_task(self._callers.watch())]
+        work = (self._changes.listen(), self._callers.watch(), chores.repeat())
+        background = [asyncio.create_task(one) for one in work]
         self._end_open_replies_at(signal.SIGTERM)
         await send({"type": "lifespan.startup.complete"})
         await receive()

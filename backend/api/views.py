@@ -104,11 +104,13 @@ class AuthenticatedView(APIView):
 class TenantView(AuthenticatedView):
     """A view whose request is one transaction of its tenant (ATOMIC_REQUESTS).
 
-    audited: HTTP method -> the administrative act that the audit log records when the method succeeds.
+    audited: HTTP method -> the administrative act that the audit log records when the method succeeds. administrative:
+    whether the request is one; a method sets it to False where it has changed nothing that the log is for.
     """
 
     audited: ClassVar[dict[str, str]] = {}
     audit_details: Mapping[str, Any] = {}
+    administrative: bool = True
     _entered: Token[UUID | None] | None = None
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -132,7 +134,7 @@ class TenantView(AuthenticatedView):
 
     def _audit(self, request: Request, final: Response, named: str) -> None:
         action = self.audited.get(request.method or "")
-        if action is not None and final.status_code < 300 and REPLAYED not in final.headers:
+        if action is not None and self.administrative and final.status_code < 300 and REPLAYED not in final.headers:
             made = final.data if isinstance(final.data, Mapping) else {}
             acts.note(request, acts.Act(action, named or str(made.get("id", "")), self.audit_details))
 

@@ -210,7 +210,7 @@ class TenantMove:
             erase_graph(rows)
         with transaction_of(cell.environment["DATABASE_OWNER_URL"], self._tenant) as rows:
             erase_rows(rows)
-        erase_people(cell, people)
+        erase_people(cell, people, tenant_id=self._tenant)
         if not self._shared_bucket:
             TenantObjects(cell, self._tenant).erase()
 

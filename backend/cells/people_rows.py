@@ -15,6 +15,7 @@ import psycopg
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
+from backend.api.public_ids import encode
 from backend.cells.cells_file import Cell
 from backend.cells.tenant_rows import transaction_of
 
@@ -66,8 +67,13 @@ def copy_people(source: Cell, target: Cell, people: Collection[UUID]) -> None:
             _copy(here, there, people, target.name)
 
 
-def erase_people(cell: Cell, people: Collection[UUID]) -> None:
-    """Delete those of the people who are members of no tenant of the cell, with their accounts' parts and sessions."""
+def erase_people(cell: Cell, people: Collection[UUID], *, tenant_id: UUID) -> None:
+    """Delete those of the people who are members of no tenant of the cell, with their accounts' parts and sessions.
+
+    tenant_id: the tenant whose rows the cell has lost; the identities of its provider go with it.
+    """
+    with _accounts(cell) as rows:
+        rows.execute("DELETE FROM socialaccount_socialaccount WHERE provider = %s", [encode("tnt", tenant_id)])
     if not people:
         return
     with psycopg.connect(cell.environment["DATABASE_DISPATCH_URL"], connect_timeout=10, prepare_threshold=None) as rows:

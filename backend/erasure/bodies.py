@@ -29,6 +29,10 @@ class ErasureCertificateSerializer(serializers.Serializer[Any]):
     vectors = serializers.IntegerField(help_text="Rows with a vector that are left.")
     vertices = serializers.IntegerField(help_text="Vertices of the graph that are left.")
     edges = serializers.IntegerField(help_text="Edges of the graph that are left.")
+    people = serializers.IntegerField(
+        help_text="Accounts of people who were members of this tenant alone, and identities of its provider, that "
+        "are left."
+    )
 
 
 class TenantErasureSerializer(serializers.Serializer[Any]):

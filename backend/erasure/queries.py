@@ -10,6 +10,7 @@ from django.db import connections
 from psycopg import sql
 
 from backend.ekg.graph_store import GraphStore
+from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
 
 _TABLES = """
@@ -18,7 +19,7 @@ SELECT c.relname, has_table_privilege('app_rw', c.oid, 'DELETE'),
     'SELECT'), EXISTS (SELECT FROM pg_attribute v JOIN pg_type t ON t.oid = v.atttypid WHERE v.attrelid = c.oid
     AND NOT v.attisdropped AND t.typname IN ('vector', 'halfvec', 'sparsevec'))
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
-WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relrowsecurity
+WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relforcerowsecurity
     AND c.relnamespace = 'public'::regnamespace AND NOT c.relname = ANY(%s) ORDER BY 1
 """
 KEPT = {"billing_pricebook": "the operator's record of what was sold, without a word of the tenant's"}
@@ -40,27 +41,39 @@ class TenantTable:
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """Counts of a tenant. rows: by table, the tenant's own row as tenancy_tenant. vectors: rows that hold a vector."""
+    """Counts of a tenant. rows: by table, the tenant's own row as tenancy_tenant. vectors: rows that hold a vector.
+
+    people: people and identities of the tenant's provider that wait for the API to erase them.
+    """
 
     rows: dict[str, int]
     vectors: int
     vertices: int
     edges: int
+    people: int
 
     @property
     def total(self) -> int:
-        """Return the sum of all rows, vertices and edges."""
-        return sum(self.rows.values()) + self.vertices + self.edges
+        """Return the sum of all rows, vertices, edges and people."""
+        return sum(self.rows.values()) + self.vertices + self.edges + self.people
 
 
 def tenant_tables() -> list[TenantTable]:
     """Return all tables with a tenant's rows, by name.
 
-    They are under row-level security. A table without it that names tenants is the operator's record of its staff.
+    They are under forced row-level security. A table without it that names tenants is the operator's record of its
+    staff, or holds people (waiting_people).
     """
     with connections["default"].cursor() as cursor:
         cursor.execute(_TABLES, [list(KEPT)])
         return [TenantTable(*row) for row in cursor.fetchall()]
+
+
+def waiting_people(tenant_id: UUID) -> int:
+    """Count the people and identities of a tenant that the API has not looked at yet (backend.people)."""
+    with connections["dispatch"].cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM people_departure WHERE tenant_id = %s", [tenant_id])
+        return int(cursor.fetchone()[0])
 
 
 def remains() -> Remains:
@@ -70,7 +83,7 @@ def remains() -> Remains:
     rows["tenancy_tenant"] = _count("tenancy_tenant")
     graph = GraphStore().count_all()
     vectors = sum(rows[table.name] for table in tables if table.vectors)
-    return Remains(rows, vectors, graph.vertices, graph.edges)
+    return Remains(rows, vectors, graph.vertices, graph.edges, waiting_people(current_tenant_id()))
 
 
 def _count(table: str) -> int:

@@ -39,6 +39,7 @@ class JobKind(models.TextChoices):
     CHECK_INVARIANTS = "check_invariants"
     RETRY_SEGMENTS = "retry_segments"
     REMIND_OVERDUE = "remind_overdue"
+    RECORD_ENDINGS = "record_endings"
 
 
 SYSTEM = "system."
@@ -77,6 +78,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.CHECK_INVARIANTS: "system.sweep",
     JobKind.RETRY_SEGMENTS: "system.sweep",
     JobKind.REMIND_OVERDUE: "system.sweep",
+    JobKind.RECORD_ENDINGS: "system.sweep",
 }
 """Class of each kind of job. A class has workers of its own, so slow work of one class never delays another class."""
 
@@ -110,6 +112,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.CHECK_INVARIANTS,
     JobKind.RETRY_SEGMENTS,
     JobKind.REMIND_OVERDUE,
+    JobKind.RECORD_ENDINGS,
     JobKind.DELIVER_WEBHOOK,
     JobKind.SEND_NOTICE,
 )

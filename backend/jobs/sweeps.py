@@ -34,6 +34,7 @@ SWEEPS: dict[JobKind, timedelta] = {
     JobKind.CHECK_INVARIANTS: timedelta(hours=24),
     JobKind.RETRY_SEGMENTS: timedelta(minutes=5),
     JobKind.REMIND_OVERDUE: timedelta(hours=1),
+    JobKind.RECORD_ENDINGS: timedelta(minutes=1),
 }
 """Pause between the end of a sweep and its next run."""
 DELETIONS = (

@@ -7,14 +7,21 @@ class PeopleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from backend.api import chores
+        from backend.library.services.deletion_ledger import Deleted
+        from backend.library.services.ended_rights import register_repeat
         from backend.people import account_log
         from backend.people.authentication import ended_members
         from backend.people.queries import notice_addresses
-        from backend.people.services.invitations import mail_of
+        from backend.people.services import invitations, members
+        from backend.people.services.departures import erase_departed
         from backend.tenancy.authentication import register_endings
         from backend.webhooks import notices, recipients
 
         register_endings(ended_members)
         recipients.register(notice_addresses)
-        notices.register(mail_of)
+        notices.register(invitations.mail_of)
         account_log.connect()
+        chores.register(erase_departed)
+        register_repeat(Deleted.MEMBER, members.remove_again)
+        register_repeat(Deleted.INVITATION, invitations.revoke_again)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
-from uuid import UUID
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import SessionAuthentication
@@ -85,7 +84,6 @@ def named_tenant(request: Request) -> str:
 
 
 def principal_of(request: Request, person: Person, membership: Membership) -> Principal:
-    collections = membership.collection_ids
     return Principal(
         tenant_id=membership.tenant_id,
         api_key_id=None,
@@ -93,22 +91,34 @@ def principal_of(request: Request, person: Person, membership: Membership) -> Pr
         person_id=person.id,
         name=person.email,
         role=membership.role,
-        collections=None if collections is None else tuple(UUID(one) for one in collections),
+        collections=queries.standing_of(membership).collections,
         tenant_requests_per_minute=membership.tenant.requests_per_minute,
         fresh=sessions.is_fresh(request),
         signed_in_at=sessions.signed_in_at(request),
+        session=request._request.session.session_key or "",
     )
 
 
 def ended_members(callers: Collection[Principal]) -> set[Principal]:
-    """Return the people among the callers whose membership, session, or tenant's service, has ended."""
+    """Return the people among the callers who could not begin the same request any more.
+
+    Their membership, session, or tenant's service has ended, or the membership has another role or other collections.
+    """
     people = {caller: (caller.tenant_id, person) for caller in callers if (person := caller.person_id) is not None}
     lasting = queries.lasting(set(people.values()))
+    living = sessions.living({caller.session for caller in people})
     return {
         caller
         for caller, pair in people.items()
-        if pair not in lasting or sessions.is_older(caller.signed_in_at, lasting[pair])
+        if caller.session not in living or not _stands(caller, lasting.get(pair))
     }
+
+
+def _stands(caller: Principal, now: queries.Standing | None) -> bool:
+    """Whether a membership still allows what it allowed when the caller was authenticated."""
+    if now is None or sessions.is_older(caller.signed_in_at, now.sessions_since):
+        return False
+    return (caller.role, caller.collections) == (now.role, now.collections)
 
 
 class MemberScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

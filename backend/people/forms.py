@@ -25,6 +25,7 @@ from django.shortcuts import render
 from backend.people import account_log
 from backend.people.account_rules import invitation_of
 from backend.people.models import Person
+from backend.people.services import departures
 
 
 class InvitedSignupForm(SignupForm):
@@ -40,7 +41,10 @@ class InvitedSignupForm(SignupForm):
     def try_save(self, request: HttpRequest) -> Any:
         try:
             with transaction.atomic(using=router.db_for_write(Person)):
-                return super().try_save(request)
+                made, reply = super().try_save(request)
+                if made is not None:
+                    departures.expect(made.id)
+                return made, reply
         except IntegrityError:
             # The address is that of staff, whom this process cannot see.
             self.add_error("email", "This address cannot be used here.")

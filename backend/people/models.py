@@ -73,6 +73,22 @@ class Person(AbstractBaseUser, PermissionsMixin):
         return self.get_full_name()
 
 
+class Departure(models.Model):
+    """Somebody to erase unless a membership keeps them; the API looks at it once it is due (services.departures).
+
+    tenant_id: the tenant that was left, whose provider's identities of the person end; null for a new account that no
+    tenant has taken in yet. person_id: null for all identities of the tenant's provider. A trigger writes a row for
+    each membership, and for the sign-in settings, that app_rw deletes.
+    """
+
+    tenant_id = models.UUIDField(null=True)
+    person_id = models.UUIDField(null=True)
+    due_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"departure {self.pk}"
+
+
 class Role(models.TextChoices):
     """What a member may do in a tenant; backend.people.roles maps roles to scopes."""
 

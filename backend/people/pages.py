@@ -6,9 +6,11 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from allauth.account.decorators import reauthentication_required
 from allauth.account.internal.decorators import login_not_required
 from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.socialaccount.providers.openid_connect import views as oidc
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.db import router, transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -22,14 +24,16 @@ from requests import RequestException
 from backend.api.public_ids import parse
 from backend.people import account_log, queries, sessions
 from backend.people.account_rules import INVITED
-from backend.people.models import Invitation, Person
+from backend.people.models import Invitation, Person, written_email
 from backend.people.provider_exchanges import TooManyExchanges, exchange
-from backend.people.services import invitations
+from backend.people.services import departures, invitations
 from backend.people.try_again import try_again
 from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.refusals import Refused
 
 logger = logging.getLogger(__name__)
+Page = Callable[[HttpRequest], HttpResponse]
+_confirmed: Callable[[Page], Page] = reauthentication_required(allow_get=True)
 
 AGAIN_S = 2
 """Seconds after which a sign-in that was refused for the number of others is tried again."""
@@ -111,6 +115,31 @@ def _checked(view: Callable[..., HttpResponse], *, at_once: bool) -> Callable[..
     return exempt
 
 
+@never_cache
+@login_required
+@_confirmed
+@require_http_methods(["GET", "POST"])
+def delete_page(request: HttpRequest) -> HttpResponse:
+    """Ask for the address, and delete the account of the person who types it after confirming who it is."""
+    person: Any = request.user
+    typed = written_email(request.POST.get("email", ""))
+    refused = ""
+    if request.method == "POST" and typed != person.email:
+        refused = "This is not the address of your account."
+    elif request.method == "POST" and not sessions.is_fresh(request):
+        refused = "Your sign-in is too old: sign out, sign in again and repeat this."
+    elif request.method == "POST":
+        try:
+            departures.delete_account(person, origin=account_log.actor_of(request, person))
+        except Refused as error:
+            refused = error.detail
+        else:
+            logout(request)
+            return render(request, "people/deleted.html")
+    context = {"memberships": queries.all_memberships_of(person.id), "refused": refused}
+    return render(request, "people/delete.html", context, status=400 if refused else 200)
+
+
 def generate_recovery_codes(request: HttpRequest) -> HttpResponse:
     """Make new recovery codes. allauth locks the person, and opens its transaction on another connection."""
     with transaction.atomic(using=router.db_for_write(Person)):
@@ -120,6 +149,7 @@ def generate_recovery_codes(request: HttpRequest) -> HttpResponse:
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="people_home"),
+    path("delete/", delete_page, name="people_delete"),
     path("invitations/<str:token>/", invitation_page, name="people_invitation"),
     path("oidc/<str:provider_id>/login/", _checked(oidc.login, at_once=False), name="openid_connect_login"),
     path(

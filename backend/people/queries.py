@@ -7,6 +7,7 @@ tenant that could be trusted, so these three are read through the dispatch role.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -77,15 +78,49 @@ def memberships_of(person_id: UUID) -> list[Membership]:
     return list(rows.select_related("tenant").order_by("created_at", "id"))
 
 
-def lasting(pairs: Collection[tuple[UUID, UUID]]) -> dict[tuple[UUID, UUID], datetime | None]:
-    """Return those pairs of tenant and person that are memberships of living tenants, with their sessions_since."""
+def is_member(person_id: UUID, tenant_id: UUID | None = None) -> bool:
+    """Whether a person has a membership in a tenant, or in any, whether the tenant is suspended or not."""
+    rows = Membership.unscoped.using("dispatch").filter(person_id=person_id)
+    return (rows if tenant_id is None else rows.filter(tenant_id=tenant_id)).exists()
+
+
+def all_memberships_of(person_id: UUID) -> list[Membership]:
+    """Return the memberships of a person with their tenants, those of suspended tenants too, ordered by tenant."""
+    rows = Membership.unscoped.using("dispatch").filter(person_id=person_id)
+    return list(rows.select_related("tenant").order_by("tenant_id"))
+
+
+def has_provider(tenant_id: UUID) -> bool:
+    """Whether a tenant, suspended or not, has a provider."""
+    rows = SignInSettings.unscoped.using("dispatch").filter(tenant_id=tenant_id)
+    return bool(rows.exclude(oidc_issuer="").exists())
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a membership allows now. collections: ids of those that the member is limited to; None for all."""
+
+    role: str
+    collections: tuple[UUID, ...] | None
+    sessions_since: datetime | None
+
+
+def lasting(pairs: Collection[tuple[UUID, UUID]]) -> dict[tuple[UUID, UUID], Standing]:
+    """Return those pairs of tenant and person that are memberships of living tenants, with what they allow."""
     rows = Membership.unscoped.using("dispatch").filter(
         tenant_id__in={tenant for tenant, _ in pairs},
         person_id__in={person for _, person in pairs},
         tenant__suspended_at=None,
     )
-    found = {(row[0], row[1]): row[2] for row in rows.values_list("tenant_id", "person_id", "sessions_since")}
+    found = {(row.tenant_id, row.person_id): standing_of(row) for row in rows}
     return {pair: found[pair] for pair in pairs if pair in found}
+
+
+def standing_of(membership: Membership) -> Standing:
+    """Return what a membership allows."""
+    ids = membership.collection_ids
+    collections = None if ids is None else tuple(UUID(one) for one in ids)
+    return Standing(membership.role, collections, membership.sessions_since)
 
 
 def open_invitation(digest: bytes) -> Invitation | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -11,9 +11,11 @@ from uuid import UUID
 from allauth.account.authentication import get_authentication_records
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
-from django.contrib.auth import logout
+from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY, logout
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
 if TYPE_CHECKING:
     from backend.people.models import Membership
@@ -25,6 +27,8 @@ FRESH_SECONDS = 300
 TOUCH_SECONDS = 300
 """Resolution of the idle limit: one write per session and 5 minutes is enough."""
 _BEGAN, _TOUCHED = "began_at", "touched_at"
+_METHODS = "account_authentication_methods"
+"""Where allauth keeps the authentications of a session."""
 # Pages that a session of a tenant's provider may open. The provider manages the account; a tenant's administrator must
 # not get hold of the person's password or factors through it.
 _OPEN_TO_PROVIDERS = ("/accounts/logout/", "/accounts/oidc/", "/accounts/sessions/")
@@ -76,6 +80,43 @@ def reaches(request: Any, membership: Membership) -> bool:
     return covers(request, membership.tenant_id) and not is_older(signed_in_at(request), membership.sessions_since)
 
 
+def _has_expired(began: float, touched: float, now: float) -> bool:
+    return now - began > settings.SESSION_ABSOLUTE_SECONDS or now - touched > settings.SESSION_COOKIE_AGE
+
+
+def living(keys: Collection[str]) -> set[str]:
+    """Return the keys of those sessions whose next request would find its person signed in, in two statements.
+
+    A session ends when its person signs out or ends it, by its limits, by another password, and for its person as a
+    whole. The last use is that of the last request: an open reply does not count as one.
+    """
+    # The models are not there yet when this module is imported.
+    from django.contrib.sessions.models import Session
+
+    from backend.people.models import Person
+
+    now = time.time()
+    rows = Session.objects.filter(session_key__in=set(keys), expire_date__gt=timezone.now())
+    stored = {row.session_key: row.get_decoded() for row in rows}
+    people = {
+        str(person.id): person
+        for person in Person.objects.filter(
+            id__in={data[SESSION_KEY] for data in stored.values() if SESSION_KEY in data}, is_active=True
+        )
+    }
+    found = set()
+    for key, data in stored.items():
+        person = people.get(data.get(SESSION_KEY, ""))
+        if person is None or _has_expired(data.get(_BEGAN, now), data.get(_TOUCHED, now), now):
+            continue
+        if is_older(max((one["at"] for one in data.get(_METHODS, ())), default=0.0), person.sessions_since):
+            continue
+        hashes = (person.get_session_auth_hash(), *person.get_session_auth_fallback_hash())
+        if any(constant_time_compare(data.get(HASH_SESSION_KEY, ""), one) for one in hashes):
+            found.add(key)
+    return found
+
+
 class Lifetime:
     """Ends sessions that are idle, older than the absolute limit, or ended for their person; notes the time of use."""
 
@@ -87,8 +128,7 @@ class Lifetime:
             now = time.time()
             began = request.session.setdefault(_BEGAN, now)
             touched = request.session.setdefault(_TOUCHED, now)
-            expired = now - began > settings.SESSION_ABSOLUTE_SECONDS or now - touched > settings.SESSION_COOKIE_AGE
-            if expired or is_older(signed_in_at(request), request.user.sessions_since):
+            if _has_expired(began, touched, now) or is_older(signed_in_at(request), request.user.sessions_since):
                 logout(request)
             elif now - touched > TOUCH_SECONDS:
                 request.session[_TOUCHED] = now

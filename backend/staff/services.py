@@ -79,7 +79,7 @@ def end_sessions(*, email: str, reason: str, actor: Actor = OPERATOR) -> int | N
     memberships = list(Membership.unscoped.using("dispatch").filter(person_id=person.id))
     for membership in memberships:
         with tenant_scope(membership.tenant_id):
-            # Open streams look at the membership alone.
+            # A request of such a session is refused for the tenant, also where the person is read late.
             Membership.objects.filter(id=membership.id).update(sessions_since=now)
             object_id = encode("mem", membership.id)
             record("member.sessions_ended", actor=actor, object_id=object_id, reason=reason)

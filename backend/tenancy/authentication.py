@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -34,8 +34,9 @@ class Principal:
     expires_at, allowed_ips, requests_per_minute: limits of a key, which no key that it makes may pass. allowed_ips:
     networks; empty for everywhere. name, role: of a member. collections: ids of the collections that a member is
     limited to; None for all. fresh: whether the caller may do dangerous acts now; a member must have signed in lately.
-    signed_in_at: Unix time of a member's last authentication. tenant_requests_per_minute: limit that staff set for the
-    tenant, and for each of its members; None for that of the service.
+    signed_in_at: Unix time of a member's last authentication. session: key of a member's session.
+    tenant_requests_per_minute: limit that staff set for the tenant, and for each of its members; None for that of the
+    service.
     """
 
     tenant_id: UUID
@@ -50,6 +51,7 @@ class Principal:
     collections: tuple[UUID, ...] | None = None
     fresh: bool = True
     signed_in_at: float = 0.0
+    session: str = field(default="", repr=False)
     tenant_requests_per_minute: int | None = None
     # Origins of web pages that may read replies to this caller.
     origins: tuple[str, ...] = ()

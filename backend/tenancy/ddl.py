@@ -159,6 +159,74 @@ def notified_members(table: str, memberships: str, roles: Sequence[str]) -> RunS
     return RunSQL((f"GRANT SELECT (id, email, is_active) ON {table} TO app_rw", policy), RunSQL.noop)
 
 
+# Only app_rw ends memberships for the people in them: the owner's role deletes rows that have moved to another cell.
+_DEPARTED = """
+CREATE FUNCTION public.people_departed() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+    IF current_user = 'app_rw' THEN
+        INSERT INTO public.{table} (tenant_id, person_id, due_at)
+        VALUES (OLD.tenant_id, (to_jsonb(OLD) ->> 'person_id')::uuid, now());
+    END IF;
+    RETURN NULL;
+END
+$function$"""
+
+
+def departures(table: str, *sources: str) -> RunSQL:
+    """Queue in table whom each deleted row of the sources names, by a trigger, so that the API looks at the person.
+
+    app_rw may only add rows of its tenant, and app_people alone sees whom they name; app_dispatch counts the rows of a
+    tenant for the certificate of its erasure.
+    """
+    statements = [
+        f"GRANT INSERT (tenant_id, person_id, due_at) ON {table} TO app_rw",
+        f"GRANT SELECT (tenant_id) ON {table} TO app_dispatch",
+        f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
+        f"CREATE POLICY departed ON {table} FOR INSERT TO app_rw WITH CHECK (tenant_id = {CURRENT_TENANT})",
+        f"CREATE POLICY everybody ON {table} TO app_people USING (true) WITH CHECK (true)",
+        _DEPARTED.format(table=table),
+    ]
+    statements += [
+        f"CREATE TRIGGER departed AFTER DELETE ON {source} FOR EACH ROW EXECUTE FUNCTION public.people_departed()"
+        for source in sources
+    ]
+    return RunSQL(tuple(statements), RunSQL.noop)
+
+
+# Rows of a suspended tenant go with its erasure, and the owner's role deletes what has moved to another cell.
+NOTE_ENDING = """
+CREATE FUNCTION public.tenancy_note_ending() RETURNS trigger LANGUAGE plpgsql AS $function$
+DECLARE tenant uuid := coalesce((to_jsonb(OLD) ->> 'tenant_id')::uuid, OLD.id);
+BEGIN
+    IF current_user = 'app_rw' AND (TG_OP = 'UPDATE' OR EXISTS (
+        SELECT FROM public.tenancy_tenant WHERE id = tenant AND suspended_at IS NULL
+    )) THEN
+        INSERT INTO public.tenancy_ending (id, tenant_id, kind, subject_id, ended_at)
+        VALUES (gen_random_uuid(), tenant, TG_ARGV[0], OLD.id, clock_timestamp());
+    END IF;
+    RETURN NULL;
+END
+$function$"""
+
+
+def noted_endings(table: str, kind: str, *, set_column: str = "", cleared_column: str = "") -> RunSQL:
+    """Note each row of a table whose right ends in tenancy_ending, in the transaction that ends it.
+
+    kind: a value of the ledger's Deleted. set_column: the time that an ending sets. cleared_column: the time that it
+    clears. With neither, the row is deleted.
+    """
+    event, condition = "DELETE", ""
+    if column := set_column or cleared_column:
+        before, after = ("OLD", "NEW") if set_column else ("NEW", "OLD")
+        event = "UPDATE"
+        condition = f"WHEN ({before}.{column} IS NULL AND {after}.{column} IS NOT NULL) "
+    return RunSQL(
+        f"CREATE TRIGGER noted_{kind} AFTER {event} ON {table} FOR EACH ROW {condition}"
+        f"EXECUTE FUNCTION public.tenancy_note_ending('{kind}')",
+        RunSQL.noop,
+    )
+
+
 # A partition's rows are reached through its parent alone: no role gets a grant on it. The policy is there all the same.
 _PARTITIONED = """
 DO $partition$

@@ -42,6 +42,7 @@ PLAIN_TABLES = frozenset(
         "jobs_classclock",
         "jobs_lostattempt",
         "jobs_queueage",
+        "people_departure",
         "people_person",
         "people_person_groups",
         "people_person_user_permissions",
@@ -81,7 +82,7 @@ SELECT c.relrowsecurity,
             FROM pg_roles r WHERE r.oid = ANY (p.polroles)),
            pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)] ORDER BY p.polname)
         FROM pg_policy p WHERE p.polrelid = c.oid)
-FROM pg_class c WHERE c.oid = to_regclass('public.people_person')
+FROM pg_class c WHERE c.oid = to_regclass(%s)
 """
 _NOTICED = ", ".join(f"'{role}'::character varying" for role in NOTICE_ROLES)
 _MEMBERS = (  # noqa: S608 - constants
@@ -89,11 +90,19 @@ _MEMBERS = (  # noqa: S608 - constants
     "((people_membership.role)::text = ANY ((ARRAY[{roles}])::text[])))"
 ).format(tenant=_OWN.format(column="people_membership.tenant_id"), roles=_NOTICED)
 # Without the line breaks with which PostgreSQL shows a subquery.
-_PEOPLES_POLICIES = [
-    ["customers", "*", "true", "app_people", "(NOT is_staff)", "(NOT is_staff)"],
-    ["everybody", "*", "true", "app_console", "true", "true"],
-    ["notified", "r", "true", "app_rw", f"((NOT is_staff) AND (id IN ( {_MEMBERS})))", None],
-]
+_PEOPLES_POLICIES = {
+    # Keeps staff from the API, and people from requests and workers.
+    "public.people_person": [
+        ["customers", "*", "true", "app_people", "(NOT is_staff)", "(NOT is_staff)"],
+        ["everybody", "*", "true", "app_console", "true", "true"],
+        ["notified", "r", "true", "app_rw", f"((NOT is_staff) AND (id IN ( {_MEMBERS})))", None],
+    ],
+    # Requests and workers add whom their own tenant has lost.
+    "public.people_departure": [
+        ["departed", "a", "true", "app_rw", None, _OWN.format(column="tenant_id")],
+        ["everybody", "*", "true", "app_people", "true", "true"],
+    ],
+}
 _OWNED = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ('public', %s)
@@ -183,15 +192,18 @@ def _table_faults(name: str, forced: bool, policies: Sequence[Sequence[str]], ow
 
 
 def _people_faults(cursor: Any) -> list[str]:
-    """Return the faults of people_person, which keeps staff from the API, and people from requests and workers."""
-    cursor.execute(_PEOPLE)
-    row = cursor.fetchone()
-    if row is None or not row[0]:
-        return ["public.people_person is not under row-level security"]
-    shown = [[value and " ".join(value.split()) for value in policy] for policy in row[1] or ()]
-    if shown != _PEOPLES_POLICIES:
-        return ["public.people_person has other policies than those that keep staff and people apart"]
-    return []
+    """Return the faults of the tables of people that have policies of their own."""
+    problems = []
+    for table, policies in _PEOPLES_POLICIES.items():
+        cursor.execute(_PEOPLE, [table])
+        row = cursor.fetchone()
+        if row is None or not row[0]:
+            problems.append(f"{table} is not under row-level security")
+            continue
+        shown = [[value and " ".join(value.split()) for value in policy] for policy in row[1] or ()]
+        if shown != policies:
+            problems.append(f"{table} has other policies than those that keep staff and people apart")
+    return problems
 
 
 def _session_faults(cursor: Any, role: str) -> list[str]:

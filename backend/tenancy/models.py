@@ -106,6 +106,18 @@ class TenantRow(models.Model):
         return None
 
 
+class Ending(TenantRow):
+    """A right that has ended, until the ledger in object storage has it (library.services.ended_rights).
+
+    Triggers write the rows (backend.tenancy.ddl.noted_endings). kind: a value of the ledger's Deleted. subject_id: the
+    row whose right has ended.
+    """
+
+    kind = models.CharField(max_length=32)
+    subject_id = models.UUIDField()
+    ended_at = models.DateTimeField(db_index=True)
+
+
 class ApiKey(TenantRow):
     """An API key `vk_live_<public>_<secret><crc>`, of which only an HMAC is stored."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.urls import path
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -14,6 +16,7 @@ from backend.api.idempotency import idempotent
 from backend.api.listing import ListQuerySerializer, list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.views import TenantView
+from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
 from backend.tenancy.services import set_notice_email, set_notice_roles
@@ -44,7 +47,7 @@ from backend.webhooks.bodies import (
     replay_body,
     secret_body,
 )
-from backend.webhooks.models import Delivery, Endpoint
+from backend.webhooks.models import Delivery, Endpoint, WebhookEvent
 
 SCOPE = "webhooks:write"
 TAGS = ["Webhooks"]
@@ -146,6 +149,7 @@ class RotateSecretView(TenantView):
 
 class TestEndpointView(TenantView):
     scopes = {"POST": SCOPE}
+    audited = {"POST": "webhook_endpoint.tested"}
 
     @extend_schema(
         operation_id="testWebhookEndpoint", request=None, responses={202: WebhookDeliverySerializer}, tags=TAGS
@@ -158,6 +162,7 @@ class TestEndpointView(TenantView):
 
 class EndpointReplayView(TenantView):
     scopes = {"POST": SCOPE}
+    audited = {"POST": "webhook_endpoint.replayed"}
 
     @extend_schema(
         operation_id="replayWebhookEndpoint",
@@ -178,6 +183,10 @@ class EndpointReplayView(TenantView):
         return Response(replay_body(recovery.replay_since(endpoint=endpoint, **options)), status=202)
 
 
+def _shown(event: WebhookEvent, caller: Principal) -> dict[str, Any]:
+    return event_body(event, answers=caller.may("questions:read"))
+
+
 class EventsView(TenantView):
     scopes = {"GET": SCOPE}
 
@@ -191,10 +200,12 @@ class EventsView(TenantView):
         """List what has happened, newest first, whether you have webhook endpoints or not.
 
         With `sort=created_at` and the cursor of the last page you read on where you stopped. An event without pending
-        deliveries is kept for 30 days by default; the last event of each type of a resource stays.
+        deliveries is kept for 30 days by default; the last event of each type of a resource stays. Answers are empty
+        without the scope `questions:read`.
         """
         query, wish = list_query(WebhookEventQuerySerializer, request)
-        return page(request, wish.of(queries.events(**query)), serialize=event_body, order=wish.order)
+        rows = wish.of(queries.events(**query))
+        return page(request, rows, serialize=lambda event: _shown(event, self.principal), order=wish.order)
 
 
 class EventView(TenantView):
@@ -202,9 +213,12 @@ class EventView(TenantView):
 
     @extend_schema(operation_id="getWebhookEvent", responses=WebhookEventSerializer, tags=TAGS)
     def get(self, request: Request, webhook_event_id: str) -> Response:
-        """Return one event with the values that your webhook endpoints get."""
+        """Return one event with the values that your webhook endpoints get.
+
+        The answer is empty without the scope `questions:read`.
+        """
         event = self.get_or_404(queries.events(), public_ids.decode("msg", webhook_event_id))
-        return Response(event_body(event))
+        return Response(_shown(event, self.principal))
 
 
 class DeliveriesView(TenantView):
@@ -247,6 +261,7 @@ class AttemptsView(TenantView):
 
 class ReplayView(TenantView):
     scopes = {"POST": SCOPE}
+    audited = {"POST": "webhook_delivery.replayed"}
 
     @extend_schema(
         operation_id="replayWebhookDelivery", request=None, responses={202: WebhookDeliverySerializer}, tags=TAGS

@@ -108,7 +108,8 @@ class WebhookEventSerializer(serializers.Serializer[Any]):
         help_text="Which change of this type of the resource, as in the body that your endpoints get."
     )
     data = serializers.JSONField(  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
-        help_text="The outcome of the resource, as in the body that your endpoints get."
+        help_text="The outcome of the resource, as in the body that your endpoints get. Without the scope "
+        "`questions:read` an `answer` is empty and a `choice` is null."
     )
 
 
@@ -200,9 +201,15 @@ def secret_body(endpoint: Endpoint, secret: str) -> dict[str, Any]:
     return WebhookSecretSerializer(fields).data
 
 
-def event_body(event: WebhookEvent) -> dict[str, Any]:
-    """Return an event with the values of the body that is delivered, which is stored as text."""
-    shown = WebhookEventSerializer({**json.loads(event.body), "id": event.id, "object": "event"})
+def event_body(event: WebhookEvent, *, answers: bool) -> dict[str, Any]:
+    """Return an event with the values of the body that is delivered, which is stored as text.
+
+    answers: whether the caller may read answers; for another one they are empty.
+    """
+    body = json.loads(event.body)
+    if not answers and "answer" in body["data"]:
+        body["data"] = {**body["data"], **payloads.WITHOUT_ANSWER}
+    shown = WebhookEventSerializer({**body, "id": event.id, "object": "event"})
     return dict(shown.to_representation(shown.instance))
 
 

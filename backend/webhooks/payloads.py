@@ -33,6 +33,9 @@ EVENT_TYPES: dict[str, str] = {
 TEXT_LIMIT = 3_000
 """Maximum length of an answer in an event: keeps every body under the 20 kB of the specification, in any script."""
 
+WITHOUT_ANSWER: dict[str, object] = {"answer": "", "choice": None}
+"""What a caller who may not read questions sees in place of the answer in the data of an event."""
+
 
 def body_for(event_body: str, *, endpoint_sequence: int) -> str:
     """Return the body that one endpoint gets: the event's, followed by the order number of the delivery.

@@ -62,6 +62,27 @@ def test_a_budget_is_set_listed_replaced_and_deleted(acme: Cast, globex: Cast) -
     assert globex.client.get("/v1/budgets").json()["data"] == []
 
 
+def test_of_two_who_read_the_same_budget_one_replaces_it(acme: Cast) -> None:
+    client = acme.client
+    made = client.put("/v1/budgets", {"charge": "50", "open_jobs": 20})
+    path = f"/v1/budgets/{made.json()['id']}"
+    read = client.get(path).headers["ETag"]
+    asked(acme)
+
+    first = client.put("/v1/budgets", {"charge": "60"}, headers={"If-Match": read})
+    second = client.put("/v1/budgets", {"charge": "70"}, headers={"If-Match": read})
+
+    assert (first.status_code, second.status_code, second.json()["code"]) == (200, 412, "version_mismatch")
+    assert client.get(path).json()["limits"]["charge"] == "60"
+    assert client.delete(path, headers={"If-Match": read}).status_code == 412
+    other = {"api_key_id": public_ids.encode("key", acme.key_id), "questions": 5}
+    assert client.put("/v1/budgets", other, headers={"If-Match": read}).status_code == 412, "the key has no budget"
+    assert client.put("/v1/budgets", {"charge": "80"}).status_code == 200, "without If-Match the last change counts"
+    assert client.delete(path, headers={"If-Match": client.get(path).headers["ETag"]}).status_code == 204
+    assert client.put("/v1/budgets", {"charge": "90"}, headers={"If-Match": read}).status_code == 412, "it is gone"
+    assert not Budget.unscoped.using("console").exists()
+
+
 def test_only_who_may_write_budgets_changes_them_and_only_for_keys_that_exist(acme: Cast, globex: Cast) -> None:
     asking = client_with(acme, "questions:write", "usage:read")
     assert asking.put("/v1/budgets", {"questions": 1}, format="json").status_code == 403

@@ -37,18 +37,18 @@ MAY: dict[str, dict[str, str]] = {
     # Columns of the people who get the notices of their tenant.
     "app_rw": {
         "billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, INSERT",
-        "people_person": "SELECT",
+        "people_person": "SELECT", "people_departure": "INSERT",
     },
     # SELECT on the column of the tenant alone, to erase what a tenant leaves, and on the end of a session alone.
     "app_dispatch": {
         "billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, DELETE",
-        "django_session": "SELECT, DELETE", "staff_session": "SELECT, DELETE",
+        "django_session": "SELECT, DELETE", "staff_session": "SELECT, DELETE", "people_departure": "SELECT",
     },
     "app_admin_ro": {
         "billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT",
         "staff_staffevent": "SELECT",
     },
-    "app_people": dict.fromkeys((*PEOPLE, "django_session"), ALL),
+    "app_people": dict.fromkeys((*PEOPLE, "people_departure", "django_session"), ALL),
     "app_console": {
         **dict.fromkeys((*PEOPLE, *STAFF), ALL),
         "billing_pricebook": "SELECT, INSERT, UPDATE", "billing_price": "SELECT, INSERT, UPDATE",
@@ -58,6 +58,7 @@ MAY: dict[str, dict[str, str]] = {
 TABLES = (
     *PEOPLE,
     *STAFF,
+    "people_departure",
     "django_session",
     "staff_staffevent",
     "billing_pricebook",

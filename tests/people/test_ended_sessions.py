@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from io import StringIO
 from typing import Any
+from uuid import UUID
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
+from backend.library.services.collections import create_collection
 from backend.people.authentication import ended_members
 from backend.tenancy.authentication import Principal
 from tests.conftest import Cast
@@ -53,16 +56,79 @@ def test_an_owner_ends_the_sessions_of_a_member_in_the_tenant(acme: Cast, globex
     assert events(globex) == []
 
 
+def caller_of(browser: Browser, cast: Cast, role: str = "developer", **fields: Any) -> Principal:
+    """The caller of a reply that the browser has open."""
+    session = browser.session
+    at = session["account_authentication_methods"][0]["at"]
+    person_id = UUID(session["_auth_user_id"])
+    return Principal(
+        cast.tenant_id, None, frozenset(), person_id=person_id, role=role, signed_in_at=at,
+        session=session.session_key, **fields,
+    )  # fmt: skip
+
+
 def test_an_open_stream_of_an_ended_session_ends_and_one_of_a_new_session_does_not(acme: Cast) -> None:
     bob = person("bob")
     member = member_of(acme, "developer", bob)
-    begun = time.time()
+    before = caller_of(Browser(bob, acme.slug), acme)
     assert acme.client.delete(sessions_of(member)).status_code == 204
 
-    def caller(at: float) -> Principal:
-        return Principal(acme.tenant_id, None, frozenset(), person_id=bob.id, signed_in_at=at)
+    after = caller_of(Browser(bob, acme.slug, at=time.time() + 1), acme)
 
-    assert ended_members([caller(begun), caller(time.time() + 1)]) == {caller(begun)}
+    assert ended_members([before, after]) == {before}
+
+
+def test_a_request_of_a_session_names_it(acme: Cast) -> None:
+    bob = person("bob")
+    member_of(acme, "developer", bob)
+    browser = Browser(bob, acme.slug)
+
+    reply = browser.api("GET", "/v1/videos")
+
+    assert reply.caller.session == browser.session.session_key
+    assert ended_members([reply.caller]) == set()
+    assert browser.session.session_key not in repr(reply.caller)
+
+
+def test_open_streams_end_with_their_session_alone(acme: Cast) -> None:
+    bob = person("bob")
+    member_of(acme, "developer", bob)
+    laptop, phone, idle, old = (Browser(bob, acme.slug) for _ in range(4))
+    callers = [caller_of(browser, acme) for browser in (laptop, phone, idle, old)]
+    assert ended_members(callers) == set()
+
+    laptop.handler.enforce_csrf_checks = False
+    laptop.post("/accounts/logout/")
+    assert ended_members(callers) == {callers[0]}
+
+    for browser, name, seconds in (
+        (idle, "touched_at", settings.SESSION_COOKIE_AGE),
+        (old, "began_at", settings.SESSION_ABSOLUTE_SECONDS),
+    ):
+        session = browser.session
+        session[name] = time.time() - seconds - 1
+        session.save()
+    assert ended_members(callers) == {callers[0], callers[2], callers[3]}
+
+    bob.set_password("another correct horse battery")
+    bob.save()
+    assert ended_members(callers) == set(callers)
+
+
+def test_open_streams_end_with_another_role_or_other_collections(acme: Cast) -> None:
+    bob = person("bob")
+    member = member_of(acme, "analyst", bob)
+    caller = caller_of(Browser(bob, acme.slug), acme, "analyst")
+    with acme.scope():
+        collection = create_collection(fields={"name": "Yard"})
+    path = f"/v1/members/{encode('mem', member.id)}"
+
+    assert acme.client.patch(path, {"collection_ids": [encode("col", collection.id)]}).status_code == 200
+    limited = caller_of(Browser(bob, acme.slug), acme, "analyst", collections=(collection.id,))
+    assert ended_members([caller, limited]) == {caller}
+
+    assert acme.client.patch(path, {"role": "viewer"}).status_code == 200
+    assert ended_members([limited]) == {limited}
 
 
 def test_who_may_not_end_sessions_ends_none(acme: Cast, globex: Cast) -> None:

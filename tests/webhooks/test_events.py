@@ -94,6 +94,26 @@ def test_the_log_needs_the_scope_of_webhooks_and_shows_one_tenant(acme: Cast, gl
     assert globex.client.get(f"{PATH}/{mine}").status_code == 404
 
 
+def test_the_log_shows_answers_to_those_who_may_read_questions(acme: Cast) -> None:
+    question, video = ask(acme)
+    finish(acme, question, video, text="A man in a red coat.")
+    with acme.scope():
+        keys = {
+            name: issue_api_key(name=name, scopes=["webhooks:write", *more])[1]
+            for name, more in (("hooks", []), ("both", ["questions:read"]))
+        }
+    client, shown = acme.client, {}
+    for name, key in keys.items():
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+        (event,) = client.get(PATH).json()["data"]
+        assert client.get(f"{PATH}/{event['id']}").json() == event
+        shown[name] = event
+
+    assert shown["both"]["data"]["answer"] == "A man in a red coat."
+    assert shown["hooks"]["data"] == {**shown["both"]["data"], "answer": "", "choice": None}
+    assert {**shown["hooks"], "data": 0} == {**shown["both"], "data": 0}
+
+
 def test_a_deleted_thing_leaves_no_text_in_the_log(acme: Cast) -> None:
     question, video = ask(acme)
     finish(acme, question, video, text="a red car")

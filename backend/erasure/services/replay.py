@@ -10,6 +10,7 @@ from uuid import UUID
 from backend.erasure.queries import known_tenants
 from backend.erasure.services import retention, tenants
 from backend.library.models import Upload, Video
+from backend.library.services import ended_rights
 from backend.library.services.deletion_ledger import Deleted, Entry, entries
 from backend.library.services.upload_records import drop_uploads
 from backend.library.services.videos import delete_video
@@ -50,7 +51,9 @@ REPEAT: Mapping[Deleted, Callable[[UUID], bool]] = {
     Deleted.SOURCE: retention.drop_source,
     Deleted.THUMBNAILS: retention.drop_thumbnails,
 }
-"""How one deletion of each kind is repeated, in its tenant's scope. Each returns whether it found something."""
+"""How one deletion of each kind is repeated, in its tenant's scope. Each returns whether it found something.
+
+Ended rights are repeated by their own packages (library.services.ended_rights)."""
 
 
 def replay(*, since: date | None = None) -> Counter[Deleted]:
@@ -59,10 +62,18 @@ def replay(*, since: date | None = None) -> Counter[Deleted]:
     Safe to repeat. A video and a tenant are deleted by their jobs afterwards; everything else is gone on return.
     """
     repeated: Counter[Deleted] = Counter()
+    service: dict[UUID, Entry] = {}
     for entry in entries(since=since):
         # A tenant that was erased twice, or before the restored moment, is not there.
-        if known_tenants({entry.tenant_id}):
+        if not known_tenants({entry.tenant_id}):
+            continue
+        if entry.kind in (Deleted.SUSPENSION, Deleted.RESUMPTION):
+            # Only the last one counts: a tenant that is served now is not suspended in between.
+            service[entry.tenant_id] = entry
+        else:
             repeated[entry.kind] += _repeat(entry)
+    for entry in service.values():
+        repeated[entry.kind] += _repeat(entry)
     return +repeated
 
 
@@ -71,7 +82,8 @@ def _repeat(entry: Entry) -> int:
         tenants.begin_tenant_erasure(entry.tenant_id, recorded=True)
         return 1
     count = 0
+    repeat = {**REPEAT, **ended_rights.repeats()}[entry.kind]
     for id in entry.ids:
         with tenant_scope(entry.tenant_id):
-            count += REPEAT[entry.kind](id)
+            count += repeat(id)
     return count

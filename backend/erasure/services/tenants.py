@@ -21,7 +21,7 @@ from psycopg import sql
 from backend.api.public_ids import encode
 from backend.audit.services import Actor, record
 from backend.ekg.graph_store import GraphStore
-from backend.erasure.queries import Remains, remains, tenant_tables
+from backend.erasure.queries import Remains, remains, tenant_tables, waiting_people
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import request_cancel_many
 from backend.jobs.sweeps import queue_system_job
@@ -44,13 +44,17 @@ class TenantInUse(Exception):
     """A worker still holds a lease on work of the tenant."""
 
 
+class PeopleWait(Exception):
+    """The API has not erased the people yet who were members of this tenant alone."""
+
+
 class NotErased(Exception):
     """Something of the tenant is left, or belongs to a table that no role of the erasure may write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What was counted of a tenant after its erasure: objects and unfinished uploads, rows, vectors, graph."""
+    """What was counted of a tenant after its erasure: objects and unfinished uploads, rows, vectors, graph, people."""
 
     tenant_id: UUID
     asked_at: datetime
@@ -155,7 +159,8 @@ def erase_rows(tenant_id: UUID) -> None:
     """Delete all rows of the tenant, at last its own. Raises NotErased for a table that may not be written.
 
     Tables that app_rw may only add to are emptied by the dispatch role, which may delete rows there and read nothing of
-    them but their tenant.
+    them but their tenant. No worker may delete people: with the memberships the API gets them to look at, and the
+    tenant's own row stays until it has. Raises PeopleWait until then.
     """
     left = tenant_tables()
     while left:
@@ -163,6 +168,8 @@ def erase_rows(tenant_id: UUID) -> None:
         if len(blocked) == len(left):
             raise NotErased(f"rows refer to those of {', '.join(table.name for table in blocked)}")
         left = blocked
+    if waiting := waiting_people(tenant_id):
+        raise PeopleWait(f"{waiting} people and identities wait for the API")
     with tenant_scope(tenant_id):
         GraphStore().drop_all()
         Tenant.objects.filter(id=tenant_id).delete()

@@ -102,6 +102,7 @@ class Migration(migrations.Migration):
                             ("check_invariants", "Check Invariants"),
                             ("retry_segments", "Retry Segments"),
                             ("remind_overdue", "Remind Overdue"),
+                            ("record_endings", "Record Endings"),
                         ],
                         max_length=32,
                     ),

@@ -45,6 +45,7 @@ def use_collection(fields: dict[str, Any]) -> None:
 
 class CollectionsView(TenantView):
     scopes = {"GET": "videos:read", "POST": "videos:write"}
+    audited = {"POST": "collection.created"}
 
     @extend_schema(
         operation_id="listCollections",
@@ -67,12 +68,14 @@ class CollectionsView(TenantView):
     def post(self, request: Request) -> Response:
         """Create a collection: a folder of videos with a common profile and instructions."""
         collection = collection_services.create_collection(fields=parsed(CollectionRequestSerializer, request))
+        self.audit_details = {"name": collection.name}
         location = {"Location": f"/v1/collections/{encode('col', collection.id)}"}
         return Response(collection_body(collection), status=201, headers=location)
 
 
 class CollectionView(ConditionalView):
     scopes = {"GET": "videos:read", "PATCH": "videos:write", "DELETE": "videos:write"}
+    audited = {"PATCH": "collection.updated", "DELETE": "collection.deleted"}
     changed_by = CollectionUpdateRequestSerializer
 
     def _collection(self, collection_id: str) -> Collection:
@@ -94,12 +97,15 @@ class CollectionView(ConditionalView):
         """Change a collection. Videos that are already indexed keep their index."""
         collection = self._collection(collection_id)
         fields = parsed(CollectionUpdateRequestSerializer, request)
+        self.audit_details = {"fields": sorted(fields)}
         return Response(collection_body(collection_services.update_collection(collection=collection, fields=fields)))
 
     @extend_schema(operation_id="deleteCollection", responses={204: None}, tags=["Collections"])
     def delete(self, request: Request, collection_id: str) -> Response:
         """Delete a collection. Its videos stay, without a collection."""
-        collection_services.delete_collection(collection=self._collection(collection_id))
+        collection = self._collection(collection_id)
+        collection_services.delete_collection(collection=collection)
+        self.audit_details = {"name": collection.name}
         return Response(status=204)
 
 

@@ -17,7 +17,7 @@ from backend.api.etags import etag, expected_version, named_version
 from backend.api.idempotency import calls_run_once, idempotent, run_once
 from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.public_ids import decode
+from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView
 from backend.billing.services.storage import record_link
 from backend.library import queries, recording
@@ -94,7 +94,7 @@ class VideosView(SteppedTenantView):
 
 class VideoView(SteppedTenantView):
     scopes = {"GET": "videos:read", "PATCH": "videos:write", "DELETE": "videos:write"}
-    audited = {"DELETE": "video.deleted"}
+    audited = {"PATCH": "video.moved", "DELETE": "video.deleted"}
     stepped = frozenset({"DELETE"})
 
     def _video(self, video_id: str) -> Video:
@@ -124,7 +124,12 @@ class VideoView(SteppedTenantView):
         if fields.get("collection_id") is not None:
             collection_of(fields["collection_id"])
         fields = placed(fields, zone=video.time_zone)
+        before = video.collection_id
         updated = video_services.update_video(video=video, version=version, fields=fields)
+        # Members who are limited to collections gain or lose the video. Its other fields are the customer's own notes.
+        self.administrative = updated.collection_id != before
+        moved = {"before": before, "collection_id": updated.collection_id}
+        self.audit_details = {name: None if id is None else encode("col", id) for name, id in moved.items()}
         return Response(one_video(updated), headers={"ETag": etag(updated.version)})
 
     @extend_schema(operation_id="deleteVideo", parameters=[IF_MATCH], responses={202: VideoSerializer}, tags=["Videos"])
@@ -144,6 +149,7 @@ class VideoView(SteppedTenantView):
 
 class ReindexView(TenantView):
     scopes = {"POST": "videos:write"}
+    audited = {"POST": "video.reindexed"}
 
     @extend_schema(operation_id="reindexVideo", request=None, responses={202: VideoSerializer}, tags=["Index versions"])
     @idempotent()

@@ -70,6 +70,7 @@ class IndexJobsView(TenantView):
 
 class IndexJobView(ConditionalView):
     scopes = {"GET": "videos:read", "PATCH": "videos:write"}
+    audited = {"PATCH": "index_job.updated"}
     changed_by = IndexJobUpdateRequestSerializer
 
     @extend_schema(operation_id="getIndexJob", responses=IndexJobSerializer, tags=TAGS)
@@ -88,6 +89,7 @@ class IndexJobView(ConditionalView):
         """Change the priority or the deadline of an index job that is not over."""
         video = _video(job_id)
         changes = parsed(IndexJobUpdateRequestSerializer, request)
+        self.audit_details = {"fields": sorted(changes)}
         if "priority" in changes:
             video = control.prioritise_indexing(video_id=video.id, rank=changes["priority"])
         if "deadline_at" in changes:
@@ -104,6 +106,8 @@ class _ControlView(TenantView):
 
 
 class CancelIndexJobView(_ControlView):
+    audited = {"POST": "index_job.canceled"}
+
     @extend_schema(operation_id="cancelIndexJob", tags=TAGS, request=None, responses=IndexJobSerializer)
     @idempotent()
     def post(self, request: Request, job_id: str) -> Response:
@@ -112,6 +116,8 @@ class CancelIndexJobView(_ControlView):
 
 
 class PauseIndexJobView(_ControlView):
+    audited = {"POST": "index_job.paused"}
+
     @extend_schema(operation_id="pauseIndexJob", tags=TAGS, request=None, responses=IndexJobSerializer)
     @idempotent()
     def post(self, request: Request, job_id: str) -> Response:
@@ -120,6 +126,8 @@ class PauseIndexJobView(_ControlView):
 
 
 class ResumeIndexJobView(_ControlView):
+    audited = {"POST": "index_job.resumed"}
+
     @extend_schema(operation_id="resumeIndexJob", tags=TAGS, request=None, responses=IndexJobSerializer)
     @idempotent()
     def post(self, request: Request, job_id: str) -> Response:
@@ -128,6 +136,8 @@ class ResumeIndexJobView(_ControlView):
 
 
 class RetryIndexJobView(_ControlView):
+    audited = {"POST": "index_job.retried"}
+
     @extend_schema(
         operation_id="retryIndexJob",
         tags=TAGS,

@@ -1,7 +1,8 @@
 """The ledger of deletions, in object storage, because a restored database has forgotten them.
 
 Each deletion that a customer, an operator or a retention asked for is one small object, written before the deletion is
-committed: a deletion that was confirmed is always in the ledger. It names ids only. `manage.py replay_deletions`
+committed: a deletion that was confirmed is always in the ledger. Ended rights follow shortly after they ended. An
+entry names ids only. `manage.py replay_deletions`
 repeats the ledger after a restore. The bucket's lifecycle removes an entry once no backup is older than it.
 """
 
@@ -41,6 +42,14 @@ class Deleted(StrEnum):
     UPLOAD = "upload"
     SOURCE = "source"
     THUMBNAILS = "thumbnails"
+    # Rights that have ended (library.services.ended_rights).
+    API_KEY = "api_key"
+    MEMBER = "member"
+    INVITATION = "invitation"
+    SHARE = "share"
+    WEBHOOK_ENDPOINT = "webhook_endpoint"
+    SUSPENSION = "suspension"
+    RESUMPTION = "resumption"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,8 @@ def write(entry: Entry) -> str:
         "ids": [str(id) for id in entry.ids],
         "at": entry.at.astimezone(UTC).isoformat(),
     }
-    key = f"{PREFIX}{entry.at.astimezone(UTC):%Y-%m-%d}/{uuid7()}.json"
+    # In the order of what happened: an ended right is written some time later.
+    key = f"{PREFIX}{entry.at.astimezone(UTC):%Y-%m-%d/%H%M%S.%f}-{uuid7()}.json"
     try:
         ObjectStorage().put(key, json.dumps(body).encode(), content_type="application/json")
     except StorageAway as error:

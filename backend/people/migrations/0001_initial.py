@@ -213,4 +213,13 @@ class Migration(migrations.Migration):
                 ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
+        migrations.CreateModel(
+            name="Departure",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("tenant_id", models.UUIDField(null=True)),
+                ("person_id", models.UUIDField(null=True)),
+                ("due_at", models.DateTimeField(db_index=True)),
+            ],
+        ),
     ]

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from backend.tenancy.ddl import tenant_table
+from backend.tenancy.ddl import noted_endings, tenant_table
 
 
 class Migration(migrations.Migration):
@@ -11,4 +11,6 @@ class Migration(migrations.Migration):
         tenant_table("people_membership", dispatch="SELECT"),
         tenant_table("people_invitation", dispatch="SELECT"),
         tenant_table("people_signinsettings", dispatch="SELECT"),
+        noted_endings("people_membership", "member"),
+        noted_endings("people_invitation", "invitation", set_column="revoked_at"),
     ]

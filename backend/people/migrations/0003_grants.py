@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from backend.tenancy.ddl import notified_members, people_table, staff_apart
+from backend.tenancy.ddl import departures, notified_members, people_table, staff_apart
 
 PERSON_TABLES = (
     "people_person",
@@ -30,4 +30,6 @@ class Migration(migrations.Migration):
         *[people_table(table) for table in PERSON_TABLES],
         staff_apart("people_person"),
         notified_members("people_person", "people_membership", ("owner", "admin", "billing")),
+        people_table("people_departure", staff=False),
+        departures("people_departure", "people_membership", "people_signinsettings"),
     ]

@@ -162,6 +162,12 @@ def revoke(invitation_id: UUID) -> bool:
     return mine.exists()
 
 
+def revoke_again(invitation_id: UUID) -> bool:
+    """Revoke an invitation that a restore has opened again. Returns whether it was open."""
+    opened = queries.invitations().filter(id=invitation_id, accepted_at=None, revoked_at=None)
+    return bool(opened.update(revoked_at=timezone.now()))
+
+
 def accept(invitation: Invitation, person: Person, *, origin: Actor) -> Membership:
     """Make the invited person a member; an invitation is accepted once.
 

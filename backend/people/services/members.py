@@ -138,6 +138,20 @@ def remove(membership_id: UUID, *, by_owner: bool) -> Membership:
     return membership
 
 
+def remove_again(membership_id: UUID) -> bool:
+    """End a membership that a restore has brought back, even that of a last owner. Returns whether there was one.
+
+    The owner who let this one leave may have come after the restored moment.
+    """
+    with transaction.atomic():
+        membership: Membership | None = Membership.objects.filter(id=membership_id).first()
+        if membership is None:
+            return False
+        Membership.objects.filter(id=membership_id).delete()
+        revoke_keys_of_person(membership.person_id)
+    return True
+
+
 def end_sessions(membership_id: UUID, *, by_owner: bool) -> Membership:
     """Let no session that a member has now reach the current tenant; the member stays and can sign in again.
 

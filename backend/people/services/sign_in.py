@@ -12,13 +12,13 @@ from typing import Any
 from uuid import UUID
 
 from allauth.socialaccount.models import SocialAccount
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, router, transaction
 
 from backend.api.public_ids import encode
 from backend.audit.services import Actor, record
 from backend.people import queries, roles
 from backend.people.models import Membership, Person, Role, SignInSettings, written_email
-from backend.people.services import members
+from backend.people.services import departures, members
 from backend.people.services.invitations import accept
 from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.refusals import Refused
@@ -79,7 +79,9 @@ def admit(settings: SignInSettings, claims: Mapping[str, Any], *, origin: Actor)
         raise Refused("not_invited", "You have no invitation.", status=403)
     if person is None:
         try:
-            person = Person.objects.create_user(address, None, name=str(claims.get("name") or "")[:200])
+            with transaction.atomic(using=router.db_for_write(Person)):
+                person = Person.objects.create_user(address, None, name=str(claims.get("name") or "")[:200])
+                departures.expect(person.id)
         except IntegrityError:
             # The address is that of staff, whom this process cannot see.
             raise Refused("not_invited", "You have no invitation.", status=403) from None

@@ -3,7 +3,7 @@ import django.db.models.manager
 import uuid6
 from django.db import migrations, models
 
-from backend.tenancy.ddl import tenant_reference, tenant_table
+from backend.tenancy.ddl import noted_endings, tenant_reference, tenant_table
 
 
 class Migration(migrations.Migration):
@@ -100,4 +100,5 @@ class Migration(migrations.Migration):
         # A share goes with the thing that it shows.
         tenant_reference("shares_share", "question_id", "questions_question"),
         tenant_reference("shares_share", "video_id", "library_video"),
+        noted_endings("shares_share", "share", set_column="revoked_at"),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db.models import F, Q
 from django.utils import timezone
@@ -61,6 +62,11 @@ def create_share(
 def revoke(share: Share) -> None:
     """End a share; a share that was revoked before keeps its time."""
     queries.shares().filter(id=share.id, revoked_at=None).update(revoked_at=timezone.now())
+
+
+def revoke_again(share_id: UUID) -> bool:
+    """End a share that a restore has opened again. Returns whether it was open."""
+    return bool(queries.shares().filter(id=share_id, revoked_at=None).update(revoked_at=timezone.now()))
 
 
 def count_view(share: Share, page: Page, *, address: str, request_id: str) -> None:

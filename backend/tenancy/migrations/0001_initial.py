@@ -4,7 +4,7 @@ import uuid6
 from django.db import migrations, models
 
 import backend.tenancy.models
-from backend.tenancy.ddl import tenant_reference, tenant_table
+from backend.tenancy.ddl import NOTE_ENDING, noted_endings, tenant_reference, tenant_table
 
 # The fence is read before the lock, so that nobody waits behind a move, and after it, because the move writes the fence
 # before it asks for the lock. A transaction that holds the lock began before the fence, and the move waits for its end.
@@ -101,8 +101,39 @@ class Migration(migrations.Migration):
                 ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
+        migrations.CreateModel(
+            name="Ending",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=32)),
+                ("subject_id", models.UUIDField()),
+                ("ended_at", models.DateTimeField(db_index=True)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
         tenant_table("tenancy_tenant", tenant_column="id", dispatch="SELECT"),
         migrations.RunSQL(ENTER_TENANT, migrations.RunSQL.noop),
         tenant_table("tenancy_apikey", dispatch="SELECT, UPDATE (last_used_at, last_used_ip)"),
         tenant_reference("tenancy_apikey", "parent_id", "tenancy_apikey", on_delete="SET NULL"),
+        tenant_table("tenancy_ending", dispatch="SELECT"),
+        migrations.RunSQL(NOTE_ENDING, migrations.RunSQL.noop),
+        noted_endings("tenancy_apikey", "api_key", set_column="revoked_at"),
+        noted_endings("tenancy_tenant", "suspension", set_column="suspended_at"),
+        noted_endings("tenancy_tenant", "resumption", cleared_column="suspended_at"),
     ]

@@ -3,7 +3,7 @@ import django.db.models.manager
 import uuid6
 from django.db import migrations, models
 
-from backend.tenancy.ddl import tenant_reference, tenant_table
+from backend.tenancy.ddl import noted_endings, tenant_reference, tenant_table
 
 
 class Migration(migrations.Migration):
@@ -232,4 +232,5 @@ class Migration(migrations.Migration):
         tenant_reference("webhooks_delivery", "endpoint_id", "webhooks_endpoint"),
         tenant_reference("webhooks_delivery", "event_id", "webhooks_webhookevent"),
         tenant_reference("webhooks_attempt", "delivery_id", "webhooks_delivery"),
+        noted_endings("webhooks_endpoint", "webhook_endpoint"),
     ]
