@@ -112,10 +112,9 @@ class Scan:
         batches = self._batches(events)
         count = self.asked.models.reasoner.count_tokens
         prompt = sum(MESSAGE_TOKENS + count(self._prompt(batch)) for batch in batches)
-        written = len(batches) if self.by_odds else sum(count(_reply(len(batch))) for batch in batches)
-        read_pace, write_pace = PACE_SMALL if self.small else PACE
-        at_once = max(1, min(len(batches), self.asked.settings.in_flight))
-        seconds = (prompt / read_pace + written / write_pace) / at_once
+        written = len(batches) if self.by_odds else sum(count(likely_reply(len(batch))) for batch in batches)
+        at_once = min(len(batches), self.asked.settings.in_flight)
+        seconds = likely_seconds(prompt, written, small=self.small, at_once=at_once)
         model = self.asked.models.reasoner.name
         money = self.calls.spending.price_of(model, prompt, written)
         unknown = sum(len(batch) for batch in batches)
@@ -188,6 +187,13 @@ class Scan:
         return _Batch(video_id, judged)
 
 
-def _reply(events: int) -> str:
+def likely_seconds(prompt_tokens: int, completion_tokens: int, *, small: bool, at_once: int) -> float:
+    """Return how long the calls of a scan will take, by initial values. small: whether the reasoner is. at_once: number
+    of calls in flight."""
+    read_pace, write_pace = PACE_SMALL if small else PACE
+    return (prompt_tokens / read_pace + completion_tokens / write_pace) / max(1, at_once)
+
+
+def likely_reply(events: int) -> str:
     """Return a verdict on that many events, as long as most are: one is true."""
     return f'{{"true": [1], "false": {list(range(2, events + 1))}}}'
