@@ -77,7 +77,7 @@ def keeps_its_word(
         assert answer.choice is not None
         assert answer.text == question.choices[answer.choice]
     if not answer.text:
-        assert (answer.choice, answer.confidence, answer.citations) == (None, 0.0, ())
+        assert (answer.choice, answer.confidence, answer.citations) == (None, None, ())
         assert answer.finish_reason != "answered"
         assert answer.detail
     here = graph.extents()

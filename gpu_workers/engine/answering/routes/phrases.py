@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,8 +19,9 @@ class Phrases:
 
     number: {sure} {n}. one, times: units of a count. places: after a count. more: what is not listed. yes, no: of
     something that may happen. happens, never: of something that may never happen. no_unread, never_unread: if not all
-    was read. unsaid: of words in speech. not_things: after a count of times where things were meant. parts: head of a
-    list of topics. objects: {number} {what}.
+    was read. undescribed: {time} of the scope that nobody could describe. unsaid: of words in speech. not_things: after
+    a count of times where things were meant. parts: head of a list of topics. objects: {number} {what}. when, what:
+    headings of a table.
     """
 
     exactly: str
@@ -37,6 +38,7 @@ class Phrases:
     happens: str
     never: str
     never_unread: str
+    undescribed: str
     unsaid: str
     not_things: str
     parts: str
@@ -47,6 +49,8 @@ class Phrases:
     objects: str
     event: str
     events: str
+    when: str
+    what: str
 
     def number(self, sure: Sureness, n: int) -> str:
         """Return a number with its sureness, as "about 5"."""
@@ -57,6 +61,11 @@ class Phrases:
     def opening(text: str) -> str:
         """Return text as the begin of an answer, with a capital."""
         return text[:1].upper() + text[1:]
+
+    def moments(self, moments: Sequence[str], times: int) -> str:
+        """Return moments as "0:01:05, 0:02:00.", with the number of those of times that are left out."""
+        more = [self.more.format(n=times - len(moments))] if times > len(moments) else []
+        return ", ".join([*moments, *more]) + "."
 
     def counted(self, sure: Sureness, n: int, places: str, units: tuple[str, str]) -> str:
         """Return how often something happens, with the places of it, as "about 5 times: 0:01:05.". units: the words for
@@ -74,11 +83,12 @@ _PHRASES: Mapping[str, Phrases] = {
         never="Never: none of the {n} events says so.",
         never_unread="Never, as far as is known: none of the {n} events that were read says so, and {rest} were not "
         "read.",
+        undescribed="{time} could not be described.",
         unsaid="Nobody says it: {number} {times} in the transcript.",
         not_things="These are times: one person or thing can be there at several of them.",
         parts="{n} topics, in order:", part="{n} topic:",
         at_once="{number} {what} at once", entered="{what}: {number} entered", left="{what}: {number} left",
-        objects="{number} {what}", event="event", events="events",
+        objects="{number} {what}", event="event", events="events", when="time", what="what",
     ),
     "de": Phrases(
         exactly="genau", at_least="mindestens", about="etwa", one="Mal", times="Mal", count="{number} {times}",
@@ -87,11 +97,12 @@ _PHRASES: Mapping[str, Phrases] = {
         "Ereignisse sagt das, {rest} wurden nicht gelesen.", happens="Doch: {counted}",
         never="Nie: Keines der {n} Ereignisse sagt das.", never_unread="Nie, soweit bekannt: Keines der {n} gelesenen "
         "Ereignisse sagt das, {rest} wurden nicht gelesen.",
+        undescribed="{time} konnten nicht beschrieben werden.",
         unsaid="Niemand sagt es: {number} {times} im Transkript.",
         not_things="Gezählt sind Zeitpunkte: Dieselbe Person oder Sache kann an mehreren da sein.",
         parts="{n} Themen, der Reihe nach:", part="{n} Thema:",
         at_once="{number} {what} gleichzeitig", entered="{what}: {number} kamen herein", left="{what}: {number} gingen",
-        objects="{number} {what}", event="Ereignis", events="Ereignisse",
+        objects="{number} {what}", event="Ereignis", events="Ereignisse", when="Zeit", what="was",
     ),
     "es": Phrases(
         exactly="exactamente", at_least="al menos", about="unas", one="vez", times="veces", count="{number} {times}",
@@ -99,11 +110,12 @@ _PHRASES: Mapping[str, Phrases] = {
         no="No. Ninguno de los {n} eventos lo dice.", no_unread="No que se sepa: ninguno de los {n} eventos leídos lo "
         "dice, y {rest} no se leyeron.", happens="Sí ocurre: {counted}", never="Nunca: ninguno de los {n} eventos lo "
         "dice.", never_unread="Nunca, que se sepa: ninguno de los {n} eventos leídos lo dice, y {rest} no se leyeron.",
+        undescribed="No se pudo describir {time}.",
         unsaid="Nadie lo dice: {number} {times} en la transcripción.",
         not_things="Son momentos: la misma persona o cosa puede estar en varios.",
         parts="{n} temas, en orden:", part="{n} tema:",
         at_once="{number} {what} a la vez", entered="{what}: entraron {number}", left="{what}: salieron {number}",
-        objects="{number} {what}", event="evento", events="eventos",
+        objects="{number} {what}", event="evento", events="eventos", when="hora", what="qué",
     ),
     "zh": Phrases(
         exactly="正好", at_least="至少", about="大约", one="次", times="次", count="{number} {times}",
@@ -113,11 +125,13 @@ _PHRASES: Mapping[str, Phrases] = {
         no_unread="据已知没有：读过的 {n} 个事件都没有这样说，还有 {rest} 个没有读。",
         happens="发生过：{counted}", never="从未：{n} 个事件都没有这样说。",
         never_unread="据已知从未：读过的 {n} 个事件都没有这样说，还有 {rest} 个没有读。",
+        undescribed="有 {time} 无法描述。",
         unsaid="没有人说过：字幕中{number} {times}。",
         not_things="这里数的是时刻：同一个人或物可能出现多次。",
         parts="{n} 个主题，按顺序：", part="{n} 个主题：",
         at_once="同时{number} {what}", entered="{what}：{number} 进入",
-        left="{what}：{number} 离开", objects="{number} {what}", event="个事件", events="个事件",
+        left="{what}：{number} 离开", objects="{number} {what}", event="个事件", events="个事件", when="时间",
+        what="内容",
     ),
     "ar": Phrases(
         exactly="بالضبط", at_least="على الأقل", about="حوالي", one="مرة", times="مرات", count="{number} {times}",
@@ -126,11 +140,12 @@ _PHRASES: Mapping[str, Phrases] = {
         "تقرأ {rest}.", happens="بل يحدث: {counted}",
         never="أبدا: لا يقول ذلك أي من {n} حدثا.",
         never_unread="أبدا، بحسب المعروف: لا يقول ذلك أي من {n} حدثا تمت قراءتها، ولم تقرأ {rest}.",
+        undescribed="تعذر وصف {time}.",
         unsaid="لا أحد يقول ذلك: {number} {times} في النص.",
         not_things="هذه أوقات: قد يكون الشخص أو الشيء نفسه في عدة منها.",
         parts="{n} موضوعات بالترتيب:", part="{n} موضوع:", at_once="{number} {what} في وقت واحد",
         entered="{what}: دخل {number}", left="{what}: خرج {number}", objects="{number} {what}",
-        event="حدث", events="أحداث",
+        event="حدث", events="أحداث", when="الوقت", what="ما يحدث",
     ),
 }  # fmt: skip
 
