@@ -328,8 +328,7 @@ class KnowledgeGraph(Protocol):
         ...
 
     def undescribed(self) -> Sequence[EventPlace]:
-        """Return the events in scope all of whose chunks are gaps, by video and time: nobody knows what happens there.
-        """
+        """Return the events in scope all of whose chunks are gaps, by video and time."""
         ...
 
     def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]: ...

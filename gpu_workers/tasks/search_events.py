@@ -21,6 +21,7 @@ from backend.questions.queries.searches import FoundEvent, Match, Reason
 from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.answering.context import event_text
+from gpu_workers.engine.answering.notes import QUERY_LANGUAGE
 from gpu_workers.engine.answering.presets import RERANKED
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError, Reranker
@@ -37,8 +38,8 @@ from workers.runner import FollowUp, Work
 
 logger = logging.getLogger("ava.searches")
 
-QUERY_LANGUAGE, NO_RERANKING = "query_language", "no_reranking"
-"""Codes of Search.degraded."""
+NO_RERANKING = "no_reranking"
+"""Code of Search.degraded, next to QUERY_LANGUAGE."""
 
 # Maximum reasons of one event: hundreds of frames of an event that lasts an hour may match.
 MOST_REASONS = 10

@@ -85,6 +85,7 @@ def test_an_answered_question_shows_answer_evidence_cost_and_timings(acme: Any) 
             "frame": {"ms": 4_000, "url": None},
             "quote": "A red car parks.",
             "status": "supported",
+            "similarity": None,
             "confidence": None,
         }
     ]

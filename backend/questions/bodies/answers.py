@@ -32,9 +32,12 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     frame = FrameImageSerializer(source="*", allow_null=True, help_text="The frame that shows the event best.")
     quote = serializers.CharField(help_text="Words of the event that carry the answer.")
     status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the event supports the claims that cite it.")
-    confidence = serializers.FloatField(
-        allow_null=True, help_text="Similarity of the event's words to the claims that cite it, 0 to 1."
+    similarity = serializers.FloatField(
+        source="confidence",
+        allow_null=True,
+        help_text="Similarity of the event's words to the claims that cite it, 0 to 1. It is no probability.",
     )
+    confidence = serializers.FloatField(allow_null=True, help_text="Deprecated: the same as `similarity`.")
 
 
 class ClaimSerializer(serializers.Serializer[Any]):

@@ -243,8 +243,8 @@ class QuestionSerializer(serializers.Serializer[Any]):
     confidence = serializers.FloatField(
         source="question.confidence",
         allow_null=True,
-        help_text="Measured chance that the answer is right, 0 to 1. Null while the question is open, and where "
-        "nothing was calibrated for answers of this kind by these models.",
+        help_text="Measured chance that the answer is right, 0 to 1. Null while the question is open, without an "
+        "answer, and where nothing was calibrated for answers of this kind by these models.",
     )
     claims = ClaimSerializer(
         source="question.claims", many=True, help_text="The statements of the answer, with the evidence of each."

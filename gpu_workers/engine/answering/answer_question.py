@@ -17,8 +17,8 @@ from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer,
 from gpu_workers.engine.answering.follow_up import stand_alone
 from gpu_workers.engine.answering.identity import prompts_digest, settings_of_answer
 from gpu_workers.engine.answering.methods import Method, OfferedMethod, method_named
+from gpu_workers.engine.answering.notes import QUERY_LANGUAGE, is_unread, notes_of
 from gpu_workers.engine.answering.notes import WITHOUT_EYES as WITHOUT_EYES
-from gpu_workers.engine.answering.notes import notes_of
 from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_with
 from gpu_workers.engine.answering.verdict_store import VerdictStore
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
@@ -86,6 +86,7 @@ def answer_question(
         answer,
         standalone=asked.standalone,
         unmeasured=models.calibration.unmeasured,
+        degraded=(*answer.degraded, *([QUERY_LANGUAGE] if is_unread(asked) else [])),
         notes=(*time_notes(asked.understood.time), *notes_of(asked, answer)),
         method_version=method.version,
         prompts=prompts_digest(method.prompts, question.profile) if isinstance(method, OfferedMethod) else "",

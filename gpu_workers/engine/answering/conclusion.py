@@ -85,7 +85,7 @@ def without_text(calls: Calls, records: Sequence[NodeRecord], reason: FinishReas
     return Answer(
         text="",
         choice=None,
-        confidence=0.0,
+        confidence=None,
         finish_reason=reason,
         nodes=tuple(records),
         usage=calls.spending.usage(),

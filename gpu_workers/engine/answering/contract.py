@@ -233,7 +233,7 @@ class Answer:
     method_version, prompts, settings: what would have to be equal for another answer to be made in the same way.
     understood: what the question's words were taken to ask for (asking.understood.Understood.record).
     confidence: the chance that the answer is right, 0 to 1; None where nothing was calibrated for answers of this head
-    by these models; 0 without an answer. shape: form of the text. parts, columns: the text in parts, empty for a
+    by these models, and None without an answer. shape: form of the text. parts, columns: the text in parts, empty for a
     sentence; in the text "[1, 3]" after a part numbers its citations from 1.
     prompts: 16 hex digits over the wording of all prompts that the method can send. settings: JSON-serialisable.
     """

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.languages.codes import is_english
+from gpu_workers.engine.ports import ViewQuery
+from gpu_workers.engine.retrieval.tri_view import NO_VECTOR
 
 WITHOUT_EYES = (
     "The observer cannot see actions; a vision-language model can. "
@@ -14,6 +17,13 @@ WITHOUT_EYES = (
 """Note of an answer whose models cannot look at a frame again."""
 
 FRAMES_NOT_LOOKED_AT = "Frames were not looked at again: the answer rests on the descriptions that were indexed."
+
+QUERY_LANGUAGE = "query_language"
+"""Code of Answer.degraded, and of a search: the embedder is not known to understand the language of the question."""
+
+NOT_TRANSLATED = (
+    "The question could not be translated into English, the language of the index. It was searched for as it is."
+)
 
 COUNTED = 5_000
 """Maximum number of events that are counted for a note."""
@@ -49,7 +59,30 @@ def notes_of(asked: Asked, answer: Answer) -> tuple[str, ...]:
         notes.append(FRAMES_NOT_LOOKED_AT)
     if read := _read(asked, answer):
         notes.append(read)
+    if is_unread(asked):
+        notes.append(NOT_TRANSLATED)
+    if inexact := _inexact(asked, answer):
+        notes.append(inexact)
     return tuple(dict.fromkeys(notes))
+
+
+def is_unread(asked: Asked) -> bool:
+    """Whether the question was searched in a language that the embedder is not known to understand."""
+    language, known = asked.question_language, asked.models.embedder_languages
+    return not is_english(language) and not asked.translated and bool(known) and language not in known
+
+
+def _inexact(asked: Asked, answer: Answer) -> str:
+    """Return that no event contains the words in quotation marks, by whose meaning was searched instead; "" if one
+    contains them all, or if the question was not searched for."""
+    quoted = asked.understood.quoted
+    if not quoted or asked.understood.route != "search" or not answer.text:
+        return ""
+    query = ViewQuery(NO_VECTOR, 1, text=asked.searched, exact=quoted)
+    if asked.graph.search_views({"words": query})["words"]:
+        return ""
+    named = " and ".join(f'"{words}"' for words in quoted)
+    return f"No event has exactly {named}; it was searched by meaning."
 
 
 def _ended(answer: Answer) -> str:

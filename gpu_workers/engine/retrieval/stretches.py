@@ -95,6 +95,10 @@ class GraphOfStretches:
         pages = [part.timeline(after=after, limit=limit) for part in self._parts]
         return _places(pages, limit)
 
+    def undescribed(self) -> Sequence[EventPlace]:
+        pages = [part.undescribed() for part in self._parts]
+        return _places(pages, sum(map(len, pages)))
+
     def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]:
         return _joined(part.load_events(event_ids) for part in self._parts)
 
@@ -135,8 +139,16 @@ class GraphOfStretches:
         topics = [topic for part in self._parts for topic in part.topics(video_id)]
         return sorted(topics, key=lambda topic: topic.span)
 
+    def topics_of(self, video_ids: Sequence[UUID]) -> Mapping[UUID, Sequence[Topic]]:
+        found = [part.topics_of(video_ids) for part in self._parts]
+        topics = {video_id: [topic for own in found for topic in own.get(video_id, ())] for video_id in video_ids}
+        return {video_id: sorted(own, key=lambda topic: topic.span) for video_id, own in topics.items() if own}
+
     def overview(self, video_id: UUID) -> Overview | None:
         return next(filter(None, (part.overview(video_id) for part in self._parts)), None)
+
+    def overviews_of(self, video_ids: Sequence[UUID]) -> Mapping[UUID, Overview]:
+        return _joined(part.overviews_of(video_ids) for part in self._parts)
 
     def objects(self, *, limit: int) -> Sequence[StoredObject]:
         found: dict[UUID, StoredObject] = {}

@@ -324,7 +324,7 @@ def test_an_abstention_stands() -> None:
 
     assert (answer.choice, answer.text) == (None, "")
     assert (answer.finish_reason, answer.detail) == ("insufficient_evidence", "abstained")
-    assert (answer.citations, answer.signals, answer.confidence) == ((), {}, 0.0)
+    assert (answer.citations, answer.signals, answer.confidence) == ((), {}, None)
     assert weighed(answer).answer == QUESTION.choices[0]
 
 

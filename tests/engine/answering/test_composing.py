@@ -346,7 +346,7 @@ def test_an_answer_of_nothing_but_contradictions_is_not_given() -> None:
         "sentence", said=says("Three people talk near the shop.", "seen", [2]) | {"sufficient": True}, revision={}
     )
 
-    assert (ended.answer.text, ended.answer.confidence) == ("", 0.0)
+    assert (ended.answer.text, ended.answer.confidence) == ("", None)
     assert (ended.answer.finish_reason, ended.answer.detail) == ("insufficient_evidence", "contradicted")
     assert (ended.answer.citations, ended.answer.claims, ended.answer.choice) == ((), (), None)
     assert any("was left out" in note and "Three people talk near the shop." in note for note in ended.answer.notes)

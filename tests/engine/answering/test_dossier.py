@@ -197,7 +197,7 @@ def test_a_single_sample_is_less_sure_than_agreement_and_surer_than_a_split_vote
     divided = split.shown(1, 3).answer()
 
     assert agreed.signals["score"] > 0.6
-    assert (agreed.confidence, divided.confidence, divided.text) == (None, 0.0, "")
+    assert (agreed.confidence, divided.confidence, divided.text) == (None, None, "")
 
 
 def test_paper_gives_the_methods_own_answer_alone() -> None:
@@ -264,7 +264,7 @@ def test_nothing_shown_is_an_abstention_without_a_call() -> None:
     answer = dossier.answer(records=[record], needs=("events", "checker"), proposed=PROPOSED)
 
     assert dossier.reasoner.requests == []
-    assert (answer.text, answer.confidence) == ("", 0.0)
+    assert (answer.text, answer.confidence) == ("", None)
     assert (answer.finish_reason, answer.detail) == ("insufficient_evidence", "nothing_shown")
     assert (answer.nodes, answer.degraded) == ((record,), ("no_eyes",))
 

@@ -18,6 +18,7 @@ from gpu_workers.engine.answering import Answer
 from gpu_workers.engine.answering.contract import FinishReason, QuestionInput, Turn
 from gpu_workers.engine.answering.identity import prompts_digest
 from gpu_workers.engine.answering.methods import METHODS, OfferedMethod
+from gpu_workers.engine.answering.notes import QUERY_LANGUAGE
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.answering.tools.desk import MISSING
 from gpu_workers.engine.ekg import Span
@@ -33,8 +34,8 @@ QUESTION = QuestionInput("What does the boy do after drinking?", CHOICES)
 MOST_CALLS = 80
 """Far more requests than any method makes at effort medium over the park."""
 
-OTHER_LACKS = ("small_window",)
-"""Codes of Answer.degraded that tools add to those of missing artifacts."""
+OTHER_LACKS = ("small_window", QUERY_LANGUAGE)
+"""Codes of Answer.degraded that tools, and the language of the question, add to those of missing artifacts."""
 
 HEARING = ("dvd_lite", "videoagent_mem")
 """Methods that are offered tools for speech without being made for it."""
@@ -80,7 +81,7 @@ def keeps_its_word(
         assert answer.choice is not None
         assert answer.text == question.choices[answer.choice]
     if not answer.text:
-        assert (answer.choice, answer.confidence, answer.citations) == (None, 0.0, ())
+        assert (answer.choice, answer.confidence, answer.citations) == (None, None, ())
         assert answer.finish_reason != "answered"
         assert answer.detail
     here = graph.extents()

@@ -11,6 +11,7 @@ import pytest
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.answer_language import OTHER_LANGUAGE
 from gpu_workers.engine.answering.contract import Budget, Turn
+from gpu_workers.engine.answering.notes import NOT_TRANSLATED, QUERY_LANGUAGE
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.models.calibration import UNMEASURED
@@ -164,6 +165,15 @@ def test_without_a_translation_the_question_is_searched_for_as_it_is(reply: Any)
     assert answer.understood["searched"] == ""
     assert answer.understood["language"] == "de"
     assert (answer.finish_reason, answer.detail) == ("insufficient_evidence", "no_events")
+    assert answer.degraded == (QUERY_LANGUAGE,)
+    assert NOT_TRANSLATED in answer.notes
+
+
+def test_a_question_that_the_embedder_reads_lacks_nothing_without_a_translation() -> None:
+    answer = ask(speaking(translate="no JSON"), embedder_languages=("de", "en"))
+
+    assert answer.degraded == ()
+    assert NOT_TRANSLATED not in answer.notes
 
 
 def test_an_embedder_of_many_languages_gets_the_question_itself() -> None:

@@ -205,7 +205,7 @@ def test_unreadable_words_are_an_abstention_never_a(question: QuestionInput, eff
     answer = ask(ScriptedReasoner(lambda _: babble), replace(question, effort=effort))
 
     assert (answer.finish_reason, answer.detail) == ("insufficient_evidence", "unreadable")
-    assert (answer.text, answer.choice, answer.confidence, answer.citations) == ("", None, 0.0, ())
+    assert (answer.text, answer.choice, answer.confidence, answer.citations) == ("", None, None, ())
 
 
 def test_a_cut_answer_is_asked_again_once_with_twice_the_room() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from gpu_workers.engine.answering import QuestionInput, answer_question
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.retrieval.quotation import quoted
 from gpu_workers.engine.retrieval.tri_view import HYBRID, RetrievalSettings, Retrieved, ViewQueries, retrieve
-from tests.engine.answering.world import STREET, ScriptedEmbedder, event_id, street
+from tests.engine.answering.world import STREET, ScriptedEmbedder, event_id, models, says, scripted, street
 
 
 def find(text: str, settings: RetrievalSettings, *exact: str) -> Retrieved:
@@ -44,6 +45,21 @@ def test_only_events_with_the_quoted_words_are_returned() -> None:
     assert {event.event_id for event in found.ranking} == having != set()
     # If nothing contains the words, the other views are all that there is to go by.
     assert find(STREET[4], RetrievalSettings(graph_events=0), "never said").ranking != ()
+
+
+@pytest.mark.parametrize(
+    ("question", "notes"),
+    [
+        ('Who says "never said" there?', ['No event has exactly "never said"; it was searched by meaning.']),
+        ('What about "a dog runs" here?', []),
+        ("What about the dog here?", []),
+    ],
+)
+def test_an_answer_says_that_no_event_has_the_quoted_words(question: str, notes: list[str]) -> None:
+    reasoner = scripted(says("a dog"))
+    answer = answer_question(QuestionInput(question, route="search"), street(), models(reasoner))
+    assert answer.text == "a dog"
+    assert [note for note in answer.notes if "exactly" in note] == notes
 
 
 def test_a_question_that_names_nothing_literally_reads_no_words() -> None:

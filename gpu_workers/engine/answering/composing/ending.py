@@ -63,7 +63,7 @@ def end_of(asked: Asked, calls: Calls, node: AnswerNode, answer: ParsedAnswer) -
     wrong = {index: one for index, one in enumerate(first.statements) if one.status == "contradicted"}
     grounds, notes = first, list(_composing_notes(composed))
     if wrong and answer.choice is None and asked.settings.prompt.revise:
-        grounds, changes = _without_contradictions(asked, calls, node, first, wrong)
+        grounds, changes = without_contradictions(asked, calls, node, first, wrong)
         notes += changes
     citations, claims = evidence_of(asked, node, grounds)
     end = Ending(
@@ -115,7 +115,7 @@ def _of_opening(citation: CitationRecord, *, first: bool) -> CitationRecord:
     return replace(citation, claims=(0, *claims) if first else claims)
 
 
-def _without_contradictions(
+def without_contradictions(
     asked: Asked, calls: Calls, node: AnswerNode, first: Grounds, wrong: Mapping[int, Grounded]
 ) -> tuple[Grounds, list[str]]:
     """Return the statements after one revision, and what was done. A statement that is still contradicted is left out

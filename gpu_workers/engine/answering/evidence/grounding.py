@@ -63,14 +63,22 @@ class _Closeness:
 
 
 def ground(
-    asked: Asked, calls: Calls, node: AnswerNode, statements: Sequence[Statement], *, whole: str, deep: bool = True
+    asked: Asked,
+    calls: Calls,
+    node: AnswerNode,
+    statements: Sequence[Statement],
+    *,
+    whole: str,
+    deep: bool = True,
+    framed: bool = True,
 ) -> Grounds:
     """Return the statements with the events that are cited for them.
 
     Statements without events of their own share those of node that the model cited by a number in its prompt. If it
     cited none, they are those whose text is most similar to the answer; for a statement that none of them supports, a
     shown event that supports it is added. An event that was not shown is never cited. whole: the answer's text. deep:
-    whether the reasoner and the checker judge, too, where the effort asks for it.
+    whether the reasoner and the checker judge, too, where the effort asks for it. framed: whether the frame that shows
+    each event best is searched for, by a search for each claim.
     Never raises ModelError: if the embedder or a verifier fails, a citation stays unverified.
     """
     claims = [statement.text for statement in statements]
@@ -98,7 +106,7 @@ def ground(
         cited_for.setdefault(event_id, []).append(claims[index])
     words = {event_id: asked_and_answered if own[0] is None else " ".join(said) for event_id, said in cited_for.items()}
     frames = {
-        **best_frames(asked, calls, {event_id: words[event_id] for event_id in words}, events),
+        **(best_frames(asked, calls, {event_id: words[event_id] for event_id in words}, events) if framed else {}),
         # A frame that an inspection rests on is worth more.
         **{event_id: node.seen[event_id] for event_id in words if event_id in node.seen},
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from uuid import UUID
 
 from gpu_workers.engine.answering.conclusion import NOTHING_SHOWN, finish, without_text
@@ -23,18 +24,20 @@ from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.retrieval.frames import all_frames
 
 MOST_CITED = 16
-"""Maximum number of events that a route's answer cites; more are counted and named by their times."""
+"""Maximum number of events that a route's answer cites for a few claims; more are counted and named by their times."""
+
+MOST_CLAIMS_CITED = 64
+"""Maximum number of claims of which each has an event that is cited for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of an answer, the events that it rests on, best first, and whether their texts support it. cells: of
-    a table's row."""
+    """A statement of an answer, the events that it rests on, best first, and whether they support it. A claim of which
+    no event is cited is unverified whatever its status."""
 
     text: str
     events: tuple[UUID, ...]
-    status: CitationStatus = "supported"
-    cells: tuple[str, ...] = ()
+    status: CitationStatus = "unverified"
 
 
 def route_answer(
@@ -49,19 +52,53 @@ def route_answer(
     notes: Iterable[str] = (),
     degraded: Iterable[str] = (),
     shares: Mapping[str, float] | None = None,
-    parts: bool = False,
 ) -> Answer:
-    """Return an answer with these claims, in order of their importance.
-
-    head: the route, for Answer.signals. shares: further signals, each 0 to 1. notes: how it was measured, in words.
-    parts: whether each claim is a part of the text, such as an entry of a list. No chance of being right was measured
-    for such answers, so confidence is None.
-    """
+    """Return an answer with these claims, in order of their importance. head, notes, shares: as in answered()."""
     calls = desk.calls
-    cited = list(dict.fromkeys(event_id for claim in claims for event_id in claim.events))[:MOST_CITED]
+    cited = _cited_in_turn(claims)
     with calls.timed("citations"):
         citations = _citations(desk, cited, claims)
     places = {citation.event_id: index for index, citation in enumerate(citations)}
+    return answered(
+        desk,
+        text,
+        citations,
+        [
+            ClaimRecord(claim.text, claim.status, tuple(places[event] for event in claim.events if event in places))
+            for claim in claims
+        ],
+        head=head,
+        records=records,
+        choice=choice,
+        reasoning=reasoning,
+        notes=notes,
+        degraded=degraded,
+        shares=shares,
+    )
+
+
+def answered(
+    desk: Desk,
+    text: str,
+    citations: Sequence[CitationRecord],
+    claims: Sequence[ClaimRecord],
+    *,
+    head: str,
+    records: Sequence[NodeRecord],
+    choice: int | None = None,
+    reasoning: str = "",
+    notes: Iterable[str] = (),
+    degraded: Iterable[str] = (),
+    shares: Mapping[str, float] | None = None,
+    parts: Sequence[AnswerPart] = (),
+    columns: Sequence[str] = (),
+) -> Answer:
+    """Return an answer with these claims and citations: a claim without a citation is unverified.
+
+    head: the route, for Answer.signals. shares: further signals, each 0 to 1. notes: how it was measured, in words. No
+    chance of being right was measured for such answers, so confidence is None.
+    """
+    calls = desk.calls
     calls.on_progress("citations", 1, 1, f"{len(citations)} citations")
     reason, detail = finish(calls, [], answered=bool(text))
     if not text and not calls.halted:
@@ -70,19 +107,24 @@ def route_answer(
         without_text(calls, records, reason, detail),
         text=text,
         choice=choice,
-        confidence=None if text else 0.0,
-        citations=citations,
+        citations=tuple(citations),
         reasoning=reasoning,
-        claims=tuple(
-            ClaimRecord(claim.text, claim.status, tuple(places[event] for event in claim.events if event in places))
-            for claim in claims
-        ),
+        claims=tuple(claim if claim.citations else replace(claim, status="unverified") for claim in claims),
         signals={**(shares or {}), "head": head},
         notes=tuple(notes),
         degraded=tuple(sorted(set(degraded))),
         shape=desk.asked.understood.shape if text and choice is None else "sentence",
-        parts=tuple(AnswerPart(claim.text, index, claim.cells) for index, claim in enumerate(claims)) if parts else (),
+        parts=tuple(parts),
+        columns=tuple(columns),
     )
+
+
+def _cited_in_turn(claims: Sequence[Claim]) -> list[UUID]:
+    """Return the events to cite: the first one of each claim, then the second one of each, as many as are cited."""
+    most = max(MOST_CITED, min(MOST_CLAIMS_CITED, len(claims)))
+    longest = max((len(claim.events) for claim in claims), default=0)
+    in_turn = (claim.events[turn] for turn in range(longest) for claim in claims if turn < len(claim.events))
+    return list(islice(dict.fromkeys(in_turn), most))
 
 
 def moment_in_words(desk: Desk, video_id: UUID, ms: int) -> str:
@@ -93,7 +135,7 @@ def moment_in_words(desk: Desk, video_id: UUID, ms: int) -> str:
 
 def _citations(desk: Desk, cited: Sequence[UUID], claims: Sequence[Claim]) -> tuple[CitationRecord, ...]:
     events = {event.id: event for event in desk.load(cited)}
-    frames = _middle_frames(desk, events)
+    frames = middle_frames(desk, events)
     records = []
     for event_id in cited:
         if event_id not in events:
@@ -117,7 +159,7 @@ def _citations(desk: Desk, cited: Sequence[UUID], claims: Sequence[Claim]) -> tu
     return tuple(records)
 
 
-def _middle_frames(desk: Desk, events: Mapping[UUID, StoredEvent]) -> dict[UUID, StoredFrame]:
+def middle_frames(desk: Desk, events: Mapping[UUID, StoredEvent]) -> dict[UUID, StoredFrame]:
     """Return the frame nearest to the middle of each event that has one."""
     nearest: dict[UUID, StoredFrame] = {}
     for frame in all_frames(desk.asked.graph, list(events)) if events else ():

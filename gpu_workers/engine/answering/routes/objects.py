@@ -18,11 +18,12 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.rules import SIDEWAYS
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.groups import Group, groups_of
 from gpu_workers.engine.answering.routes.object_counts import Count, counts_of
 from gpu_workers.engine.answering.routes.phrases import phrases_of
-from gpu_workers.engine.answering.routes.scan import answer_by_scan, chosen_by_number
+from gpu_workers.engine.answering.routes.scan import answer_by_scan
 from gpu_workers.engine.answering.search.across_videos import words_compared
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.object_memory import (

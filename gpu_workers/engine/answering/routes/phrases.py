@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,9 +19,10 @@ class Phrases:
 
     number: {sure} {n}. one, times: units of a count. places: after a count. more: what is not listed. yes, no: of
     something that may happen. happens, never: of something that may never happen. no_unread, never_unread: if not all
-    was read. unsaid: of words in speech. not_things: after a count of times where things were meant. parts: head of a
-    list of topics. entered, left: of how many things; entries, exits: of how many times. objects: {number} {what}.
-    outside: of a time that no video shows.
+    was read. undescribed: {time} of the scope that nobody could describe. unsaid: of words in speech. not_things: after
+    a count of times where things were meant. parts: head of a list of topics. entered, left: of how many things;
+    entries, exits: of how many times. objects: {number} {what}. outside: of a time that no video shows. when, what:
+    headings of a table.
     """
 
     exactly: str
@@ -38,6 +39,7 @@ class Phrases:
     happens: str
     never: str
     never_unread: str
+    undescribed: str
     unsaid: str
     not_things: str
     parts: str
@@ -51,6 +53,8 @@ class Phrases:
     event: str
     events: str
     outside: str
+    when: str
+    what: str
 
     def number(self, sure: Sureness, n: int) -> str:
         """Return a number with its sureness, as "about 5"."""
@@ -61,6 +65,11 @@ class Phrases:
     def opening(text: str) -> str:
         """Return text as the begin of an answer, with a capital."""
         return text[:1].upper() + text[1:]
+
+    def moments(self, moments: Sequence[str], times: int) -> str:
+        """Return moments as "0:01:05, 0:02:00.", with the number of those of times that are left out."""
+        more = [self.more.format(n=times - len(moments))] if times > len(moments) else []
+        return ", ".join([*moments, *more]) + "."
 
     def counted(self, sure: Sureness, n: int, places: str, units: tuple[str, str]) -> str:
         """Return how often something happens, with the places of it, as "about 5 times: 0:01:05.". units: the words for
@@ -78,6 +87,7 @@ _PHRASES: Mapping[str, Phrases] = {
         never="Never: none of the {n} events says so.",
         never_unread="Never, as far as is known: none of the {n} events that were read says so, and {rest} were not "
         "read.",
+        undescribed="{time} could not be described.",
         unsaid="Nobody says it: {number} {times} in the transcript.",
         not_things="These are times: one person or thing can be there at several of them.",
         parts="{n} topics, in order:", part="{n} topic:",
@@ -85,6 +95,7 @@ _PHRASES: Mapping[str, Phrases] = {
         entries="{what}: {number} entries", exits="{what}: {number} exits",
         objects="{number} {what}", event="event", events="events",
         outside="the video does not show that time",
+        when="time", what="what",
     ),
     "de": Phrases(
         exactly="genau", at_least="mindestens", about="etwa", one="Mal", times="Mal", count="{number} {times}",
@@ -93,6 +104,7 @@ _PHRASES: Mapping[str, Phrases] = {
         "Ereignisse sagt das, {rest} wurden nicht gelesen.", happens="Doch: {counted}",
         never="Nie: Keines der {n} Ereignisse sagt das.", never_unread="Nie, soweit bekannt: Keines der {n} gelesenen "
         "Ereignisse sagt das, {rest} wurden nicht gelesen.",
+        undescribed="{time} konnten nicht beschrieben werden.",
         unsaid="Niemand sagt es: {number} {times} im Transkript.",
         not_things="Gezählt sind Zeitpunkte: Dieselbe Person oder Sache kann an mehreren da sein.",
         parts="{n} Themen, der Reihe nach:", part="{n} Thema:",
@@ -100,6 +112,7 @@ _PHRASES: Mapping[str, Phrases] = {
         entries="{what}: {number} Eintritte", exits="{what}: {number} Abgänge",
         objects="{number} {what}", event="Ereignis", events="Ereignisse",
         outside="das Video zeigt diese Zeit nicht",
+        when="Zeit", what="was",
     ),
     "es": Phrases(
         exactly="exactamente", at_least="al menos", about="unas", one="vez", times="veces", count="{number} {times}",
@@ -107,6 +120,7 @@ _PHRASES: Mapping[str, Phrases] = {
         no="No. Ninguno de los {n} eventos lo dice.", no_unread="No que se sepa: ninguno de los {n} eventos leídos lo "
         "dice, y {rest} no se leyeron.", happens="Sí ocurre: {counted}", never="Nunca: ninguno de los {n} eventos lo "
         "dice.", never_unread="Nunca, que se sepa: ninguno de los {n} eventos leídos lo dice, y {rest} no se leyeron.",
+        undescribed="No se pudo describir {time}.",
         unsaid="Nadie lo dice: {number} {times} en la transcripción.",
         not_things="Son momentos: la misma persona o cosa puede estar en varios.",
         parts="{n} temas, en orden:", part="{n} tema:",
@@ -114,6 +128,7 @@ _PHRASES: Mapping[str, Phrases] = {
         entries="{what}: {number} entradas", exits="{what}: {number} salidas",
         objects="{number} {what}", event="evento", events="eventos",
         outside="el vídeo no muestra ese momento",
+        when="hora", what="qué",
     ),
     "zh": Phrases(
         exactly="正好", at_least="至少", about="大约", one="次", times="次", count="{number} {times}",
@@ -123,6 +138,7 @@ _PHRASES: Mapping[str, Phrases] = {
         no_unread="据已知没有：读过的 {n} 个事件都没有这样说，还有 {rest} 个没有读。",
         happens="发生过：{counted}", never="从未：{n} 个事件都没有这样说。",
         never_unread="据已知从未：读过的 {n} 个事件都没有这样说，还有 {rest} 个没有读。",
+        undescribed="有 {time} 无法描述。",
         unsaid="没有人说过：字幕中{number} {times}。",
         not_things="这里数的是时刻：同一个人或物可能出现多次。",
         parts="{n} 个主题，按顺序：", part="{n} 个主题：",
@@ -130,6 +146,7 @@ _PHRASES: Mapping[str, Phrases] = {
         left="{what}：{number} 离开", entries="{what}：{number} 次进入", exits="{what}：{number} 次离开",
         objects="{number} {what}", event="个事件", events="个事件",
         outside="视频没有这个时间",
+        when="时间", what="内容",
     ),
     "ar": Phrases(
         exactly="بالضبط", at_least="على الأقل", about="حوالي", one="مرة", times="مرات", count="{number} {times}",
@@ -138,6 +155,7 @@ _PHRASES: Mapping[str, Phrases] = {
         "تقرأ {rest}.", happens="بل يحدث: {counted}",
         never="أبدا: لا يقول ذلك أي من {n} حدثا.",
         never_unread="أبدا، بحسب المعروف: لا يقول ذلك أي من {n} حدثا تمت قراءتها، ولم تقرأ {rest}.",
+        undescribed="تعذر وصف {time}.",
         unsaid="لا أحد يقول ذلك: {number} {times} في النص.",
         not_things="هذه أوقات: قد يكون الشخص أو الشيء نفسه في عدة منها.",
         parts="{n} موضوعات بالترتيب:", part="{n} موضوع:", at_once="{number} {what} في وقت واحد",
@@ -145,6 +163,7 @@ _PHRASES: Mapping[str, Phrases] = {
         exits="{what}: {number} مرات خروج", objects="{number} {what}",
         event="حدث", events="أحداث",
         outside="لا يعرض الفيديو هذا الوقت",
+        when="الوقت", what="ما يحدث",
     ),
 }  # fmt: skip
 

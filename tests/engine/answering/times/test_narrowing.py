@@ -76,7 +76,7 @@ def test_a_time_outside_the_video_gets_an_abstention_that_says_what_the_video_co
 
     assert (answer.finish_reason, answer.detail) == ("insufficient_evidence", "outside_video")
     assert answer.text == "The question is about 1:23:45 of the video. The video covers 0:00:00 to 0:00:24."
-    assert answer.confidence == 0.0
+    assert answer.confidence is None
     assert reasoner.requests == []
     assert answer.understood["time"]["spans"] == []
 
