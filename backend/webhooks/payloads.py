@@ -19,7 +19,7 @@ EVENT_TYPES: dict[str, str] = {
     "question.failed": "A question could not be answered.",
     "question.canceled": "A question was canceled, or its batch or comparison, or a budget kept it from being begun.",
     "question_batch.completed": "The last question of a batch has its outcome.",
-    "comparison.completed": "A comparison is over: its last question has an outcome and a grade, or it was canceled.",
+    "comparison.completed": "A comparison is over: each question has its outcome and grade, or it was canceled.",
     "usage.threshold_reached": "The tenant has used 50 or 80 % of a limit.",
     "budget.exceeded": "The tenant has used up a limit, or a limit left no room for work, which was refused.",
     "budget.suspended": "A limit of charge does not hold, because the plan has another currency than the limit.",
