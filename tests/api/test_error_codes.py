@@ -54,6 +54,7 @@ INTERNAL = {
     "video_in_use": "the job that deletes a video is tried again",
     "tenant_in_use": "the job that erases a tenant is tried again",
     "not_erased": "the job that erases a tenant is tried again",
+    "people_wait": "the job that erases a tenant is tried again once the API has erased its people",
     "coupon_exists": "an operator creates coupons",
     "coupon_expired": "an operator redeems coupons",
     "invalid_coupon": "an operator creates coupons",
