@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from backend.accounts.api import routes as account_routes
-from backend.api import document, health, problems
+from backend.api import document, error_pages, health, problems
 from backend.audit.api import routes as audit_routes
 from backend.billing.api import routes as billing_routes
 from backend.ekg.api import routes as ekg_routes
@@ -39,6 +39,7 @@ v1: list[URLPattern | URLResolver] = [
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include(v1)),
+    *error_pages.urlpatterns,
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("accounts/", include(account_pages)),

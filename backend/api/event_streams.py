@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
@@ -30,6 +29,6 @@ def event(name: str, data: Any) -> bytes:
     return f"event: {name}\ndata: {json.dumps(data, cls=JSONEncoder, separators=(',', ':'))}\n\n".encode()
 
 
-def stream_response(description: str) -> dict[Any, OpenApiResponse]:
-    """Return the schema of a stream, for the OpenAPI document."""
-    return {(200, MEDIA_TYPE): OpenApiResponse(OpenApiTypes.STR, description)}
+def stream_response(description: str, data: Any) -> dict[Any, OpenApiResponse]:
+    """Return the schema of a stream, for the OpenAPI document. data: serializer of the data of one event."""
+    return {(200, MEDIA_TYPE): OpenApiResponse(data, description)}

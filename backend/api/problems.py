@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
@@ -58,7 +59,7 @@ class Problem(Exception):
     def body(self, request: HttpRequest) -> dict[str, Any]:
         """Return the members of RFC 9457 with our extensions code, request_id and errors."""
         return {
-            "type": f"urn:ava:problem:{self.code}",
+            "type": f"{settings.PUBLIC_URL}/errors#{self.code}",
             "title": self.title,
             "status": self.status,
             "detail": self.detail,

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 import base58
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from backend.api.problems import not_found
@@ -26,6 +25,7 @@ PREFIXES = frozenset(
         "aud",  # audit event
         "ivc",  # invoice or credit note
         "cre",  # credit
+        "use",  # row of the usage ledger
         "per",  # person
         "inv",  # invitation
         "mem",  # membership
@@ -69,7 +69,6 @@ def decode(prefix: str, text: str) -> UUID:
     return value
 
 
-@extend_schema_field({"type": "string", "pattern": "^[a-z]{3}_[1-9A-HJ-NP-Za-km-z]+$"})
 class PublicIdField(serializers.Field):  # type: ignore[type-arg]
     """A UUID inside, a public id outside. A malformed id is the validation error `invalid_id`."""
 

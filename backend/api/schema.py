@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
@@ -22,6 +23,15 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     description="A text of your choice, such as a UUID. The same key with the same request within 24 hours has no "
     "second effect and returns the first reply.",
 )
+
+
+class PublicIdSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """Describes an id with the prefix of its kind. The generator finds the class by its target."""
+
+    target_class = "backend.api.public_ids.PublicIdField"
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        return {"type": "string", "pattern": f"^{self.target.prefix}_[1-9A-HJ-NP-Za-km-z]+$"}
 
 
 class WireSchema(AutoSchema):

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from backend.api.bodies import page_of, parsed_query
 from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.public_ids import decode
 from backend.api.views import TenantView, UnboundTenantView
 from backend.audit import queries
 from backend.audit.bodies import (
@@ -29,7 +30,6 @@ from backend.audit.bodies import (
 
 TAGS = ["Audit log"]
 SCOPE = "audit:read"
-_EVENTS = OpenApiResponse(OpenApiTypes.STR, "The events, oldest first.")
 
 
 class _AnyFile(BaseRenderer):
@@ -62,6 +62,15 @@ class AuditEventsView(TenantView):
         return page(request, rows, serialize=audit_event_body)
 
 
+class AuditEventView(TenantView):
+    scopes = {"GET": SCOPE}
+
+    @extend_schema(operation_id="getAuditEvent", responses=AuditEventSerializer, tags=TAGS)
+    def get(self, request: Request, audit_event_id: str) -> Response:
+        """Get one event of the audit log."""
+        return Response(audit_event_body(self.get_or_404(queries.events(), decode("aud", audit_event_id))))
+
+
 class AuditExportView(UnboundTenantView):
     scopes = {"GET": SCOPE}
     renderer_classes = (JSONRenderer, _AnyFile)
@@ -69,7 +78,10 @@ class AuditExportView(UnboundTenantView):
     @extend_schema(
         operation_id="exportAuditEvents",
         parameters=[AuditExportQuerySerializer],
-        responses={(200, media_type): _EVENTS for media_type in MEDIA_TYPES.values()},
+        responses={
+            (200, MEDIA_TYPES["jsonl"]): OpenApiResponse(AuditEventSerializer, "One event a line, oldest first."),
+            (200, MEDIA_TYPES["csv"]): OpenApiResponse(OpenApiTypes.STR, "The events, oldest first."),
+        },
         tags=TAGS,
     )
     def get(self, request: Request) -> StreamingHttpResponse:
@@ -91,4 +103,5 @@ def _file(tenant_id: UUID, kind: str, wanted: dict[str, object]) -> Iterator[byt
 routes = [
     path("audit-events", AuditEventsView.as_view()),
     path("audit-events/export", AuditExportView.as_view()),
+    path("audit-events/<str:audit_event_id>", AuditEventView.as_view()),
 ]

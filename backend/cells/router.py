@@ -275,7 +275,7 @@ async def _send_on(reply: httpx.Response, send: Send, added: list[tuple[bytes, b
 
 async def _refuse(scope: Scope, send: Send, code: str, detail: str) -> None:
     body = {
-        "type": f"urn:ava:problem:{code}", "title": "Service Unavailable", "status": 503, "detail": detail,
+        "type": f"/errors#{code}", "title": "Service Unavailable", "status": 503, "detail": detail,
         "instance": scope["path"], "code": code, "request_id": "", "errors": [],
     }  # fmt: skip
     await _reply(send, 503, body, "application/problem+json", (b"retry-after", b"2"))

@@ -83,6 +83,7 @@ KINDS: dict[str, Kind] = {
     "inv": Kind("invitation", "people_invitation", _tenant, None),
     "bud": Kind("budget", "billing_budget", _tenant, MONEY, "billing_tenantbudget"),
     "ivc": Kind("invoice", "billing_invoice", _detail("billing_invoice"), MONEY),
+    "use": Kind("row of usage", "billing_usageevent", _detail("billing_usageevent"), MONEY),
     "cre": Kind("credit", "billing_creditgrant", _tenant, MONEY),
     "shr": Kind("share", "shares_share", _tenant),
     "bat": Kind("batch", "questions_questionbatch", _list("questions_question", batch__exact=lambda one: one.id)),

@@ -16,7 +16,8 @@ from backend.api.bodies import TimeSpanSerializer, page_of, parsed_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import PublicIdField, decode
 from backend.api.views import TenantView
-from backend.ekg import bodies, queries
+from backend.ekg import queries
+from backend.ekg.bodies import moments, summaries, things
 from backend.ekg.queries import Narrowing
 from backend.library.models import Video, VideoStatus
 from backend.library.queries import videos
@@ -74,10 +75,10 @@ def _listing(
 
 class EventsView(VideoPartView):
     rows = queries.events
-    serialize_many = bodies.event_bodies
+    serialize_many = moments.event_bodies
     order = ("n",)
 
-    @_listing("listEvents", bodies.EventSerializer)
+    @_listing("listEvents", moments.EventSerializer)
     def get(self, request: Request, video_id: str) -> Response:
         """List events in order of time, with their participants."""
         return self.list(request, video_id)
@@ -85,11 +86,11 @@ class EventsView(VideoPartView):
 
 class ChunksView(VideoPartView):
     rows = queries.chunks
-    serialize_many = bodies.chunk_bodies
+    serialize_many = moments.chunk_bodies
     order = ("n",)
     query = ChunkQuerySerializer
 
-    @_listing("listChunks", bodies.ChunkSerializer, ChunkQuerySerializer)
+    @_listing("listChunks", moments.ChunkSerializer, ChunkQuerySerializer)
     def get(self, request: Request, video_id: str) -> Response:
         """List chunks: the descriptions of the 3 s slices that events consist of."""
         return self.list(request, video_id)
@@ -97,10 +98,10 @@ class ChunksView(VideoPartView):
 
 class FramesView(VideoPartView):
     rows = queries.frames
-    serialize_many = bodies.frame_bodies
+    serialize_many = moments.frame_bodies
     order = ("ms",)
 
-    @_listing("listFrames", bodies.VideoFrameSerializer)
+    @_listing("listFrames", moments.VideoFrameSerializer)
     def get(self, request: Request, video_id: str) -> Response:
         """List sampled frames in order of time. Thumbnail URLs are valid for 30 minutes."""
         return self.list(request, video_id)
@@ -108,10 +109,10 @@ class FramesView(VideoPartView):
 
 class TranscriptView(VideoPartView):
     rows = queries.transcript
-    serialize_many = bodies.transcript_bodies
+    serialize_many = moments.transcript_bodies
     order = ("start_ms", "end_ms")
 
-    @_listing("listTranscript", bodies.TranscriptLineSerializer)
+    @_listing("listTranscript", moments.TranscriptLineSerializer)
     def get(self, request: Request, video_id: str) -> Response:
         """List the lines of the transcript, in order of time."""
         return self.list(request, video_id)
@@ -119,10 +120,10 @@ class TranscriptView(VideoPartView):
 
 class ObjectsView(VideoPartView):
     rows = queries.objects
-    serialize_many = bodies.object_bodies
+    serialize_many = things.object_bodies
     order = ("n",)
 
-    @_listing("listObjects", bodies.TrackedObjectSerializer)
+    @_listing("listObjects", things.TrackedObjectSerializer)
     def get(self, request: Request, video_id: str) -> Response:
         """List tracked people and things in order of appearance, each once, with the times when it is visible."""
         return self.list(request, video_id)
@@ -130,11 +131,11 @@ class ObjectsView(VideoPartView):
 
 class TracksView(VideoPartView):
     rows = queries.tracks
-    serialize_many = bodies.track_bodies
+    serialize_many = things.track_bodies
     order = ("start_ms", "id")
     query = TrackQuerySerializer
 
-    @_listing("listTracks", bodies.TrackSerializer, TrackQuerySerializer)
+    @_listing("listTracks", things.TrackSerializer, TrackQuerySerializer)
     def get(self, request: Request, video_id: str) -> Response:
         """List tracks: the positions of objects by segment, which re-identification joins to objects."""
         return self.list(request, video_id)
@@ -142,10 +143,10 @@ class TracksView(VideoPartView):
 
 class EntitiesView(VideoPartView):
     rows = queries.entities
-    serialize_many = bodies.entity_bodies
+    serialize_many = things.entity_bodies
     order = ("name", "id")
 
-    @_listing("listEntities", bodies.EntitySerializer)
+    @_listing("listEntities", things.EntitySerializer)
     def get(self, request: Request, video_id: str) -> Response:
         """List entities by name, with the events in which they appear."""
         return self.list(request, video_id)
@@ -153,23 +154,23 @@ class EntitiesView(VideoPartView):
 
 class RelationsView(VideoPartView):
     rows = queries.relations
-    serialize_many = bodies.relation_bodies
+    serialize_many = things.relation_bodies
     order = ("id",)
 
-    @_listing("listRelations", bodies.RelationSerializer)
+    @_listing("listRelations", things.RelationSerializer)
     def get(self, request: Request, video_id: str) -> Response:
         """List relations between entities, with the event that shows each."""
         return self.list(request, video_id)
 
 
 class SummaryView(VideoPartView):
-    @extend_schema(operation_id="getSummary", responses=bodies.SummarySerializer, tags=["Event Knowledge Graph"])
+    @extend_schema(operation_id="getSummary", responses=summaries.SummarySerializer, tags=["Event Knowledge Graph"])
     def get(self, request: Request, video_id: str) -> Response:
         """Return a summary of the whole video: consecutive topics, and an overview of them.
 
         The summary grows with the index. Only the last topic may still change.
         """
-        return Response(bodies.summary_body(self.video(video_id)))
+        return Response(summaries.summary_body(self.video(video_id)))
 
 
 class VideoPartItemView(VideoPartView):
@@ -188,54 +189,72 @@ def _reading(operation: str, body: type[serializers.Serializer[Any]]) -> Callabl
 
 
 class EventView(VideoPartItemView):
-    rows, serialize_many, prefix = queries.events, bodies.event_bodies, "evt"
+    rows, serialize_many, prefix = queries.events, moments.event_bodies, "evt"
 
-    @_reading("getEvent", bodies.EventSerializer)
+    @_reading("getEvent", moments.EventSerializer)
     def get(self, request: Request, video_id: str, event_id: str) -> Response:
         """Return one event, as an answer or a search cites it. An index that was built again has events of its own."""
         return self.one(video_id, event_id)
 
 
-class FrameView(VideoPartItemView):
-    rows, serialize_many, prefix = queries.frames, bodies.frame_bodies, "frm"
+class ChunkView(VideoPartItemView):
+    rows, serialize_many, prefix = queries.chunks, moments.chunk_bodies, "chk"
 
-    @_reading("getFrame", bodies.VideoFrameSerializer)
+    @_reading("getChunk", moments.ChunkSerializer)
+    def get(self, request: Request, video_id: str, chunk_id: str) -> Response:
+        """Return one chunk: the description of a slice of 3 s."""
+        return self.one(video_id, chunk_id)
+
+
+class TranscriptLineView(VideoPartItemView):
+    rows, serialize_many, prefix = queries.transcript, moments.transcript_bodies, "trn"
+
+    @_reading("getTranscriptLine", moments.TranscriptLineSerializer)
+    def get(self, request: Request, video_id: str, line_id: str) -> Response:
+        """Return one line of the transcript."""
+        return self.one(video_id, line_id)
+
+
+class FrameView(VideoPartItemView):
+    rows, serialize_many, prefix = queries.frames, moments.frame_bodies, "frm"
+
+    @_reading("getFrame", moments.VideoFrameSerializer)
     def get(self, request: Request, video_id: str, frame_id: str) -> Response:
         """Return one sampled frame. The URL of its thumbnail is valid for 30 minutes."""
         return self.one(video_id, frame_id)
 
 
 class ObjectView(VideoPartItemView):
-    rows, serialize_many, prefix = queries.objects, bodies.object_bodies, "obj"
+    rows, serialize_many, prefix = queries.objects, things.object_bodies, "obj"
 
-    @_reading("getObject", bodies.TrackedObjectSerializer)
+    @_reading("getObject", things.TrackedObjectSerializer)
     def get(self, request: Request, video_id: str, object_id: str) -> Response:
         """Return one tracked person or thing, with the times when it is visible."""
         return self.one(video_id, object_id)
 
 
 class TrackView(VideoPartItemView):
-    rows, serialize_many, prefix = queries.tracks, bodies.track_bodies, "trk"
+    rows, serialize_many, prefix = queries.tracks, things.track_bodies, "trk"
 
-    @_reading("getTrack", bodies.TrackSerializer)
+    @_reading("getTrack", things.TrackSerializer)
     def get(self, request: Request, video_id: str, track_id: str) -> Response:
         """Return one track: the positions of an object in one segment."""
         return self.one(video_id, track_id)
 
 
 class EntityView(VideoPartItemView):
-    rows, serialize_many, prefix = queries.entities, bodies.entity_bodies, "ent"
+    rows, serialize_many, prefix = queries.entities, things.entity_bodies, "ent"
 
-    @_reading("getEntity", bodies.EntitySerializer)
+    @_reading("getEntity", things.EntitySerializer)
     def get(self, request: Request, video_id: str, entity_id: str) -> Response:
         """Return one entity, with the events in which it appears."""
         return self.one(video_id, entity_id)
 
 
 class RelationView(VideoPartItemView):
-    rows, serialize_many, prefix = queries.relations, bodies.relation_bodies, "rel"
+    rows, serialize_many, prefix = queries.relations, things.relation_bodies, "rel"
 
-    @_reading("getRelation", bodies.RelationSerializer)
+    @_reading("getRelation", things.RelationSerializer)
     def get(self, request: Request, video_id: str, relation_id: str) -> Response:
         """Return one relation between two entities, with the event that shows it."""
         return self.one(video_id, relation_id)
@@ -252,6 +271,8 @@ routes = [
     path("videos/<str:video_id>/relations", RelationsView.as_view()),
     path("videos/<str:video_id>/summary", SummaryView.as_view()),
     path("videos/<str:video_id>/events/<str:event_id>", EventView.as_view()),
+    path("videos/<str:video_id>/chunks/<str:chunk_id>", ChunkView.as_view()),
+    path("videos/<str:video_id>/transcript/<str:line_id>", TranscriptLineView.as_view()),
     path("videos/<str:video_id>/frames/<str:frame_id>", FrameView.as_view()),
     path("videos/<str:video_id>/objects/<str:object_id>", ObjectView.as_view()),
     path("videos/<str:video_id>/tracks/<str:track_id>", TrackView.as_view()),

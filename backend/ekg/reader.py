@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ from backend.ekg.graph_store import NEXT_EVENTS, PREVIOUS_EVENTS, GraphStore
 from backend.ekg.models import Chunk
 from backend.ekg.moment_reads import EVENTS
 from backend.ekg.named_reads import NamedReads
-from backend.ekg.scope import Scope, ScopedVideo
+from backend.ekg.scope import Scope, ScopedVideo, T
 from backend.ekg.sketch_search import candidates, is_large
 from backend.ekg.view_search import read_hits, view_statement
 from backend.ekg.views import EVENT_IN_SCOPE, SCOPE, Nearby
@@ -25,7 +25,7 @@ from gpu_workers.engine.ports import EntityFact, Hit, StoredEvent, StoredFrame, 
 from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
 from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, facts_of
 
-__all__ = ["PostgresGraph", "Scope", "ScopedVideo"]
+__all__ = ["GraphOfRequest", "PostgresGraph", "Scope", "ScopedVideo"]
 
 # Both ends of a step are in scope, whatever the graph says.
 _HOP_IN_SCOPE = (
@@ -201,3 +201,14 @@ class PostgresGraph(NamedReads):
 
     def jpeg(self, frame: StoredFrame) -> bytes:
         return self._storage.get(frame.thumbnail_key)
+
+
+class GraphOfRequest(PostgresGraph):
+    """Reads in the open tenant_scope, on its connection: a request has one, and must not wait for a second."""
+
+    def __init__(self, scope: Scope) -> None:
+        """The vectors of no model are read."""
+        super().__init__(scope, text_model="", frame_model="", storage=ObjectStorage())
+
+    def _run(self, query: Callable[[], T]) -> T:
+        return query()

@@ -21,6 +21,8 @@ COPY workers ./workers
 COPY gpu_workers ./gpu_workers
 # The schemas of webhooks, which /v1/openapi.json shows.
 COPY frontend_api_schema/webhooks ./frontend_api_schema/webhooks
+# The page /errors.
+COPY docs/errors.md ./docs/errors.md
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
+from rest_framework.test import APIClient
 
 from backend import urls
 from backend.api.bodies import StrictSerializer
@@ -70,6 +72,7 @@ INTERNAL = {
     "subscribed_already": "an operator subscribes a tenant to a plan",
     "subscription_in_past": "an operator subscribes a tenant to a plan",
     "unknown_plan": "an operator subscribes a tenant to a plan",
+    "not_asked": "an estimate asks no model, and says so to itself",
     "not_staff": "staff at the console",
     "unknown_act": "staff at the console",
     "unknown_segment": "staff at the console",
@@ -202,3 +205,17 @@ def test_codes_are_found_wherever_they_are_given(source: str, codes: set[str]) -
     module = ast.parse(source)
 
     assert set(raised_in(module, positions([module]))) == codes
+
+
+def test_the_type_of_each_problem_is_a_place_on_a_page() -> None:
+    client = APIClient()
+    refused = client.get("/v1/videos").json()
+    url, _, anchor = refused["type"].partition("#")
+    assert (url, anchor) == (f"{settings.PUBLIC_URL}/errors", "not_authenticated")
+
+    page = client.get("/errors")
+    assert (page.status_code, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    anchors = re.findall(r'<tr id="([a-z_]+)">', page.content.decode())
+    assert len(anchors) == len(set(anchors))
+    assert set(anchors) == set(documented())
+    assert '<tr id="not_found"><td><code>not_found</code></td><td>404</td>' in page.content.decode()

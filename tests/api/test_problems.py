@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import OperationalError
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.test import APIClient
@@ -23,7 +24,7 @@ def test_a_problem_has_all_members_and_the_request_id_of_the_header(acme: Cast) 
 
     assert response.headers["Content-Type"] == "application/problem+json"
     assert response.json() == {
-        "type": "urn:ava:problem:not_found",
+        "type": f"{settings.PUBLIC_URL}/errors#not_found",
         "title": "Not Found",
         "status": 404,
         "detail": "There is no such resource.",

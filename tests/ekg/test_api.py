@@ -38,7 +38,10 @@ def test_events_come_in_order_with_participants_and_a_thumbnail(acme: Cast) -> N
     assert [row["role"] for row in second["participants"]] == ["barker"]
 
 
-@pytest.mark.parametrize("part", ["events", "frames", "objects", "tracks", "entities", "relations"])
+PARTS = ("events", "chunks", "frames", "transcript", "objects", "tracks", "entities", "relations")
+
+
+@pytest.mark.parametrize("part", PARTS)
 def test_every_id_that_a_list_shows_can_be_read_by_itself(acme: Cast, globex: Cast, part: str) -> None:
     made, other = record(acme), record(acme)
     under, beside = (f"/v1/videos/{encode('vid', video.video_id)}/{part}" for video in (made, other))
@@ -135,6 +138,8 @@ def test_a_relation_names_its_ends_and_its_event(acme: Cast) -> None:
             "event_id": encode("evt", made.events[0]),
             "start_ms": 0,
             "end_ms": 9_000,
+            "start_at": None,
+            "end_at": None,
             "confidence": 1.0,
         }
     ]
@@ -148,6 +153,7 @@ def test_an_object_is_listed_once_with_all_its_visits(acme: Cast) -> None:
     thumbnail = person.pop("thumbnail_url")
     assert person == {
         "id": encode("obj", made.walker), "n": 0, "category": "person", "colour": "red", "start_ms": 0, "end_ms": 8_000,
+        "start_at": None, "end_at": None,
         "spans": [[0, 2_000], [3_000, 8_000]], "segments": [0], "tracks": 2, "observations": 9, "entries": 1,
         "exits": 0, "confidence": 0.9,
         "entities": [{"entity_id": encode("ent", made.man), "name": "Man", "confidence": 0.8}],

@@ -9,17 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import psycopg.sql
 import pytest
+import yaml
 from django.urls import URLPattern, get_resolver
 from django.utils import timezone
 
 from backend.api.public_ids import encode
+from tests.billing.invoices.ledger import use
 from tests.conftest import Cast
+from tests.contract import PATH
 from tests.ekg.recorded import new_id, record
 from tests.isolation.test_catalog import superuser
 from tests.library.uploading import create_upload
@@ -44,14 +48,21 @@ PREFIX_OF = {
     "delivery_id": "whd",
     "webhook_event_id": "msg",
     "invoice_id": "ivc",
+    "credit_id": "cre",
+    "usage_event_id": "use",
+    "audit_event_id": "aud",
     "share_id": "shr",
     "event_id": "evt",
+    "chunk_id": "chk",
+    "line_id": "trn",
     "frame_id": "frm",
     "object_id": "obj",
     "track_id": "trk",
     "entity_id": "ent",
     "relation_id": "rel",
 }
+READ_ELSEWHERE = {"Me": "per", "Node": "nod"}
+"""Schemas whose id is read as a part of something else, with its prefix."""
 PARAMETER = re.compile(r"<str:(\w+)>")
 # A body that each POST and PATCH would accept from the owner, so that only the id can be at fault.
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
@@ -88,8 +99,11 @@ def detail_cases() -> list[tuple[str, str]]:
 def belongings(cast: Cast) -> dict[str, UUID]:
     """One resource of each kind, as PREFIX_OF names them."""
     from backend.api.public_ids import decode
+    from backend.audit import services as audit
+    from backend.audit.models import ActorKind
     from backend.billing.models import Budget
-    from backend.ekg.models import Frame, Track
+    from backend.billing.services.credit_grants import grant_credit
+    from backend.ekg.models import Chunk, Frame, Track, TranscriptLine
     from backend.library.models import Collection, InputSegment
     from backend.questions.models import Comparison, Feedback, Question, QuestionBatch, Search, Session
     from backend.shares.models import Share
@@ -101,6 +115,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
     video_id = made.video_id
     upload = create_upload(cast.client, b"x")
     tenant = cast.tenant_id
+    used = use(cast, timezone.now())
     with cast.scope():
         endpoint = Endpoint.objects.create(tenant_id=tenant, url="https://example.org/hook", secret=seal(b"whsec_x"))
         delivery = send_test(endpoint=endpoint)
@@ -109,6 +124,8 @@ def belongings(cast: Cast) -> dict[str, UUID]:
         comparison = Comparison.objects.create(tenant_id=tenant, arms=arms, total=2)
         question = Question.objects.create(tenant_id=tenant, text="Who?", batch=batch, batch_position=0)
         Feedback.objects.create(tenant_id=tenant, question=question, verdict="right")
+        credit = grant_credit(amount=Decimal(1), currency="USD", reason="Goodwill", author="tests")
+        audit_event = audit.record("collection.deleted", actor=audit.Actor(ActorKind.API_KEY, cast.key_id, "tests"))
         return {
             "vid": video_id,
             "evt": made.events[0],
@@ -116,6 +133,11 @@ def belongings(cast: Cast) -> dict[str, UUID]:
             "rel": made.relation,
             "obj": made.walker,
             "frm": Frame.objects.filter(video_id=video_id).values_list("id", flat=True)[0],
+            "chk": Chunk.objects.filter(video_id=video_id).values_list("id", flat=True)[0],
+            "trn": TranscriptLine.objects.filter(video_id=video_id).values_list("id", flat=True)[0],
+            "cre": credit.id,
+            "use": used.id,
+            "aud": audit_event.id,
             "trk": Track.objects.filter(video_id=video_id).values_list("id", flat=True)[0],
             "job": video_id,
             "seg": InputSegment.objects.create(tenant_id=tenant, video_id=video_id, n=0).id,
@@ -194,6 +216,18 @@ def test_every_parameter_is_of_a_known_kind() -> None:
     named = {name for route, _ in routes() for name in PARAMETER.findall(route)}
     assert named == set(PREFIX_OF)
     assert not any("<" in PARAMETER.sub("", route) for route, _ in routes())
+
+
+def test_every_id_of_the_document_can_be_read_by_itself() -> None:
+    schemas = yaml.safe_load(PATH.read_text())["components"]["schemas"]
+    ids = {name: schema["properties"]["id"] for name, schema in schemas.items() if "id" in schema.get("properties", {})}
+    prefixes = {name: id["pattern"][1:4] for name, id in ids.items() if "pattern" in id}
+    read = {
+        PREFIX_OF[PARAMETER.findall(route)[-1]]
+        for route, view in routes()
+        if route.endswith(">") and "GET" in getattr(view, "scopes", {})
+    }
+    assert {name: prefix for name, prefix in prefixes.items() if prefix not in read} == READ_ELSEWHERE
 
 
 @pytest.fixture

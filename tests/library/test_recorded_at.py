@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from backend.api.public_ids import decode, encode
+from backend.ekg.models import Topic
 from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
 from backend.library.models import IndexVersion, InputSegment, InputStatus, Upload, Video
 from backend.library.storage import ObjectStorage
+from gpu_workers.engine.answering.asking.understood import Understood, UnderstoodTime
 from gpu_workers.engine.ekg import Span
 from tests.conftest import Cast
 from tests.ekg.recorded import record
@@ -215,3 +218,48 @@ def test_results_and_evidence_have_wall_clock_times(acme: Cast) -> None:
             "2026-05-03T14:00:03.000+02:00", "2026-05-03T14:00:09.000+02:00",
         )  # fmt: skip
     assert body["moments"]
+
+
+def filmed_rows(node: Any) -> list[tuple[str, int, Any]]:
+    """Return each time of a body with the wall-clock time next to it: name, milliseconds, time."""
+    if isinstance(node, list):
+        return [row for item in node for row in filmed_rows(item)]
+    if not isinstance(node, dict):
+        return []
+    next_to = {"start_ms": "start_at", "end_ms": "end_at", "ms": "at"}
+    here = [(name, node[name], node[at]) for name, at in next_to.items() if name in node]
+    return here + [row for value in node.values() for row in filmed_rows(value)]
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["events", "chunks", "frames", "transcript", "objects", "tracks", "entities", "relations", "summary"],
+)
+def test_every_time_of_an_index_has_its_wall_clock_time(acme: Cast, part: str) -> None:
+    video_id = record(acme).video_id
+    with acme.scope():
+        Topic.objects.create(
+            tenant_id=acme.tenant_id, video_id=video_id, index_version=1, n=0, start_ms=0, end_ms=9_000,
+            first_event=0, end_event=1, title="Gate", summary="A man.", frame_ms=[4_000],
+        )  # fmt: skip
+    path = f"{path_of(video_id)}/{part}"
+    unknown = filmed_rows(acme.client.get(path).json())
+    assert unknown
+    assert {at for _, _, at in unknown} == {None}
+
+    assert patch(acme, video_id, recorded_at="2026-05-03T14:00:00", time_zone=BERLIN).status_code == 200
+    begin = datetime.fromisoformat("2026-05-03T14:00:00+02:00")
+    known = filmed_rows(acme.client.get(path).json())
+    assert known == [
+        (name, ms, (begin + timedelta(milliseconds=ms)).isoformat(timespec="milliseconds")) for name, ms, _ in unknown
+    ]
+
+
+def test_the_time_that_a_question_names_has_its_wall_clock_time(acme: Cast) -> None:
+    question_id, video_id = ask(acme)
+    time = UnderstoodTime("at 0:10", "0:00:10 of the video", {video_id: Span(5_000, 15_000)})
+    finish(acme, question_id, video_id, understood=Understood(time=time).record())
+    assert patch(acme, video_id, recorded_at="2026-05-03T14:00:00Z").status_code == 200
+    body = acme.client.get(f"/v1/questions/{encode('qst', question_id)}").json()
+    (span,) = body["understood"]["time"]["spans"]
+    assert (span["start_at"], span["end_at"]) == ("2026-05-03T14:00:05.000+00:00", "2026-05-03T14:00:15.000+00:00")

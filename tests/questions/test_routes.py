@@ -64,7 +64,7 @@ def test_what_was_understood_is_stored_and_shown(acme: Any, globex: Any) -> None
     assert shown["understood"]["route"] == "scan"
     assert shown["understood"]["predicate"] == "a car passes"
     assert shown["understood"]["time"]["spans"] == [
-        {"video_id": encode("vid", video_id), "start_ms": 5_000, "end_ms": 15_000}
+        {"video_id": encode("vid", video_id), "start_ms": 5_000, "end_ms": 15_000, "start_at": None, "end_at": None}
     ]
     with acme.scope():
         assert Question.objects.get(id=question_id).understood == understood.record()

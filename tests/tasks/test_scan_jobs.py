@@ -10,6 +10,7 @@ import pytest
 from backend.api.public_ids import decode, encode
 from backend.ekg.models import Event, EventVerdicts
 from backend.questions.models import Question
+from gpu_workers.tasks import models
 from tests.conftest import Cast
 from tests.questions.comparing import post
 from tests.scripted_openai import Reply, ScriptedOpenAIServer, ScriptedRequest, odds
@@ -83,3 +84,41 @@ def test_every_arm_and_repeat_of_a_comparison_pays_for_its_own_scan(
         calls = [question.usage["calls"] for question in Question.objects.exclude(comparison=None)]
     assert len(calls) == 4
     assert len(set(calls)) == 1
+
+
+def test_the_price_of_a_scan_is_known_before_it_is_paid(
+    acme: Cast,
+    globex: Cast,
+    vlm: ScriptedOpenAIServer,
+    llm: ScriptedOpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    video_id = indexed_video(acme, TWELVE_SECONDS)
+    # A reasoner that judges lists of events. A small one would leave out those that are far from the question.
+    monkeypatch.setenv("REASONER_MODEL", "another-llm")
+    models.answer_models.cache_clear()
+    models.check_models()
+    llm.script = lambda request: Reply('{"true": [1], "false": [2]}')
+    llm.requests.clear()
+    body = {"question": "How many times do animals play a game?", "video_ids": [encode("vid", video_id)]}
+    foreseen = acme.client.post("/v1/questions:estimate", body, format="json").json()
+    assert (foreseen["route"], foreseen["certain"], foreseen["charge"]["expected"]) == ("scan", True, "0.02")
+    assert llm.requests == []
+    with acme.scope():
+        assert not EventVerdicts.objects.exists()
+
+    question_id = ask(acme, video_id)
+    run_due()
+    (request,) = llm.requests
+    assert foreseen["scan"]["calls"] == 1
+    usage = acme.client.get(f"/v1/questions/{encode('qst', question_id)}").json()["usage"]
+    assert foreseen["scan"]["prompt_tokens"] == pytest.approx(usage["prompt_tokens"], rel=0.2)
+    assert foreseen["scan"]["completion_tokens"] == pytest.approx(usage["completion_tokens"], rel=0.2)
+    assert "animals play a game" in request.user
+
+    again = acme.client.post("/v1/questions:estimate", body, format="json").json()
+    assert again["scan"] == {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0}
+    unknown = {**body, "video_ids": [encode("vid", UUID(int=7))]}
+    foreign, missing = (globex.client.post("/v1/questions:estimate", each, format="json") for each in (body, unknown))
+    assert foreign.status_code == missing.status_code == 400
+    assert foreign.json()["errors"] == missing.json()["errors"]

@@ -131,6 +131,16 @@ class CreditsView(TenantView):
         return page(request, queries.grants(), serialize_many=lambda rows: listed(CreditSerializer, credits(rows)))
 
 
+class CreditView(TenantView):
+    scopes = {"GET": SCOPE}
+
+    @extend_schema(operation_id="getCredit", tags=TAGS, responses=CreditSerializer)
+    def get(self, request: Request, credit_id: str) -> Response:
+        """Get one credit, with what is left of it."""
+        grant = self.get_or_404(queries.grants(), decode("cre", credit_id))
+        return Response(CreditSerializer(credits([grant])[0]).data)
+
+
 routes: list[Any] = [
     path("invoices", InvoicesView.as_view()),
     path("invoices/<str:invoice_id>", InvoiceView.as_view()),
@@ -138,4 +148,5 @@ routes: list[Any] = [
     path("invoices/<str:invoice_id>/csv", InvoiceCsvView.as_view()),
     path("invoices/<str:invoice_id>/pdf", InvoicePdfView.as_view()),
     path("credits", CreditsView.as_view()),
+    path("credits/<str:credit_id>", CreditView.as_view()),
 ]

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from backend.api.bodies import listed, page_of, parsed_query
 from backend.api.pagination import PAGE_PARAMETERS, offset_page, page
+from backend.api.public_ids import decode
 from backend.api.views import TenantView
 from backend.billing import queries
 from backend.billing.api.csv import MOST_LINES, CsvRenderer, event_pages, rows_response, usage_rows
@@ -82,7 +83,18 @@ class UsageEventsView(TenantView):
         return page(request, rows, serialize_many=lambda rows: listed(UsageEventSerializer, rows))
 
 
+class UsageEventView(TenantView):
+    scopes = {"GET": "usage:read"}
+
+    @extend_schema(operation_id="getUsageEvent", tags=TAGS, responses=UsageEventSerializer)
+    def get(self, request: Request, usage_event_id: str) -> Response:
+        """Get one row of the usage ledger."""
+        event_id = decode("use", usage_event_id)
+        return Response(UsageEventSerializer(self.get_or_404(queries.event(event_id), event_id)).data)
+
+
 routes: list[Any] = [
     path("usage", UsageView.as_view()),
     path("usage/events", UsageEventsView.as_view()),
+    path("usage/events/<str:usage_event_id>", UsageEventView.as_view()),
 ]

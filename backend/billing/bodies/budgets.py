@@ -5,9 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
+
+
+@extend_schema_field({"type": "number", "format": "double", "minimum": 0})
+class SecondsField(serializers.DecimalField):
+    """Seconds, exact to the millisecond inside."""
 
 
 class BudgetRequestSerializer(StrictSerializer):
@@ -20,7 +26,7 @@ class BudgetRequestSerializer(StrictSerializer):
         default=None,
         help_text="Maximum of prompt and completion tokens together.",
     )
-    max_seconds = serializers.DecimalField(
+    max_seconds = SecondsField(
         max_digits=15,
         decimal_places=3,
         min_value=Decimal(0),

@@ -45,10 +45,19 @@ class EstimateSerializer(serializers.Serializer[Any]):
     )
 
 
-def estimate_body(charge: Span, *, currency: str, duration: Estimate, exact: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return an estimate as customers see it. exact: rounds an amount of money."""
+def estimate_body(
+    charge: Span,
+    *,
+    currency: str,
+    duration: Estimate,
+    exact: Callable[[Any], Any],
+    serializer: type[EstimateSerializer] = EstimateSerializer,
+    **more: Any,
+) -> dict[str, Any]:
+    """Return an estimate as customers see it. exact: rounds an amount of money. more: fields that the serializer has
+    beyond those of EstimateSerializer."""
     span = duration.span
-    return EstimateSerializer(
+    return serializer(
         {
             "object": "estimate",
             "charge": {
@@ -61,5 +70,6 @@ def estimate_body(charge: Span, *, currency: str, duration: Estimate, exact: Cal
             "sample": duration.sample,
             "error": duration.error,
             "covered": duration.covered,
+            **more,
         }
     ).data

@@ -187,6 +187,8 @@ class UsageEventSerializer(serializers.ModelSerializer[UsageEvent]):
     """A row of the ledger."""
 
     object = serializers.CharField(default="usage_event", read_only=True, help_text="Always `usage_event`.")
+    id = PublicIdField("use", help_text="Id of the row.")
+    reverses_id = PublicIdField("use", allow_null=True, help_text="Row that this row takes back; null otherwise.")
     video_id = PublicIdField("vid", allow_null=True, help_text="Video that the usage belongs to, if any.")
     question_id = PublicIdField("qst", allow_null=True, help_text="Question that the usage belongs to, if any.")
     collection_id = PublicIdField("col", allow_null=True, help_text="Collection that the usage belongs to, if any.")
@@ -208,7 +210,6 @@ class UsageEventSerializer(serializers.ModelSerializer[UsageEvent]):
             "charge", "billable", "reason", "reverses_id",
         )  # fmt: skip
         extra_kwargs = {
-            "id": {"help_text": "Id of the row."},
             "occurred_at": {"help_text": "When the usage occurred."},
             "recorded_at": {"help_text": "When the row was written."},
             "stage": {"help_text": "Stage of the work; empty without one."},
@@ -219,7 +220,6 @@ class UsageEventSerializer(serializers.ModelSerializer[UsageEvent]):
             "variant": {"help_text": "Variant of the meter by which the price was found; empty without one."},
             "billable": {"help_text": "False for usage that nobody is charged for."},
             "reason": {"help_text": "Why the row is not billable or takes another back; empty otherwise."},
-            "reverses_id": {"help_text": "Row that this row takes back; null otherwise."},
         }
 
     @extend_schema_field(ChargeSerializer)

@@ -54,6 +54,14 @@ def events(*, start: datetime, end: datetime, meter: str = "", **filters: Any) -
     return rows.annotate(shown_meter=_SHOWN_METER, **shown)
 
 
+def event(event_id: UUID) -> QuerySet[UsageEvent]:
+    """Return the row with this id as events() does; nothing if the entered tenant has no such row."""
+    at = UsageEvent.objects.filter(id=event_id).values_list("occurred_at", flat=True).first()
+    if at is None:
+        return UsageEvent.objects.none()
+    return events(start=at, end=at + timedelta(microseconds=1)).filter(id=event_id)
+
+
 def _between(start: datetime, end: datetime) -> QuerySet[UsageEvent]:
     rows: QuerySet[UsageEvent] = UsageEvent.objects.filter(occurred_at__gte=start, occurred_at__lt=end)
     return rows

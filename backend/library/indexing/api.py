@@ -172,7 +172,8 @@ class StreamIndexJobView(UnboundTenantView):
         operation_id="streamIndexJob",
         tags=TAGS,
         responses=stream_response(
-            "Server-sent events with JSON data: `progress` with the index job whenever it changes, then `outcome`."
+            "Server-sent events with JSON data: `progress` with the index job whenever it changes, then `outcome`.",
+            IndexJobSerializer,
         ),
     )
     def get(self, request: Request, job_id: str) -> HttpResponseBase:

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.http import HttpResponseBase
 from django.urls import path
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -146,7 +145,7 @@ class BatchResultsView(UnboundTenantView):
         tags=TAGS,
         responses={
             (200, "application/x-ndjson"): OpenApiResponse(
-                OpenApiTypes.STR, "One question a line as JSON, in the batch's order."
+                QuestionSerializer, "One question a line as JSON, in the batch's order."
             )
         },
     )

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.http import HttpResponseBase
 from django.urls import path
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,7 +25,10 @@ from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
 from backend.library.services.deletion_ledger import Deleted
 from backend.questions import stream
 from backend.questions.api.deleting import deleted
+from backend.questions.bodies.nodes import NodeSerializer
 from backend.questions.bodies.questions import (
+    PartialEventSerializer,
+    ProgressEventSerializer,
     QuestionQuerySerializer,
     QuestionRequestSerializer,
     QuestionSerializer,
@@ -168,7 +171,12 @@ class StreamQuestionView(UnboundTenantView):
         tags=TAGS,
         responses=stream_response(
             "Server-sent events with JSON data: `progress` and `partial` whenever they change, then every `node` "
-            "of the search, then `answer` with the question."
+            "of the search, then `answer` with the question.",
+            PolymorphicProxySerializer(
+                component_name="QuestionStreamData",
+                serializers=[ProgressEventSerializer, PartialEventSerializer, NodeSerializer, QuestionSerializer],
+                resource_type_field_name=None,
+            ),
         ),
     )
     def get(self, request: Request, question_id: str) -> HttpResponseBase:

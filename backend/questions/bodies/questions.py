@@ -37,6 +37,14 @@ METHOD_HELP = "Answering method, one of `GET /v1/methods`. `ava` searches the Ev
 EFFORT_HELP = (
     "How much the search may consume: `low`, `medium`, `high`, or `paper` for the settings of the method's own paper."
 )
+CHOICES_HELP = f"Answers to choose from, 2 to {MAX_CHOICES}. Leave this out for an open question."
+ROUTE_HELP = (
+    "How method `ava` answers: `search` from the nearest events, `time` from what a stretch of time "
+    "holds, `whole` from overview, topics and events, `scan` by judging a statement over every event, `objects` by "
+    "counting tracked things, or `auto`, where the question's words decide. Other methods take only `auto`."
+)
+QUESTION_CHARACTERS = 4_000
+"""Maximum length of a question."""
 
 # --- requests ---------------------------------------------------------------------------------------------------------
 
@@ -61,12 +69,14 @@ class QuestionBudgetRequestSerializer(StrictSerializer):
 class QuestionFieldsSerializer(ScopeRequestSerializer):
     """The common fields of a question asked alone and a question of a batch."""
 
-    question = serializers.CharField(source="text", max_length=4_000, help_text="The question in your own words.")
+    question = serializers.CharField(
+        source="text", max_length=QUESTION_CHARACTERS, help_text="The question in your own words."
+    )
     choices = serializers.ListField(
         child=serializers.CharField(max_length=1_000),
         required=False,
         max_length=MAX_CHOICES,
-        help_text=f"Answers to choose from, 2 to {MAX_CHOICES}. Leave this out for an open question.",
+        help_text=CHOICES_HELP,
     )
     method = serializers.ChoiceField(METHODS, default="ava", help_text=METHOD_HELP)
     effort = serializers.ChoiceField(EFFORTS, default="medium", help_text=EFFORT_HELP)
@@ -76,13 +86,7 @@ class QuestionFieldsSerializer(ScopeRequestSerializer):
         help_text="How method `ava` looks again when its answer is in doubt: `off`, `frames` (one look at frames), "
         "`inspect` (planned looks in rounds), or `auto`, where the effort decides. Other methods take only `auto`.",
     )
-    route = serializers.ChoiceField(
-        ROUTE_WISHES,
-        default="auto",
-        help_text="How method `ava` answers: `search` from the nearest events, `time` from what a stretch of time "
-        "holds, `whole` from overview, topics and events, `scan` by judging a statement over every event, `objects` by "
-        "counting tracked things, or `auto`, where the question's words decide. Other methods take only `auto`.",
-    )
+    route = serializers.ChoiceField(ROUTE_WISHES, default="auto", help_text=ROUTE_HELP)
     language = LanguageField(
         max_length=8,
         required=False,
@@ -232,10 +236,8 @@ class QuestionSerializer(serializers.Serializer[Any]):
     choice = serializers.IntegerField(
         source="question.choice", allow_null=True, help_text="Index of the chosen choice, from 0."
     )
-    finish_reason = serializers.CharField(
-        allow_null=True,
-        help_text=f"Why the search ended: {', '.join(f'`{reason}`' for reason in FINISH_REASONS)}. "
-        "Null while the question is open.",
+    finish_reason = serializers.ChoiceField(
+        FINISH_REASONS, allow_null=True, help_text="Why the search ended; null while the question is open."
     )
     finish_detail = serializers.CharField(
         allow_null=True, help_text="Code behind a reason other than `answered`, such as `max_tokens`."

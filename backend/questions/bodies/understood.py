@@ -7,6 +7,7 @@ from typing import Any, get_args
 from rest_framework import serializers
 
 from backend.api.public_ids import PublicIdField
+from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField
 from gpu_workers.engine.answering.asking.understood import ROUTES, ChosenBy, Shape
 
 
@@ -16,6 +17,8 @@ class UnderstoodSpanSerializer(serializers.Serializer[Any]):
     video_id = PublicIdField("vid", help_text="Video of the stretch.")
     start_ms = serializers.IntegerField(help_text="Begin of the stretch, in milliseconds.")
     end_ms = serializers.IntegerField(help_text="End of the stretch, in milliseconds.")
+    start_at = FilmedAtField(of="start", help_text=START_AT_HELP)
+    end_at = FilmedAtField(of="end", help_text=END_AT_HELP)
 
 
 class UnderstoodTimeSerializer(serializers.Serializer[Any]):

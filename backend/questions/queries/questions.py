@@ -91,6 +91,15 @@ class NodeView:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """The stretch of a video that the time of a question means, in milliseconds."""
+
+    video_id: UUID
+    start_ms: int
+    end_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionView:
     """A question with the rows that are shown with it. nodes: the search tree, None if it was not read."""
 
@@ -123,13 +132,14 @@ class QuestionView:
 
     @property
     def understood(self) -> dict[str, Any] | None:
-        """Return what the words were taken to ask for, with the ids of videos as UUIDs; None without an answer."""
+        """Return what the words were taken to ask for, its time as Stretches of videos; None without an answer."""
         stored = self.question.understood
         if not stored:
             return None
         time = stored.get("time")
         if time is not None:
-            time = {**time, "spans": [{**span, "video_id": UUID(span["video_id"])} for span in time["spans"]]}
+            spans = [Stretch(UUID(span["video_id"]), span["start_ms"], span["end_ms"]) for span in time["spans"]]
+            time = {**time, "spans": spans}
         return {**stored, "time": time}
 
     @property

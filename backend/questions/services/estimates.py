@@ -1,9 +1,13 @@
-"""What a question will be charged and how long it will take, from the tenant's questions of its method and effort."""
+"""What a question will be charged and how long it will take, from the tenant's questions of its method and effort; and
+what its scan will take, from the events of its scope."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 
@@ -11,6 +15,9 @@ from backend.billing.rates import rates_at
 from backend.billing.services.estimates import RECENT, Estimate, Span, estimate
 from backend.billing.services.quotes import question_charge
 from backend.questions.models import Question, QuestionStatus
+from backend.questions.queries.scopes import ScopeWish
+from backend.questions.services.drafts import check_route
+from backend.questions.services.foresight import ForeseenQuestion, foresee_question
 
 ASSUMED_MS: dict[str, Span] = {
     "low": Span(Decimal(3_000), Decimal(15_000), Decimal(60_000)),
@@ -23,20 +30,39 @@ ASSUMED_MS: dict[str, Span] = {
 
 @dataclass(frozen=True, slots=True)
 class QuestionEstimate:
-    """charge: 0 at its low end, because a question without an answer is not charged. duration: in milliseconds."""
+    """charge: 0 at its low end, because a question without an answer is not charged. duration: in milliseconds.
+    foreseen: None without the question's words."""
 
     charge: Span
     currency: str
     duration: Estimate
+    foreseen: ForeseenQuestion | None = None
 
 
-def estimate_question(*, method: str, effort: str) -> QuestionEstimate:
-    """Return the estimate of one question. Raises NoRate if the price book has no price for it."""
+def estimate_question(
+    *,
+    method: str,
+    effort: str,
+    text: str | None = None,
+    route: str = "auto",
+    video_ids: Sequence[UUID] = (),
+    collection_id: UUID | None = None,
+    **fields: Any,
+) -> QuestionEstimate:
+    """Return the estimate of one question. fields: further arguments of drafts.new_question().
+
+    Raises NoRate if the price book has no price for it, and Refused as foresee_question() does.
+    """
+    check_route(method, route)
+    foreseen = None
+    if text is not None:
+        wish = ScopeWish(frozenset(video_ids), collection_id)
+        foreseen = foresee_question(wish, text=text, method=method, effort=effort, route=route, **fields)
     rates = rates_at(timezone.now())
     price = question_charge(rates, method=method, effort=effort)
     answered = Question.objects.filter(status=QuestionStatus.SUCCEEDED, method=method, effort=effort)
     latest = answered.exclude(completed_at=None).order_by("-completed_at").values_list("timings", flat=True)[:RECENT]
     history = [Decimal(timings["total_ms"]) for timings in reversed(list(latest)) if timings.get("total_ms")]
     return QuestionEstimate(
-        Span(Decimal(0), price, price), rates.currency, estimate(history, assumed=ASSUMED_MS[effort])
+        Span(Decimal(0), price, price), rates.currency, estimate(history, assumed=ASSUMED_MS[effort]), foreseen
     )

@@ -1,0 +1,90 @@
+"""Bodies of the estimate of a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from backend.billing.bodies.estimates import EstimateSerializer, estimate_body
+from backend.billing.rates import money
+from backend.questions.bodies.common import SCOPE_FIELDS, ScopeRequestSerializer
+from backend.questions.bodies.questions import (
+    CHOICES_HELP,
+    EFFORT_HELP,
+    METHOD_HELP,
+    METHODS,
+    QUESTION_CHARACTERS,
+    ROUTE_HELP,
+)
+from backend.questions.services.estimates import QuestionEstimate
+from gpu_workers.engine.answering.asking.understood import ROUTES
+from gpu_workers.engine.answering.contract import EFFORTS, MAX_CHOICES, ROUTE_WISHES
+
+
+class QuestionEstimateRequestSerializer(ScopeRequestSerializer):
+    """What decides the charge and the duration of a question. With the question and its scope, the reply also says by
+    which route it would be answered, and what a scan would take."""
+
+    method = serializers.ChoiceField(METHODS, default="ava", help_text=METHOD_HELP)
+    effort = serializers.ChoiceField(EFFORTS, default="medium", help_text=EFFORT_HELP)
+    question = serializers.CharField(
+        source="text", max_length=QUESTION_CHARACTERS, required=False, help_text="The question in your own words."
+    )
+    choices = serializers.ListField(
+        child=serializers.CharField(max_length=1_000), required=False, max_length=MAX_CHOICES, help_text=CHOICES_HELP
+    )
+    route = serializers.ChoiceField(ROUTE_WISHES, default="auto", help_text=ROUTE_HELP)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "text" in attrs:
+            return super().validate(attrs)
+        needless = [name for name in (*SCOPE_FIELDS, "start_ms", "end_ms", "choices") if name in attrs]
+        if needless:
+            message = f"Give the question whose {needless[0]} this is."
+            raise serializers.ValidationError({"question": message}, code="required")
+        return attrs
+
+
+class ScanEstimateSerializer(serializers.Serializer[Any]):
+    """What a scan will take: the calls that judge the events of the scope. Events whose words decide, and verdicts that
+    an earlier question has paid for, cost no call."""
+
+    calls = serializers.IntegerField(help_text="Number of model calls.")
+    prompt_tokens = serializers.IntegerField(help_text="Tokens that will be sent to the model, about.")
+    completion_tokens = serializers.IntegerField(help_text="Tokens that the model will write, about.")
+    seconds = serializers.FloatField(help_text="How long the calls will take if the model is idle, about.")
+
+
+class QuestionEstimateSerializer(EstimateSerializer):
+    """An estimate of a question before it is asked. `low` and `high` enclose about 8 of 10 cases of your own
+    history."""
+
+    route = serializers.ChoiceField(
+        ROUTES,
+        allow_null=True,
+        help_text="The route that the question will be answered by; null without a question, and for a method without "
+        "routes.",
+    )
+    certain = serializers.BooleanField(
+        allow_null=True,
+        help_text="Whether rules alone choose the route. False if a model will read the question, too: it may choose "
+        "another route or another time. Null without a question.",
+    )
+    scan = ScanEstimateSerializer(
+        allow_null=True, help_text="What the scan will take; null if the question will not scan."
+    )
+
+
+def question_estimate_body(found: QuestionEstimate) -> dict[str, Any]:
+    foreseen = found.foreseen
+    return estimate_body(
+        found.charge,
+        currency=found.currency,
+        duration=found.duration,
+        exact=money,
+        serializer=QuestionEstimateSerializer,
+        route=foreseen.route if foreseen else None,
+        certain=foreseen.certain if foreseen else None,
+        scan=foreseen.scan if foreseen else None,
+    )
