@@ -107,14 +107,9 @@ class WebhookEventSerializer(serializers.Serializer[Any]):
     sequence = serializers.IntegerField(
         help_text="Which change of this type of the resource, as in the body that your endpoints get."
     )
-<<<<<<< HEAD
-    data = serializers.JSONField(  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
+    data = serializers.DictField(  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
         help_text="The outcome of the resource, as in the body that your endpoints get. Without the scope "
         "`questions:read` an `answer` is empty and a `choice` is null."
-=======
-    data = serializers.DictField(  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
-        help_text="The outcome of the resource, as in the body that your endpoints get."
->>>>>>> y-api
     )
 
 
