@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from importlib import import_module
 from typing import Any
 
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, close_old_connections, connections
 
 from backend.billing.hosted_rates import require_hosted_rates
 from backend.billing.services.device_time import served_models, unrated_models
@@ -68,6 +68,8 @@ def prepare(
             # Each faulty server is logged with its role and model, and /readyz shows it.
             for check in _checks(queues):
                 _call(check)
+            # A broken connection is not opened again by itself, and the cost book would be away for ever.
+            close_old_connections()
         except Exception as error:
             raise _stopped(beat, error) from error
         wait(RETRY_SECONDS)
@@ -115,6 +117,7 @@ def _name_unrated() -> None:
         unrated = unrated_models((), served=served_models(ModelSettings.from_env()))
     except DatabaseError:
         logger.warning("the rates of the served models could not be read", exc_info=True)
+        close_old_connections()
         return
     for model in unrated:
         logger.warning(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
+from django.db import connection
 from django.utils import timezone
 
 from backend.billing.hosted_rates import HOSTED, require_hosted_rates
@@ -166,6 +167,25 @@ def test_a_worker_waits_until_its_hosted_models_have_rates(
     assert loaded == ["models"]
     assert len(waited) == 1
     assert "no input_tokens and output_tokens of the hosted model test-reasoner" in waited[0]
+
+
+def test_a_worker_whose_connection_broke_reads_the_cost_book_again(
+    acme: Cast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(loading.LOADERS, "gpu.query", (__name__, "load"))
+    monkeypatch.setitem(loading.CHECKS, "gpu.query", (__name__, "check_nothing"))
+    waited = list[str]()
+
+    def wait(seconds: float) -> None:
+        (state,) = liveness.states_of(tmp_path, [os.getpid()], forked_at=0.0)
+        waited.append(state.detail)
+        assert len(waited) < 3, "the connection is never opened again"
+
+    connection.ensure_connection()
+    connection.connection.close()
+    loading.prepare(["gpu.query"], Beat(tmp_path), wait=wait, pause=wait_for_ever)
+    assert len(waited) == 1
+    assert "cost_book_away" in waited[0]
 
 
 def test_a_worker_of_sweeps_calls_no_model_and_does_not_wait(hosted: None, acme: Cast, tmp_path: Path) -> None:
