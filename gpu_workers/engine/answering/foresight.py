@@ -43,7 +43,7 @@ from gpu_workers.engine.ports import EventPlace, Hit, KnowledgeGraph, ViewName, 
 from gpu_workers.engine.retrieval.frames import all_places, evenly
 
 MOST_READ = 1_000
-"""Maximum number of events that are read. Of a wider scope they are spread evenly over it, and stand for the others."""
+"""Maximum number of events that are read. In a wider scope they are spread evenly, and stand for the others."""
 
 SCANNING_ROUTES = ("scan", "objects")
 """Routes that judge events one by one: `objects` does where there is no object memory."""
