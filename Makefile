@@ -32,7 +32,7 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 	@$(PY) -m infra.local.demo
 
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
-	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/gpu --ignore=tests/recordings --ignore=tests/schema -m "not long" $(ARGS)
+	@$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/gpu --ignore=tests/recordings --ignore=tests/schema -m "not long" $(ARGS)
 
 test-long: bootstrap ## run the tests that take more than ten seconds each (about ten minutes)
 	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/gpu --ignore=tests/recordings --ignore=tests/schema -m long $(ARGS)

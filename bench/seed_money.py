@@ -47,7 +47,7 @@ def accounts(server: psycopg.Connection) -> None:
 
 
 def documents(server: psycopg.Connection) -> None:
-    """Write the invoices of three months, with their lines, and the reconciled days."""
+    """Write the invoices of three months, with their lines, the paid and reconciled days, and what discounts."""
     insert(
         server, "billing_invoice",
         "SELECT row_number() OVER (ORDER BY m, tenant_id) AS n, date_trunc('month', now()) - m * interval '1 month' AS "
@@ -71,6 +71,19 @@ def documents(server: psycopg.Connection) -> None:
         {"day": "current_date - n::int", "paid_seconds": "86400", "attributed_seconds": "60000",
          "overhead_seconds": "26400", "utilisation": "0.69", "paid_usd": "20", "attributed_usd": "14",
          "overhead_usd": "6"},
+    )  # fmt: skip
+    insert(
+        server, "billing_machineday", f"SELECT n, now() AS at FROM generate_series(1, {DAYS}) n",
+        {"day": "current_date - n::int", "machine": "'seed'", "devices": "1", "hours": "24", "usd_per_hour": "0.8333",
+         "author": "'seed'"},
+    )  # fmt: skip
+    insert(
+        server, "billing_modelrate", "SELECT 1 AS n, now() AS at",
+        {"model": "'seed-model'", "fresh_us": "20", "cached_us": "2", "output_us": "400", "author": "'seed'"},
+    )  # fmt: skip
+    insert(
+        server, "billing_coupon", "SELECT n, now() AS at FROM generate_series(1, 20) n",
+        {"code": "'SEED' || n", "percent": "10", "author": "'seed'"},
     )  # fmt: skip
 
 

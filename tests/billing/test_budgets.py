@@ -233,7 +233,8 @@ def test_a_customer_is_not_told_the_operators_limit_of_cost(acme: Any) -> None:
 
     assert (refused.status_code, refused.json()["code"]) == (402, "plan_exhausted")
     assert "used up" in refused.json()["detail"]
-    assert not re.search(r"cost|USD|0\.\d", str(refused.json()))
+    # The page of the code has the address of this server.
+    assert not re.search(r"cost|USD|0\.\d", str({**refused.json(), "type": ""}))
 
 
 def test_a_little_left_is_enough_to_ask(acme: Any) -> None:

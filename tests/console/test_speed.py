@@ -18,7 +18,17 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from backend.billing.models import CostDay, InvariantResult, Plan, Price, PriceBook
+from backend.billing.models import (
+    CostDay,
+    Coupon,
+    InvariantResult,
+    LegalEntity,
+    MachineDay,
+    ModelRate,
+    Plan,
+    Price,
+    PriceBook,
+)
 from backend.billing.services.day_totals import rebuild_stale_days
 from backend.console.site import site
 from backend.jobs.models import Breaker
@@ -38,7 +48,9 @@ MOST_STATEMENTS = {"": 18, "?days=90": 20, "tenancy/tenant/{tenant}/change/": 26
 MOST_OF_A_ROW = {Video: 34, Question: 22, Comparison: 14, Search: 12}
 """Statements of the page of a row; every other row has ROW_STATEMENTS at the most."""
 ROW_STATEMENTS = 10
-SHORT = {Breaker, CostDay, InvariantResult, Plan, Price, PriceBook}
+SHORT = {
+    Breaker, CostDay, Coupon, InvariantResult, LegalEntity, MachineDay, ModelRate, Plan, Price, PriceBook,
+}  # fmt: skip
 """Models whose lists stay short however many tenants there are."""
 LISTS = sorted(f"{model._meta.app_label}/{model._meta.model_name}/" for model in site._registry)
 

@@ -99,7 +99,7 @@ def test_a_long_overview_is_cut_to_its_limit() -> None:
 
 
 def test_the_overview_of_a_long_video_shows_all_of_it() -> None:
-    """As many of 400 topics as fit are shown, from the first to the last."""
+    """The topics that fit are spread over all 400."""
     topics = [recorded.topic(n, n, n + 1, f"part {n} with a few more words", "", ["boy"]) for n in range(400)]
     told = recorded.overview("A long day.", 12_000 * 400)
     desk = desk_over(replace(recorded.filmed(12 * 400), topics=topics, overview=told))
