@@ -82,8 +82,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Fast tests first: a mistake shows within a minute."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+    """Fast tests first: a mistake shows within a minute. Slow ones begin while others are left to run next to them."""
+    slow = [item for item in items if item.get_closest_marker("slow") is not None]
+    fast = [item for item in items if item.get_closest_marker("slow") is None]
+    most = len(fast) * 3 // 4
+    items[:] = [*fast[:most], *slow, *fast[most:]]
 
 
 def _start_stack(config: pytest.Config) -> None:
