@@ -122,8 +122,9 @@ def _subject(desk: Desk, parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
     notes: list[str] = []
     if place is not None and (where := content_words(place["place"]) - _ABOUT_ALL):
         there = [part for part in parts if where & _words_of(part)]
-        if not there and parts:
-            notes.append(f'no topic names "{place["place"]}"; this is all of it')
+        if parts:
+            left_out = f'{len(there)} of {len(parts)} topics name "{place["place"]}"; the others are left out'
+            notes.append(left_out if there else f'no topic names "{place["place"]}"; this is all of it')
         parts = there or parts
     question = _PLACE.sub(" ", question)
     about = _ABOUT.search(question)

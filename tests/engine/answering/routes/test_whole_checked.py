@@ -212,6 +212,7 @@ def test_a_place_narrows_the_whole_to_the_topics_that_name_it() -> None:
     topics = [replace(topic, places=("garage",) if topic.n == 3 else ()) for topic in video.topics]
     answer, _ = ask("Summarise what happened in the garage", video=replace(video, topics=topics), calibration=EMBEDDED)
     assert [claim.text for claim in answer.claims] == ["Packing the car"]
+    assert f'1 of {len(topics)} topics name "the garage"; the others are left out' in answer.notes
 
 
 def test_a_place_that_no_topic_names_is_said() -> None:
