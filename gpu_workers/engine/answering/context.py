@@ -188,6 +188,11 @@ def _in_shares(
     ]
 
 
+def fitted(text: str, count_tokens: Callable[[str], int], max_tokens: int) -> str:
+    """Return text as it is if it is within max_tokens, else its first words."""
+    return text if count_tokens(text) <= max_tokens else cut(text, count_tokens, max_tokens)
+
+
 def cut(text: str, count_tokens: Callable[[str], int], max_tokens: int) -> str:
     """Return the first words of text within max_tokens; at least one word."""
     words = text.split()

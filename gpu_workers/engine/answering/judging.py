@@ -9,8 +9,9 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.context import cut, event_text
+from gpu_workers.engine.answering.context import event_text, fitted
 from gpu_workers.engine.answering.odds import ALTERNATIVES, log_odds
+from gpu_workers.engine.answering.parsing import indices_of
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import Message, Meter, Sample
 from gpu_workers.engine.models.served.json_text import read_object, salvaged
@@ -53,7 +54,7 @@ def judge_events(
     fields = _fields(sample)
     if fields is None or not ({"true", "false"} & fields.keys()):
         return Judged(error="unreadable")
-    true, false = (set(_read(fields.get(name), len(events))) for name in ("true", "false"))
+    true, false = (set(indices_of(fields.get(name), len(events))) for name in ("true", "false"))
     return Judged(frozenset(events[n].id for n in true - false), frozenset(events[n].id for n in false - true))
 
 
@@ -94,7 +95,7 @@ def judge_event_prompt(asked: Asked, event: StoredEvent, statement: str) -> str:
 
 def _short(asked: Asked, event: StoredEvent) -> str:
     text, count = event_text(event), asked.models.reasoner.count_tokens
-    return text if count(text) <= EVENT_TOKENS else cut(text, count, EVENT_TOKENS)
+    return fitted(text, count, EVENT_TOKENS)
 
 
 def rank_texts(asked: Asked, calls: Calls, texts: Sequence[str], phrase: str, *, meter: Meter) -> list[int] | None:
@@ -108,7 +109,7 @@ def rank_texts(asked: Asked, calls: Calls, texts: Sequence[str], phrase: str, *,
     fields = _fields(sample)
     if sample.refused or fields is None or "fits" not in fields:
         return None
-    return _read(fields["fits"], len(texts))
+    return indices_of(fields["fits"], len(texts))
 
 
 def numbered(texts: Sequence[str]) -> str:
@@ -137,10 +138,3 @@ def _fields(sample: Sample) -> dict[str, Any] | None:
         return read_object(sample.text) or (salvaged(sample.text) or None)
     except RecursionError:
         return None
-
-
-def _read(value: object, most: int) -> list[int]:
-    """Return the numbers of a list as indices, each once; other items are dropped."""
-    items = value if isinstance(value, list) else []
-    numbers = [item for item in items if isinstance(item, int) and not isinstance(item, bool)]
-    return [number - 1 for number in dict.fromkeys(numbers) if 1 <= number <= most]

@@ -134,6 +134,13 @@ def event_numbers(value: Any) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers))
 
 
+def indices_of(value: object, most: int) -> list[int]:
+    """Return the numbers 1 to most of a list as indices, each once, in order; other items are dropped."""
+    items = value if isinstance(value, list) else []
+    numbers = [item for item in items if isinstance(item, int) and not isinstance(item, bool)]
+    return [number - 1 for number in dict.fromkeys(numbers) if 1 <= number <= most]
+
+
 def _unquote(quoted: str) -> str:
     try:
         return str(json.loads(quoted, strict=False))

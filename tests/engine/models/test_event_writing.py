@@ -13,7 +13,7 @@ from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import ChatCapabilities, Meter, ModelError
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.events import VlmEventWriter, slice_lines, with_writing
-from gpu_workers.engine.models.served.json_text import read_object, salvaged
+from gpu_workers.engine.models.served.json_text import read_object, rows_of, salvaged
 from gpu_workers.engine.models.served.transport import RetryPolicy
 from tests.engine.models.test_descriptions import unbounded
 from tests.scripted_openai import ScriptedOpenAIServer, ScriptedRequest, looping, with_window
@@ -170,6 +170,21 @@ def test_an_answer_without_a_summary_is_an_error() -> None:
 def test_what_is_whole_of_a_cut_object_is_salvaged(text: str, kept: dict[str, Any]) -> None:
     assert read_object(text) is None
     assert salvaged(text) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('Here: {"items": [{"n": 1}, 2]}', [{"n": 1}, 2]),
+        ('{"items": [{"n": 1}, {"n": ', [{"n": 1}]),
+        ('{"items": "all"}', []),
+        ('{"parts": [1]}', []),
+        ("", []),
+        ('{"items": ' + "[" * 9_000, []),
+    ],
+)
+def test_the_rows_of_a_reply_are_its_whole_items(text: str, rows: list[Any]) -> None:
+    assert rows_of(text, "items") == rows
 
 
 def test_an_object_inside_one_that_cannot_be_read_is_not_taken_for_it() -> None:

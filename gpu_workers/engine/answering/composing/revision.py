@@ -16,7 +16,7 @@ from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import plain
 from gpu_workers.engine.models.roles import Message, ModelError
-from gpu_workers.engine.models.served.json_text import read_object, salvaged
+from gpu_workers.engine.models.served.json_text import rows_of
 from gpu_workers.engine.models.served.structured import clean, list_of, object_of, text_of
 from gpu_workers.engine.prompts import load
 
@@ -69,8 +69,7 @@ def revised(asked: Asked, calls: Calls, node: AnswerNode, wrong: Mapping[int, Gr
     calls.on_progress(REVISE, 1, 1, f"{len(wrong)} statements")
     if sample.refused:
         return {}
-    rows = (read_object(sample.text) or salvaged(sample.text)).get("statements")
-    read = [_read(row, wrong, node) for row in rows] if isinstance(rows, list) else []
+    read = [_read(row, wrong, node) for row in rows_of(sample.text, "statements")]
     return dict(pair for pair in read if pair)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from gpu_workers.engine.answering.looking.looks import Look
+from gpu_workers.engine.answering.parsing import indices_of
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
@@ -73,9 +74,7 @@ def _read(item: Mapping[str, Any], look: Look, frames: Sequence[StoredFrame]) ->
     statement = as_data(storable(str(item.get("statement") or "")))[:STATEMENT_CHARACTERS]
     if not statement:
         return None
-    raw = item.get("frames")
-    numbers = [number for number in raw if isinstance(number, int)] if isinstance(raw, list) else []
-    named = tuple(frames[number - 1] for number in dict.fromkeys(numbers) if 0 < number <= len(frames))
+    named = tuple(frames[index] for index in indices_of(item.get("frames"), len(frames)))
     bearing = BEARINGS.get(str(item.get("bearing")), "none")
     return Finding(look.video_id, _span(item, look, named), statement, bearing, named)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
-from gpu_workers.engine.answering.context import cut, event_text
+from gpu_workers.engine.answering.context import event_text, fitted
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredEvent
@@ -48,7 +48,7 @@ class Run:
         """Return an event in words, as data, on one line of at most most_tokens tokens."""
         count = self.desk.asked.models.reasoner.count_tokens
         text = event_text(event)
-        return text if count(text) <= most_tokens else cut(text, count, most_tokens)
+        return fitted(text, count, most_tokens)
 
     def take_call(self) -> bool:
         """Whether one more model call may be made; it is then counted."""

@@ -9,13 +9,14 @@ from uuid import UUID
 from gpu_workers.engine.answering.asking.understood import Shape
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import count_prompt
-from gpu_workers.engine.answering.context import cut, shares
+from gpu_workers.engine.answering.context import fitted, shares
+from gpu_workers.engine.answering.parsing import indices_of
 from gpu_workers.engine.answering.routes.parts import MOST_PARTS, Part, brief
 from gpu_workers.engine.answering.titles import title_lines, videos_line
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.wording import as_data, language_line
 from gpu_workers.engine.models.roles import Message, ModelError
-from gpu_workers.engine.models.served.json_text import read_object, salvaged
+from gpu_workers.engine.models.served.json_text import rows_of
 from gpu_workers.engine.models.served.structured import list_of, object_of
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.frames import evenly
@@ -69,7 +70,7 @@ def written_items(desk: Desk, parts: Sequence[Part], about: Mapping[UUID, str]) 
         parts = [parts[index] for index in evenly(len(parts), room // LEAST_PART_TOKENS)]
         lines = [part_line(desk, part) for part in parts]
     given = shares([count(line) + 1 for line in lines], room)
-    lines = [line if count(line) <= most else cut(line, count, most) for line, most in zip(lines, given, strict=True)]
+    lines = [fitted(line, count, most) for line, most in zip(lines, given, strict=True)]
     item = object_of({"text": {"type": "string"}, "parts": list_of({"type": "integer"}, MOST_ITEMS)})
     try:
         sample = desk.calls.ask(
@@ -85,19 +86,16 @@ def written_items(desk: Desk, parts: Sequence[Part], about: Mapping[UUID, str]) 
         return Written()
     except ModelError:
         return Written()
-    fields = read_object(sample.text) or salvaged(sample.text) or {}
-    rows = fields.get("items")
-    read = (_item(row, parts) for row in (rows if isinstance(rows, list) else ()))
+    read = (_item(row, parts) for row in rows_of(sample.text, "items"))
     return Written(tuple(item for item in read if item is not None), len(parts))
 
 
 def _item(row: object, parts: Sequence[Part]) -> Item | None:
     if not isinstance(row, Mapping):
         return None
-    numbers = row.get("parts")
-    named = [n for n in (numbers if isinstance(numbers, list) else ()) if isinstance(n, int) and 1 <= n <= len(parts)]
+    named = tuple(parts[index] for index in indices_of(row.get("parts"), len(parts)))
     text = as_data(str(row.get("text") or ""))
-    return Item(text, tuple(parts[n - 1] for n in dict.fromkeys(named)), written=True) if text and named else None
+    return Item(text, named, written=True) if text and named else None
 
 
 def _messages(desk: Desk, about: Mapping[UUID, str], parts: Sequence[Part], lines: Sequence[str]) -> list[Message]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from gpu_workers.engine.answering.budget import Halt
-from gpu_workers.engine.answering.context import LINE_TOKENS, cut, event_text
+from gpu_workers.engine.answering.context import LINE_TOKENS, event_text, fitted
 from gpu_workers.engine.answering.contract import Effort
 from gpu_workers.engine.answering.judging import numbered
+from gpu_workers.engine.answering.parsing import indices_of
 from gpu_workers.engine.answering.routes.parts import (
     LOOKED_AT,
     MOST_PARTS,
@@ -27,7 +28,7 @@ from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message, ModelError
-from gpu_workers.engine.models.served.json_text import read_object, salvaged
+from gpu_workers.engine.models.served.json_text import rows_of
 from gpu_workers.engine.models.served.structured import list_of, object_of
 from gpu_workers.engine.ports import EventPlace, StoredEvent
 from gpu_workers.engine.prompts import load
@@ -113,7 +114,7 @@ def _noted(desk: Desk, events: Sequence[StoredEvent]) -> tuple[list[Part], Halt 
     asked = desk.asked
     count = asked.models.reasoner.count_tokens
     each = max(LINE_TOKENS, min(NOTE_TOKENS, asked.models.reasoner.context_tokens // 4) // len(events))
-    lines = [f"{clock_span(event.span)}: {_fit(event_text(event), count, each)}" for event in events]
+    lines = [f"{clock_span(event.span)}: {fitted(event_text(event), count, each)}" for event in events]
     prompt = load("whole_notes", asked.question.profile).substitute(events=numbered(lines), question=asked.own_words)
     part = object_of(
         {"title": {"type": "string"}, "text": {"type": "string"}, "events": list_of({"type": "integer"}, 40)}
@@ -131,21 +132,17 @@ def _noted(desk: Desk, events: Sequence[StoredEvent]) -> tuple[list[Part], Halt 
         return [], halt
     except ModelError:
         return [], None
-    fields = read_object(sample.text) or salvaged(sample.text) or {}
-    rows = fields.get("parts")
-    return [made for row in (rows if isinstance(rows, list) else ()) if (made := _part(row, events))], None
+    return [made for row in rows_of(sample.text, "parts") if (made := _part(row, events))], None
 
 
 def _part(row: object, events: Sequence[StoredEvent]) -> Part | None:
     """Return a part as a model wrote it; None if it names no event of its batch."""
     if not isinstance(row, Mapping):
         return None
-    numbers = row.get("events")
-    named = [n for n in (numbers if isinstance(numbers, list) else ()) if isinstance(n, int) and 1 <= n <= len(events)]
+    own = [events[index] for index in indices_of(row.get("events"), len(events))]
     title = as_data(str(row.get("title") or ""))[:TITLE_CHARACTERS]
-    if not named or not title:
+    if not own or not title:
         return None
-    own = [events[n - 1] for n in dict.fromkeys(named)]
     text = as_data(str(row.get("text") or ""))[:TEXT_CHARACTERS]
     span = Span(min(event.span.start_ms for event in own), max(event.span.end_ms for event in own))
     spread = tuple(own[index].id for index in evenly(len(own), LOOKED_AT))
@@ -182,7 +179,3 @@ def _section(events: Sequence[StoredEvent]) -> Part:
     span = Span(events[0].span.start_ms, max(event.span.end_ms for event in events))
     title = as_data(event.summary)[:TITLE_CHARACTERS].rstrip(" .")
     return Part(event.video_id, span, title, "", (event.id,))
-
-
-def _fit(text: str, count: Callable[[str], int], most: int) -> str:
-    return text if count(text) <= most else cut(text, count, most)

@@ -12,7 +12,7 @@ import numpy as np
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import Calls, needed_checker
-from gpu_workers.engine.answering.context import cut, event_text
+from gpu_workers.engine.answering.context import event_text, fitted
 from gpu_workers.engine.answering.contract import NodeRecord
 from gpu_workers.engine.answering.looking.closer_look import in_full
 from gpu_workers.engine.answering.looking.findings import Finding, findings_schema, read_findings
@@ -159,7 +159,7 @@ class Desk:
         head = f"{self.sightings.event(event)} {self.place(event.video_id, event.span)}:"
         count, text = self.asked.models.reasoner.count_tokens, event_text(event)
         room = max(1, most_tokens - count(head))
-        return f"{head} {text if count(text) <= room else cut(text, count, room)}"
+        return f"{head} {fitted(text, count, room)}"
 
     def load(self, event_ids: Iterable[UUID]) -> list[StoredEvent]:
         """Return these events in this order, each once, without those out of scope."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.context import cut
+from gpu_workers.engine.answering.context import fitted
 from gpu_workers.engine.answering.tools.contract import (
     NOTHING_FOUND,
     OUT_OF_RANGE,
@@ -173,7 +173,7 @@ def _shown(desk: Desk, found: Sequence[TimedRelation], dropped: _Condition | Non
         words = as_data(f"{relation.source} {relation.predicate} {relation.target}")
         if relation.description:
             words = f"{words}: {as_data(relation.description)}"
-        words = words if count(words) <= LINE_TOKENS else cut(words, count, LINE_TOKENS)
+        words = fitted(words, count, LINE_TOKENS)
         room -= count(words) + LINE_TOKENS // 3
         if room < 0 and lines:
             break

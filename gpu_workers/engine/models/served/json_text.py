@@ -47,6 +47,16 @@ def salvaged(text: str) -> dict[str, Any]:
     return fields
 
 
+def rows_of(text: str, field: str) -> list[Any]:
+    """Return the items of a list in the JSON object in text, of a list that was cut off its whole items; [] without the
+    list, and if the text is nested too deep to be read."""
+    try:
+        rows = (read_object(text) or salvaged(text)).get(field)
+    except RecursionError:
+        return []
+    return rows if isinstance(rows, list) else []
+
+
 def _items(text: str, at: int) -> list[Any]:
     """Return the whole items of the list that begins at a place in text; [] if none begins there."""
     items: list[Any] = []
