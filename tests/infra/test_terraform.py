@@ -348,11 +348,18 @@ def test_scaling_reads_the_metrics_that_the_relay_publishes():
 
 
 def test_operators_are_called_for_what_is_away_for_dead_jobs_and_for_money():
-    alarms = resources(module("alarms"), "aws_cloudwatch_metric_alarm").values()
+    (values,) = blocks(module("alarms"), "locals")
+    alarms = values["published"].values()
+    (of_each,) = (
+        alarm
+        for alarm in resources(module("alarms"), "aws_cloudwatch_metric_alarm").values()
+        if alarm.get("for_each") == "${local.published}"
+    )
+    assert (of_each["metric_name"], of_each["threshold"]) == ("${each.value.metric}", "${each.value.above}")
     published = re.search(r"^ALARMING = (.+)$", (ROOT / "workers" / "queue_metrics.py").read_text(), flags=re.M)
     assert published is not None
     named = {*ast.literal_eval(published[1]), "InvariantsAgeSeconds"}
-    thresholds = {alarm["metric_name"]: alarm["threshold"] for alarm in alarms}
+    thresholds = {alarm["metric"]: alarm["above"] for alarm in alarms}
     assert named >= {"InvariantViolations", "MoneyFindings"}
     assert {name: thresholds.get(name) for name in named} == {
         name: 172_800 if name == "InvariantsAgeSeconds" else 0 for name in named

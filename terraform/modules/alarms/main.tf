@@ -104,75 +104,45 @@ resource "aws_cloudwatch_metric_alarm" "misconfigured" {
   alarm_actions       = [aws_sns_topic.this.arn]
 }
 
-resource "aws_cloudwatch_metric_alarm" "dependencies_away" {
-  alarm_name          = "${var.name}-dependencies-away"
-  alarm_description   = "A model server or the storage is away, and the jobs that need it wait"
-  namespace           = var.metrics_namespace
-  metric_name         = "DependenciesAway"
-  statistic           = "Maximum"
-  period              = 60
-  evaluation_periods  = 5
-  comparison_operator = "GreaterThanThreshold"
-  threshold           = 0
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.this.arn]
+# What the relay publishes with the metrics of the queues. The money is checked every night and compared every day.
+locals {
+  published = {
+    dependencies-away = {
+      metric      = "DependenciesAway", minutes = 1, periods = 5, above = 0
+      description = "A model server or the storage is away, and the jobs that need it wait"
+    }
+    dead-jobs = {
+      metric      = "DeadJobs", minutes = 1, periods = 1, above = 0
+      description = "A job has used up its attempts or its time"
+    }
+    invariant-broken = {
+      metric      = "InvariantViolations", minutes = 5, periods = 1, above = 0
+      description = "An invariant of the money is broken"
+    }
+    invariants-unchecked = {
+      metric      = "InvariantsAgeSeconds", minutes = 5, periods = 1, above = 172800
+      description = "The invariants of the money have not been checked for two days"
+    }
+    # A failed export that the next sweep makes good, an hour later, calls nobody.
+    money-findings = {
+      metric      = "MoneyFindings", minutes = 5, periods = 14, above = 0
+      description = "A comparison of money has a finding: an export, machine hours, or a model without a rate"
+    }
+  }
 }
 
-resource "aws_cloudwatch_metric_alarm" "dead_jobs" {
-  alarm_name          = "${var.name}-dead-jobs"
-  alarm_description   = "A job has used up its attempts or its time"
-  namespace           = var.metrics_namespace
-  metric_name         = "DeadJobs"
-  statistic           = "Maximum"
-  period              = 60
-  evaluation_periods  = 1
-  comparison_operator = "GreaterThanThreshold"
-  threshold           = 0
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.this.arn]
-}
+resource "aws_cloudwatch_metric_alarm" "published" {
+  for_each = local.published
 
-# Money: the nightly check of the invariants and the daily comparisons, published with the metrics of the queues.
-resource "aws_cloudwatch_metric_alarm" "invariant_violations" {
-  alarm_name          = "${var.name}-invariant-broken"
-  alarm_description   = "An invariant of the money is broken"
+  alarm_name          = "${var.name}-${each.key}"
+  alarm_description   = each.value.description
   namespace           = var.metrics_namespace
-  metric_name         = "InvariantViolations"
+  metric_name         = each.value.metric
   statistic           = "Maximum"
-  period              = 300
-  evaluation_periods  = 1
+  period              = 60 * each.value.minutes
+  evaluation_periods  = each.value.periods
   comparison_operator = "GreaterThanThreshold"
-  threshold           = 0
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.this.arn]
-}
-
-# The check runs every night.
-resource "aws_cloudwatch_metric_alarm" "invariants_age" {
-  alarm_name          = "${var.name}-invariants-unchecked"
-  alarm_description   = "The invariants of the money have not been checked for two days"
-  namespace           = var.metrics_namespace
-  metric_name         = "InvariantsAgeSeconds"
-  statistic           = "Maximum"
-  period              = 300
-  evaluation_periods  = 1
-  comparison_operator = "GreaterThanThreshold"
-  threshold           = 172800
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.this.arn]
-}
-
-# A failed export that the next sweep makes good, an hour later, calls nobody.
-resource "aws_cloudwatch_metric_alarm" "money_findings" {
-  alarm_name          = "${var.name}-money-findings"
-  alarm_description   = "A comparison of money has a finding: an export, machine hours, or a model without a rate"
-  namespace           = var.metrics_namespace
-  metric_name         = "MoneyFindings"
-  statistic           = "Maximum"
-  period              = 300
-  evaluation_periods  = 14
-  comparison_operator = "GreaterThanThreshold"
-  threshold           = 0
+  threshold           = each.value.above
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.this.arn]
 }
