@@ -34,6 +34,9 @@ async def repeat() -> None:
 def _round() -> None:
     try:
         do_chores()
+    except Exception:
+        # The next round is done all the same.
+        logger.exception("a chore has failed")
     finally:
         # The pause is long, and the server's connections are few.
         connections.close_all()

@@ -88,6 +88,8 @@ def missing_rates(meters: Mapping[str, Sequence[UsageMeter]]) -> dict[str, list[
 
     A model with all rows is left out, and a model with a measured rate: it is a served model that costs device time.
     """
+    if not meters:
+        return {}
     now = timezone.now()
     rates, measured = rates_at(now).rates, device_rates_at(now).rates
     missing = {

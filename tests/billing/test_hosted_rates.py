@@ -170,7 +170,7 @@ def test_a_worker_waits_until_its_hosted_models_have_rates(
 
 
 def test_a_worker_whose_connection_broke_reads_the_cost_book_again(
-    acme: Cast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    acme: Cast, hosted: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(loading.LOADERS, "gpu.query", (__name__, "load"))
     monkeypatch.setitem(loading.CHECKS, "gpu.query", (__name__, "check_nothing"))
@@ -181,9 +181,13 @@ def test_a_worker_whose_connection_broke_reads_the_cost_book_again(
         waited.append(state.detail)
         assert len(waited) < 3, "the connection is never opened again"
 
-    connection.ensure_connection()
-    connection.connection.close()
-    loading.prepare(["gpu.query"], Beat(tmp_path), wait=wait, pause=wait_for_ever)
+    add_rates()
+    try:
+        connection.ensure_connection()
+        connection.connection.close()
+        loading.prepare(["gpu.query"], Beat(tmp_path), wait=wait, pause=wait_for_ever)
+    finally:
+        remove_rates()
     assert len(waited) == 1
     assert "cost_book_away" in waited[0]
 

@@ -1,9 +1,9 @@
 """The ledger of deletions, in object storage, because a restored database has forgotten them.
 
 Each deletion that a customer, an operator or a retention asked for is one small object, written before the deletion is
-committed: a deletion that was confirmed is always in the ledger. Ended rights follow shortly after they ended. An
-entry names ids only. `manage.py replay_deletions`
-repeats the ledger after a restore. The bucket's lifecycle removes an entry once no backup is older than it.
+committed: a deletion that was confirmed is always in the ledger. Ended rights follow shortly after they ended. An entry
+names ids only. `manage.py replay_deletions` repeats the ledger after a restore. The bucket's lifecycle removes an entry
+once no backup is older than it.
 """
 
 from __future__ import annotations
