@@ -46,7 +46,7 @@ test-faults: bootstrap ## kill processes of the service while it indexes and com
 fuzz-media: bootstrap ## send damaged and hostile files through probe, frames and sound, one JSON line a kind: FILES=1000 SEED=1
 	@$(PY) -m tests.engine.indexing.fuzz --files "$(or $(FILES),1000)" --seed "$(or $(SEED),1)"
 
-test-schema: bootstrap ## send 10,000 requests made out of openapi.yaml, with and without a key (takes half an hour)
+test-schema: bootstrap ## send 10,000 requests made out of openapi.yaml, with and without a key (takes five minutes)
 	@AVA_SCHEMA_EXAMPLES=$(or $(EXAMPLES),50) $(PY) -m pytest -s tests/schema $(ARGS)
 
 chaos: bootstrap ## run the service under random faults, and compare each run with a calm one: RUNS=10 SEED=1 [ARGS=--keep]

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import httpx
 
-from bench.abused_service import AbusedService, head_of
+from bench.abused_service import PATIENCE_S, AbusedService, head_of
 
 DRIP_S = 2.0
 STREAMS, WAITS = 500, 50
@@ -74,6 +74,11 @@ def crowds(service: AbusedService) -> Iterator[None]:
         kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nPrefer: wait=60\r\n\r\n"
         for _ in range(WAITS):
             send(len(asked), f"POST /v1/questions HTTP/1.1\r\n{head_of(waiting_key)}{kind}{body}")
+        deadline = time.monotonic() + PATIENCE_S
+        while len(service.call("GET", "/questions?limit=100", None, key=waiting_key)["data"]) < WAITS:
+            if time.monotonic() > deadline:
+                raise RuntimeError("the questions are not taken")
+            time.sleep(0.5)
         yield
 
 

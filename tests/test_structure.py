@@ -138,6 +138,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     },
     "people": {
         "account_log": "what people do with their accounts, for the audit log",
+        "account_mail": "mails about accounts",
         "account_rules": "who may sign up, for allauth",
         "authentication": "browser sessions on requests of the API",
         "checked_requests": "requests to providers by the checked transport",

@@ -1,20 +1,24 @@
 """Requests per address, before anybody is authenticated: what guesses keys or floods log-ins is stopped early.
 
 A network of customers may share an address, so the limit is far above a tenant's. A refused caller pays more: guessing
-is stopped long before the limit that honest requests meet.
+is stopped long before the limit that honest requests meet. An address without requests is then refused on the event
+loop, where a flood costs next to nothing, until it has some again (RefusedAddresses).
 """
 
 from __future__ import annotations
 
 import ipaddress
 import logging
+import math
+import time
+from collections import OrderedDict
 from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 from backend.api import rate_limits
-from backend.api.problems import Problem, as_json
+from backend.api.problems import as_json
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +30,9 @@ _REFUSED = frozenset({401, 403})
 _GUESSED = "/share/"
 """Pages that a secret in the path opens: a wrong one costs like a refusal."""
 _SIGN_IN = ("/login/", "/signup/", "/password/reset/")
+_BY_PROVIDER = "/accounts/oidc/"
+MOST_ADDRESSES = 4_096
+"""Maximum number of refused addresses that a process keeps."""
 
 
 class AddressLimits:
@@ -36,17 +43,62 @@ class AddressLimits:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         bucket, limit = f"address:{network_of(request.META.get('REMOTE_ADDR', ''))}", settings.ADDRESS_RATE_PER_MINUTE
-        cost = SIGN_IN_COST if request.method == "POST" and request.path.endswith(_SIGN_IN) else 1
-        try:
-            rate_limits.take_from(bucket, limit, cost=cost).check()
-        except Problem as problem:
+        cost = SIGN_IN_COST if signs_in(request.method, request.path) else 1
+        granted = rate_limits.take_from(bucket, limit, cost=cost)
+        if not granted.allowed:
             logger.info("an address is refused: %s", network_of(request.META.get("REMOTE_ADDR", "")))
-            return as_json(problem, request)
+            refused = as_json(rate_limits.refusal(limit, granted.wait_s), request)
+            refused.address_waits_s = granted.wait_s  # type: ignore[attr-defined]
+            return refused
         response = self.get_response(request)
         guessed = response.status_code == 404 and request.path.startswith(_GUESSED)
         if guessed or response.status_code in _REFUSED:
             rate_limits.take_from(bucket, limit, cost=REFUSED_COST)
         return response
+
+
+class AddressRefused(Exception):
+    """An address has no requests left for wait_s seconds."""
+
+    def __init__(self, wait_s: int) -> None:
+        super().__init__(wait_s)
+        self.wait_s = wait_s
+
+
+class RefusedAddresses:
+    """Addresses that have no requests left, and until when. Used on one event loop."""
+
+    def __init__(self) -> None:
+        self._until: OrderedDict[str, float] = OrderedDict()
+
+    def learn(self, address: str, response: object) -> None:
+        """Keep that a response refused its address."""
+        wait_s: int | None = getattr(response, "address_waits_s", None)
+        if wait_s is not None:
+            self._until.pop(address, None)
+            self._until[address] = time.monotonic() + wait_s
+            if len(self._until) > MOST_ADDRESSES:
+                self._until.popitem(last=False)
+
+    def check(self, address: str) -> None:
+        """Check that an address is not refused. Raises AddressRefused."""
+        until = self._until.get(address)
+        if until is None:
+            return
+        left_s = until - time.monotonic()
+        if left_s > 0:
+            raise AddressRefused(math.ceil(left_s))
+        del self._until[address]
+
+
+def signs_in(method: str | None, path: str) -> bool:
+    """Whether a request is a form that signs in."""
+    return method == "POST" and path.endswith(_SIGN_IN)
+
+
+def hashes_a_password(method: str | None, path: str) -> bool:
+    """Whether a request is a form with a password. A sign-in by an identity provider has none."""
+    return signs_in(method, path) and not path.startswith(_BY_PROVIDER)
 
 
 def network_of(address: str) -> str:

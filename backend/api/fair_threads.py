@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
@@ -27,14 +27,16 @@ class FairThreads:
     """A pool of threads. Used on one event loop.
 
     threads: size of the pool; a caller runs on at most three quarters of it. requests: maximum number of requests of
-    one caller that are being read, wait for a thread, run or are being sent.
+    one caller that are being read, wait for a thread, run or are being sent. bounds: names that run on fewer threads,
+    with their maximum numbers.
     """
 
-    def __init__(self, threads: int, requests: int) -> None:
+    def __init__(self, threads: int, requests: int, bounds: Mapping[str, int] | None = None) -> None:
         self._pool = ThreadPoolExecutor(threads, "api")
         self._free = threads
         self._share = threads - threads // 4
         self._requests = requests
+        self._bounds = bounds or {}
         self._admitted: Counter[str] = Counter()
         self._running: Counter[str] = Counter()
         self._waiting: deque[tuple[Callers, asyncio.Future[None]]] = deque()
@@ -83,7 +85,7 @@ class FairThreads:
 
     def _hand_out(self) -> None:
         while self._free:
-            ready = [entry for entry in self._waiting if not entry[1].done() and self._load(entry[0]) < self._share]
+            ready = [entry for entry in self._waiting if not entry[1].done() and self._may_run(entry[0])]
             if not ready:
                 return
             callers, turn = first = min(ready, key=lambda entry: self._load(entry[0]))
@@ -91,6 +93,9 @@ class FairThreads:
             self._free -= 1
             self._running.update(callers)
             turn.set_result(None)
+
+    def _may_run(self, callers: Callers) -> bool:
+        return all(self._running[caller] < self._bounds.get(caller, self._share) for caller in callers)
 
     def _load(self, callers: Callers) -> int:
         return max((self._running[caller] for caller in callers), default=0)

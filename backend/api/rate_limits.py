@@ -69,13 +69,18 @@ class Grant:
         """Check that the request was granted. Raises Problem 429 `rate_limited` with Retry-After."""
         if self.allowed:
             return
-        wait = max(1, math.ceil((1 - (self.remaining or 0.0)) * WINDOW_SECONDS / self.limit))
-        raise Problem(
-            429,
-            "rate_limited",
-            f"More than {self.limit} requests per minute; try again in {wait} s.",
-            headers={"Retry-After": str(wait)},
-        )
+        raise refusal(self.limit, self.wait_s)
+
+    @property
+    def wait_s(self) -> int:
+        """Time after which one request is left again, at least a second."""
+        return max(1, math.ceil((1 - (self.remaining or 0.0)) * WINDOW_SECONDS / self.limit))
+
+
+def refusal(limit: int, wait_s: int) -> Problem:
+    """Return the problem 429 `rate_limited`."""
+    text = f"More than {limit} requests per minute; try again in {wait_s} s."
+    return Problem(429, "rate_limited", text, headers={"Retry-After": str(wait_s)})
 
 
 @cache

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import signal
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
@@ -23,7 +24,8 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 
-from backend.api import chores
+from backend.api import chores, rate_limits
+from backend.api.address_limits import AddressRefused, RefusedAddresses, hashes_a_password
 from backend.api.asgi_requests import (
     BodyTooSlow,
     Receive,
@@ -55,6 +57,12 @@ logger = logging.getLogger(__name__)
 LOOK_SECONDS, IDLE_LOOK_SECONDS = 5.0, 20.0
 """Shortest and longest time between two looks at a subject without a notice. The progress within a stage changes
 without one; each look that finds nothing new doubles the time."""
+LOOKS_PER_SECOND = 10
+"""Looks without a notice that one process takes: with many open replies the time between two looks grows."""
+
+PASSWORDS = "passwords"
+"""Name under which forms with a password count, whoever sends them: a hash takes a core for 0.2 s, so a process
+computes one at a time."""
 
 Result = TypeVar("Result")
 
@@ -64,13 +72,15 @@ class Server:
 
     def __init__(self, django: WSGIHandler) -> None:
         self._django = django
-        self._threads = FairThreads(settings.API_THREADS, settings.REQUESTS_PER_CALLER)
+        self._threads = FairThreads(settings.API_THREADS, settings.REQUESTS_PER_CALLER, {PASSWORDS: 1})
         self._bodies = BodyBudget(settings.BODY_BYTES, settings.BODY_BYTES_PER_ADDRESS)
         self._tenants = KeyTenants()
+        self._refused = RefusedAddresses()
         self._probes = Probes()
         self._changes = Changes()
         self._callers = OpenCallers()
         self._closing = asyncio.Event()
+        self._followed = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -120,12 +130,15 @@ class Server:
             return
         address, digest = address_of(scope), key_digest_of(scope)
         callers = self._tenants.callers(address, digest)
+        at_work = (*callers, PASSWORDS) if hashes_a_password(scope["method"], scope["path"]) else callers
         try:
+            self._refused.check(address)
             with self._threads.admitted(callers), self._bodies.body(address) as held:
                 body = await read_body(scope, receive, held)
                 if body is None:
                     return
-                response = await self._run(partial(self._ask_django, environ_of(scope, body)), callers)
+                response = await self._run(partial(self._ask_django, environ_of(scope, body)), at_work)
+                self._refused.learn(address, response)
                 self._tenants.learn(digest, getattr(response, "caller", None))
                 awaited: Awaited | None = getattr(response, "awaited", None)
                 if awaited is None:
@@ -136,7 +149,7 @@ class Server:
             with log_context.bound(**fields_of(response)), _logged():
                 if await self._until_left(self._reply_later(response, awaited, send, callers), receive, response):
                     await _end(scope, send, response)
-        except (BodyTooSlow, TooManyRequests, AddressHasTooMany, ProcessHasTooMany) as error:
+        except (AddressRefused, BodyTooSlow, TooManyRequests, AddressHasTooMany, ProcessHasTooMany) as error:
             await refuse(scope, send, _refusal(error))
 
     async def _until_left(self, replying: Coroutine[Any, Any, None], receive: Receive, response: Any) -> bool:
@@ -188,16 +201,18 @@ class Server:
     ) -> AsyncIterator[bytes]:
         """Yield what is new of a subject until it is over, its time is up or the process stops."""
         now = asyncio.get_running_loop().time
-        sent_at = renewed_at = now()
+        sent_at = renewed_at = look_at = now()
         ends_at, pause = now() + awaited.seconds, LOOK_SECONDS
-        with self._changes.of(awaited.subject) as changed:
+        with self._changes.of(awaited.subject) as changed, self._counted():
             while True:
-                changed.clear()
-                chunk = await self._run(awaited.look, callers)
-                pause = LOOK_SECONDS if chunk else min(2 * pause, IDLE_LOOK_SECONDS)
-                if chunk:
-                    sent_at = now()
-                    yield chunk
+                if changed.is_set() or self._closing.is_set() or now() >= min(look_at, ends_at):
+                    changed.clear()
+                    chunk = await self._run(awaited.look, callers)
+                    pause = LOOK_SECONDS if chunk else min(2 * pause, IDLE_LOOK_SECONDS)
+                    look_at = now() + self._spread(pause)
+                    if chunk:
+                        sent_at = now()
+                        yield chunk
                 if awaited.over or now() >= ends_at or self._closing.is_set():
                     return
                 if keep_alive and now() - sent_at >= HEARTBEAT_SECONDS:
@@ -206,7 +221,23 @@ class Server:
                 if now() - renewed_at >= RENEW_SECONDS:
                     renewed_at = now()
                     await self._run(reply.renew, callers)
-                await self._either(changed, min(pause, max(0.0, ends_at - now())))
+                wake_at = min(look_at, ends_at, renewed_at + RENEW_SECONDS)
+                if keep_alive:
+                    wake_at = min(wake_at, sent_at + HEARTBEAT_SECONDS)
+                await self._either(changed, max(0.0, wake_at - now()))
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count an open reply until the end of the block."""
+        self._followed += 1
+        try:
+            yield
+        finally:
+            self._followed -= 1
+
+    def _spread(self, seconds: float) -> float:
+        """Return the time until the next look without a notice: replies that were opened together look apart."""
+        return max(seconds, self._followed / LOOKS_PER_SECOND) * random.uniform(0.75, 1.25)
 
     async def _either(self, changed: asyncio.Event, seconds: float) -> None:
         """Wait until a subject changes, the process is asked to stop, or the seconds are over."""
@@ -238,6 +269,8 @@ class Server:
 def _refusal(error: Exception) -> Problem:
     """Return the problem of a request that no thread has seen."""
     wait = {"Retry-After": "1"}
+    if isinstance(error, AddressRefused):
+        return rate_limits.refusal(settings.ADDRESS_RATE_PER_MINUTE, error.wait_s)
     if isinstance(error, BodyTooSlow):
         return Problem(408, "body_too_slow", "The body of the request did not come in time.")
     if isinstance(error, TooManyRequests):

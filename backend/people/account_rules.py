@@ -1,13 +1,14 @@
-"""The rules of accounts for django-allauth: who may sign up, and what an invitation proves."""
+"""The rules of accounts for django-allauth: who may sign up, what an invitation proves, and how mails are sent."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from django.contrib.sites.shortcuts import get_current_site
 from django.http import HttpRequest, HttpResponse
 
-from backend.people import account_log, queries
+from backend.people import account_log, account_mail, queries
 from backend.people.models import Invitation, Person, written_email
 from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.networks import client_address
@@ -50,3 +51,8 @@ class AccountRules(DefaultAccountAdapter):
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_address(request)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        site = get_current_site(self.request)
+        about = {"request": self.request, "email": email, "current_site": site, **context}
+        account_mail.send_later(self.render_mail(template_prefix, email, about))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -13,25 +15,33 @@ import pytest
 from django.http import HttpResponse
 from django.test import override_settings
 
+from backend.api import address_limits
 from backend.api.body_budget import FREE_BYTES, AddressHasTooMany, BodyBudget, ProcessHasTooMany
 from backend.api.serving import Server
 from backend.tenancy.authentication import Principal
 
 PATIENCE_S = 60
 ACME, GLOBEX = uuid4(), uuid4()
+LOG_IN = "/accounts/login/"
 MIB = 1024**2
 
 
 class Application:
-    """Answers as the tenant whose name the key begins with; holds the thread of a request for /slow."""
+    """Answers as the tenant whose name the key begins with; holds the thread of a request for /slow or a form with a
+    password. It refuses the address of a request for /refused for 30 s."""
 
     def __init__(self) -> None:
         self.release = threading.Event()
+        self.asked: list[str] = []
 
-    def __call__(self, environ: dict[str, Any], start: Any) -> HttpResponse:
-        if environ["PATH_INFO"] == "/slow":
+    def __call__(self, environ: dict[str, Any], start: Any) -> Any:
+        path = environ["PATH_INFO"]
+        self.asked.append(path)
+        if path in ("/slow", LOG_IN):
             self.release.wait(PATIENCE_S)
         response: Any = HttpResponse(b"ok")
+        if path == "/refused":
+            response.status_code, response.address_waits_s = 429, 30
         key = environ["HTTP_AUTHORIZATION"].split()[-1]
         response.caller = Principal(ACME if key.startswith("acme") else GLOBEX, None, frozenset())
         return response
@@ -92,6 +102,37 @@ def test_two_keys_of_a_tenant_from_two_addresses_leave_threads_for_others() -> N
             assert await asyncio.gather(*slow) == [200] * 8
 
     asyncio.run(share())
+
+
+def test_one_password_is_hashed_at_a_time_whoever_sends_it() -> None:
+    async def guess() -> None:
+        async with running(API_THREADS=8) as (server, application):
+            guesses = [
+                asyncio.create_task(status(server, LOG_IN, f"acme-{number}", f"192.0.2.{number}"))
+                for number in range(6)
+            ]
+            async with asyncio.timeout(PATIENCE_S / 4):
+                for path in ("/", "/accounts/oidc/acme/login/"):
+                    assert await status(server, path, "globex-1", "192.0.2.9") == 200
+            assert application.asked.count(LOG_IN) == 1
+            application.release.set()
+            assert await asyncio.gather(*guesses) == [200] * 6
+
+    asyncio.run(guess())
+
+
+def test_a_refused_address_takes_no_thread_until_it_may_ask_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def flood() -> None:
+        async with running() as (server, application):
+            assert await status(server, "/refused", "acme-1", "192.0.2.1") == 429
+            assert await status(server, "/", "acme-1", "192.0.2.1") == 429
+            assert await status(server, "/", "globex-1", "192.0.2.2") == 200
+            assert application.asked == ["/refused", "/"]
+            later = time.monotonic() + 31
+            monkeypatch.setattr(address_limits, "time", SimpleNamespace(monotonic=lambda: later))
+            assert await status(server, "/", "acme-1", "192.0.2.1") == 200
+
+    asyncio.run(flood())
 
 
 def test_the_bodies_of_one_address_leave_room_for_others() -> None:

@@ -58,6 +58,7 @@ def test_an_address_that_guesses_keys_is_refused_before_it_is_authenticated(acme
         refused = get_from("203.0.113.5", acme.key)
         assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
         assert int(refused["Retry-After"]) >= 1
+        assert refused.address_waits_s == int(refused["Retry-After"]), "the server refuses the address itself then"
         assert get_from("203.0.113.6", acme.key).status_code == 200
 
 

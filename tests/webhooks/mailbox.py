@@ -25,13 +25,17 @@ class Mailbox:
 
 
 @contextmanager
-def mailbox(*, refusals: int = 0) -> Iterator[Mailbox]:
+def mailbox(*, refusals: int = 0, greets: threading.Event | None = None) -> Iterator[Mailbox]:
+    """greets: the server greets a client, and takes its mail, only once this is set."""
+
     class Conversation(socketserver.StreamRequestHandler):
         def handle(self) -> None:
             if box.refusals:
                 box.refusals -= 1
                 self.wfile.write(b"421 come back later\r\n")
                 return
+            if greets is not None:
+                greets.wait()
             self.wfile.write(b"220 mailbox\r\n")
             to: list[str] = []
             for line in self.rfile:
