@@ -188,8 +188,12 @@ class Sketches:
         """
         query = np.asarray(query, dtype=np.float32)
         centred = _products(self.centres, query)
-        positive = _sums(self.signs, self.ones, query, QUERY_BITS)
-        coarse = centred[self.owner] + self.sign_scale * (2 * positive - query.sum())
+        if len(self.owner) > max(FINE, 4 * count):
+            positive = _sums(self.signs, self.ones, query, QUERY_BITS)
+            coarse = centred[self.owner] + self.sign_scale * (2 * positive - query.sum())
+        else:
+            # So few that all of them are estimated again.
+            coarse = np.zeros(len(self.owner), dtype=np.float32)
         if admitted is not None:
             coarse[~admitted] = -np.inf
         if context is None:
