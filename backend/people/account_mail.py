@@ -1,6 +1,6 @@
 """Mails to one person about an account, sent by a thread of their own.
 
-A slow mail server holds no thread of a request, and the time of a reply does not show whether an address has an account.
+A slow mail server holds no thread of a request, and the time of a reply does not show whether there is an account.
 """
 
 from __future__ import annotations
