@@ -97,7 +97,7 @@ def signs_in(method: str | None, path: str) -> bool:
 
 
 def hashes_a_password(method: str | None, path: str) -> bool:
-    """Whether a request is a form with a password. A sign-in by an identity provider has none."""
+    """Whether a request is a form with a password, or asks for a new one; a sign-in by an identity provider is none."""
     return signs_in(method, path) and not path.startswith(_BY_PROVIDER)
 
 
