@@ -153,6 +153,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "try_again": "refusals that pass by themselves",
     },
     "ekg": {
+        "arrays": "the text of arrays in statements",
         "completion": "what a complete version holds, for library.indexing",
         "graph_store": "the only door to Cypher",
         "index_reads": "reads of the index tasks",

@@ -163,21 +163,23 @@ class MomentReads(RecordingReads):
         return self._run(read) if event_ids else []
 
     def frames_between(self, video_id: UUID, span: Span, *, limit: int, ends: bool = False) -> Sequence[StoredFrame]:
-        part = self._part(video_id, span)
+        readable, part = self._scope.readable(video_id), self._part(video_id, span)
+        if readable is None or part is None:
+            return []
+        version = readable[0].index_version
 
         def read() -> list[StoredFrame]:
-            narrowed = part or {}
-            extent = self._extents(**narrowed).get(video_id)
+            extent = self._extents(**part).get(video_id)
             asked = None if extent is None else span.cut_to(extent)
             if asked is None:
                 return []
-            between = narrowed | {"from": asked.start_ms, "to": asked.end_ms}
+            between = part | {"from": asked.start_ms, "to": asked.end_ms}
             times = [ms for (ms,) in self._rows(_FRAME_TIMES, **between)]
             chosen = [times[index] for index in spread(times, asked, limit, ends=ends)]
-            of_video = Frame.objects.filter(video_id=video_id, index_version=narrowed["versions"][0])
+            of_video = Frame.objects.filter(video_id=video_id, index_version=version)
             return stored_frames(of_video.filter(ms__in=chosen).order_by("ms"))
 
-        return [] if part is None else self._run(read)
+        return self._run(read)
 
     # --- words -----------------------------------------------------------------------------------------------------
 

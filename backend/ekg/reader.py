@@ -27,13 +27,11 @@ from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, fa
 
 __all__ = ["GraphOfRequest", "PostgresGraph", "Scope", "ScopedVideo"]
 
-# Both ends of a step are in scope, whatever the graph says.
+# Both ends of a step are in scope, whatever the graph says. They are looked up together, which is planned in less time.
 _HOP_IN_SCOPE = (
-    f"WITH {SCOPE}, hop AS MATERIALIZED ({{hop}}) SELECT hop.source, hop.target FROM hop "
-    f"CROSS JOIN LATERAL (SELECT FROM ekg_event e JOIN scope USING (video_id, index_version) "
-    f"WHERE e.id = hop.source AND {EVENT_IN_SCOPE} OFFSET 0) source "
-    f"CROSS JOIN LATERAL (SELECT FROM ekg_event e JOIN scope USING (video_id, index_version) "
-    f"WHERE e.id = hop.target AND {EVENT_IN_SCOPE} OFFSET 0) target"
+    f"WITH {SCOPE}, hop AS MATERIALIZED ({{hop}}) SELECT hop.source, hop.target FROM hop WHERE 2 = (SELECT count(*) "
+    f"FROM ekg_event e JOIN scope USING (video_id, index_version) "
+    f"WHERE e.id = ANY(ARRAY[hop.source, hop.target]) AND {EVENT_IN_SCOPE})"
 )
 _NAMES_AND_EVENTS = (
     EVENTS.format(columns="e.id, NULL::text AS name, e.n") + " UNION ALL SELECT u.id, u.name, 0 FROM ekg_entity u "

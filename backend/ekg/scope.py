@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import connection, connections
 
+from backend.ekg.arrays import number_array, uuid_array
 from backend.jobs import commits
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import Span
@@ -133,9 +134,9 @@ class ScopedQueries:
 
 def _videos(scope: Scope, videos: Sequence[ScopedVideo]) -> dict[str, Any]:
     return {
-        "videos": [video.video_id for video in videos],
-        "versions": [video.index_version for video in videos],
-        "untils": [video.until_ms for video in videos],
-        "starts": [scope.starts(video) for video in videos],
-        "ends": [scope.ends(video) for video in videos],
+        "videos": uuid_array(video.video_id for video in videos),
+        "versions": number_array(video.index_version for video in videos),
+        "untils": number_array(video.until_ms for video in videos),
+        "starts": number_array(scope.starts(video) for video in videos),
+        "ends": number_array(scope.ends(video) for video in videos),
     }

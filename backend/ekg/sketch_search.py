@@ -11,6 +11,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.ekg.arrays import number_array, packed_uuid_array, uuid_array
 from backend.ekg.scope import Scope
 from backend.ekg.sketches import BlockCache, BlockKey
 from backend.ekg.views import SCOPE, Nearby
@@ -78,19 +79,20 @@ def _nearest(
     spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[BlockKey], sketches: Sketches | None
 ) -> Nearby:
     if sketches is None:
-        return Nearby([], [], [], [], [])
+        return Nearby()
     count = compared(name, query.limit, len(sketches.owner))
     context = Context(query.context, _starts(keys, sketches)) if name == "event" and query.context else None
     chosen = sketches.nearest(query.vector, count, _admitted(spans, query, keys, sketches), context)
-    around = chosen if context is None else with_neighbours(chosen, len(sketches.owner))
+    if name != "frame":
+        around = chosen if context is None else with_neighbours(chosen, len(sketches.owner))
+        neighbours = sketches.ids[np.setdiff1d(around, chosen)]
+        return Nearby(ids=packed_uuid_array(sketches.ids[chosen]), neighbours=packed_uuid_array(neighbours))
     owners = [keys[owner] for owner in sketches.owner[chosen].tolist()]
     return Nearby(
-        ids=[UUID(bytes=item) for item in sketches.ids[chosen].tolist()] if name != "frame" else [],
-        videos=[key.video_id for key in owners],
-        versions=[key.index_version for key in owners],
-        starts=sketches.start_ms[chosen].tolist(),
-        ends=sketches.end_ms[chosen].tolist(),
-        neighbours=[UUID(bytes=item) for item in sketches.ids[np.setdiff1d(around, chosen)].tolist()],
+        videos=uuid_array(key.video_id for key in owners),
+        versions=number_array(key.index_version for key in owners),
+        starts=number_array(sketches.start_ms[chosen].tolist()),
+        ends=number_array(sketches.end_ms[chosen].tolist()),
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
-from uuid import UUID
 
+from backend.ekg.arrays import EMPTY_ARRAY
 from gpu_workers.engine.ekg import CHUNK_MS
 from gpu_workers.engine.ports import ViewName
 
@@ -62,18 +62,18 @@ REACH_LARGE = (
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """Items of a view whose vectors are compared in a large scope, as columns of equal length: their ids (events,
-    entities, spoken lines), or the stretches of video that hold them (pictures), in ms.
+    """Items of a view whose vectors are compared in a large scope, as columns of equal length, each the text of an
+    array: their ids (events, entities, spoken lines), or the stretches of video that hold them (pictures), in ms.
 
     neighbours: ids of the events that are read because they precede or follow these, if neighbours count.
     """
 
-    ids: list[UUID]
-    videos: list[UUID]
-    versions: list[int]
-    starts: list[int]
-    ends: list[int]
-    neighbours: list[UUID] = field(default_factory=list)
+    ids: str = EMPTY_ARRAY
+    videos: str = EMPTY_ARRAY
+    versions: str = EMPTY_ARRAY
+    starts: str = EMPTY_ARRAY
+    ends: str = EMPTY_ARRAY
+    neighbours: str = EMPTY_ARRAY
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.ekg.arrays import EMPTY_ARRAY, number_array, packed_uuid_array, uuid_array
 from backend.ekg.scope import Scope
 from backend.ekg.sketches import BlockCache, BlockKey
 from gpu_workers.engine.ports import ViewQuery
@@ -46,9 +47,10 @@ class ReadRows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RankedEvents:
-    """Events of a large scope and their similarities in the view of words, best first."""
+    """Events of a large scope, as the text of an array of ids, and their similarities in the view of words, best
+    first."""
 
-    ids: list[UUID]
+    ids: str
     similarities: list[float]
 
 
@@ -64,7 +66,7 @@ def words_search(
     asked = asked_words(query.text, query.exact)
     keys, places = cache.together(keys, Places)
     if places is None or not asked.terms:
-        return lambda: RankedEvents([], [])
+        return lambda: RankedEvents(EMPTY_ARRAY, [])
     held = _Held(keys)
     posted = _read(held, sorted({term.term for term in asked.terms}), rows)
     return partial(_ranked, scope, query, asked, held, places, posted)
@@ -81,7 +83,7 @@ def _ranked(
         having[postings[term].events if term in postings else []] = True
         among &= having
     best = ranked.best(max(query.limit, MOST_WITH_PHRASES) if asked.exact else query.limit, places.ids, among)
-    return RankedEvents([UUID(bytes=item) for item in places.ids[best].tolist()], ranked.similarities(best))
+    return RankedEvents(packed_uuid_array(places.ids[best]), ranked.similarities(best))
 
 
 class _Held:
@@ -130,5 +132,6 @@ class _Held:
 
 
 def _read(held: _Held, terms: Sequence[str], rows: ReadRows) -> Sequence[tuple[Any, ...]]:
-    videos, versions = [video_id for video_id, _ in held.videos], [version for _, version in held.videos]
+    videos = uuid_array(video_id for video_id, _ in held.videos)
+    versions = number_array(version for _, version in held.videos)
     return rows(_POSTINGS, word_videos=videos, word_versions=versions, word_terms=list(terms))

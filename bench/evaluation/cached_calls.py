@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,15 @@ from gpu_workers.engine.models.roles import (
     Meter,
     ModelCall,
     ModelError,
+    QueryEmbedder,
     Sample,
     TextEmbedder,
     Video,
 )
+
+
+class _Embed(Protocol):
+    def __call__(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]: ...
 
 
 class CallCache:
@@ -116,11 +121,22 @@ class CachedTextEmbedder:
         self.name, self.dimension = embedder.name, embedder.dimension
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
-        keys = {text: _digest(self.name, text) for text in texts}
+        """See roles.TextEmbedder.embed."""
+        return self._once(texts, self._embedder.embed, self.name, meter)
+
+    def embed_queries(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+        """See roles.QueryEmbedder.embed_queries."""
+        if isinstance(self._embedder, QueryEmbedder):
+            return self._once(texts, self._embedder.embed_queries, f"{self.name} query", meter)
+        return self.embed(texts, meter=meter)
+
+    def _once(self, texts: Sequence[str], embed: _Embed, space: str, meter: Meter) -> NDArray[np.float32]:
+        """Return the vectors of the texts, of which only the new ones are embedded. space: part of their keys."""
+        keys = {text: _digest(space, text) for text in texts}
         stored = self._cache.get(list(keys.values()))
         missing = [text for text, key in keys.items() if key not in stored]
         if missing:
-            fresh = self._embedder.embed(missing, meter=meter).astype(np.float32)
+            fresh = embed(missing, meter=meter).astype(np.float32)
             made = {keys[text]: row.tobytes() for text, row in zip(missing, fresh, strict=True)}
             self._cache.put(made)
             stored |= made
@@ -131,7 +147,7 @@ class CachedTextEmbedder:
         raise NotImplementedError("captions have no pictures")
 
     def embed_query(self, text: str, *, meter: Meter) -> Vector:
-        row: Vector = self.embed([text], meter=meter)[0]
+        row: Vector = self.embed_queries([text], meter=meter)[0]
         return row
 
 

@@ -100,6 +100,25 @@ def test_a_text_is_embedded_once(tmp_path: Path) -> None:
     assert (second.name, second.dimension) == (embedder.name, embedder.dimension)
 
 
+def test_a_search_text_is_embedded_in_the_form_that_the_model_expects(tmp_path: Path) -> None:
+    class Prefixed(ScriptedEmbedder):
+        asked: list[str] = []
+
+        def embed_queries(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+            self.asked += texts
+            return self.embed([f"query: {text}" for text in texts], meter=meter)
+
+    embedder = Prefixed()
+    cached = CachedTextEmbedder(embedder, CallCache(tmp_path / "calls.sqlite"))
+
+    stored = cached.embed(["a dog"], meter=Meter())[0]
+    searched = [cached.embed_queries(["a dog"], meter=Meter())[0], cached.embed_query("a dog", meter=Meter())]
+
+    assert np.array_equal(stored, embed("a dog"))
+    assert all(np.array_equal(row, embed("query: a dog")) for row in searched)
+    assert embedder.asked == ["a dog"]
+
+
 def test_an_arm_without_a_reasoner_cannot_use_a_reasoner_unnoticed() -> None:
     with pytest.raises(ModelError) as refused:
         UnaskedChat("").sample(PROMPT, stage="answer", meter=Meter())
