@@ -43,20 +43,22 @@ def test_every_method_answers_and_its_looks_are_counted_apart(name: str) -> None
     assert sum(call.model == "scripted" for call in calls) <= MOST_CALLS.get(name, 20)
 
 
-def test_a_question_shares_no_prefix_with_another_one() -> None:
+def test_questions_share_a_prefix_only_inside_one_cache() -> None:
     with ModelServer(FAST, slots=SLOTS, words=sensible) as server:
         first, again, other = (ask(server, "videoagent", salt=salt) for salt in ("one", "one", "two"))
+        alone, after = (ask(server, "videoagent", number=2, salt=salt) for salt in ("three", "one"))
 
     def cached(answer: object) -> int:
         return answer.usage.cached_tokens  # type: ignore[attr-defined,no-any-return]
 
     assert cached(other) == cached(first) < cached(again)
+    assert cached(alone) < cached(after) < cached(again)
 
 
 def test_figures_hold_to_the_targets_of_loops_and_of_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     ava = Spent(3.5, 5, 9_000, 8_000, 4_000, 0.1, 0, 0)
     loop = Spent(5.0, 6, 20_000, 12_000, 6_000, 0.69, 1, 300)
-    monkeypatch.setattr(method_calls, "spent", lambda name, words, events=SHORT: loop)
+    monkeypatch.setattr(method_calls, "spent", lambda name, words, one_cache=False: loop)
 
     figures = {figure.name: figure for name in LOOPS for figure in method_calls._told(name, loop, ava)}
 
