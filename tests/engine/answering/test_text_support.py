@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_workers.engine.answering.evidence.text_support import best_sentence, text_verdict
+from gpu_workers.engine.answering.evidence.text_support import added_words, best_sentence, text_verdict
 from gpu_workers.engine.answering.words import content_words, counted, negated_words, opposed, places, swapped
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import SAME_SENSE
@@ -66,6 +66,8 @@ def test_words_alone(claim: str, passage: str, status: str) -> None:
         ("How many dogs are there?", "3", "Three dogs run across the lawn.", "supported"),
         ("How many dogs are there?", "Two", "Three dogs run across the lawn.", "contradicted"),
         ("How many dogs run?", "two", "A cat sleeps.", "unverified"),
+        ("When is nothing left to be seen?", "00:39", "From 00:36 to 00:39: one bottle in view.", "unverified"),
+        ("Which number is on the bus?", "42", "A bus with the number 42 stops.", "supported"),
     ],
 )
 def test_a_bare_reply_is_read_with_its_question(question: str, claim: str, passage: str, status: str) -> None:
@@ -76,6 +78,17 @@ def test_a_bare_reply_is_never_borne_out_by_closeness() -> None:
     """A question is as close to a passage whether it is answered with yes or no."""
     assert verdict("No.", "A chef cuts onions.", "Is anyone cooking?", closeness=0.99) == "unverified"
     assert verdict("Yes.", "A chef cuts onions.", "Is anyone cooking?", closeness=0.99) == "unverified"
+
+
+def test_words_that_both_have_bear_out_nothing_else() -> None:
+    claim, passage = "A bottle is put back.", "One bottle is in view. The bottle is standing still."
+    quote = best_sentence(passage, claim)
+
+    assert added_words(claim, passage) == "put back"
+    assert text_verdict(claim, passage, quote, 0.65, sense=0.42, added=0.08) == "unverified"
+    assert text_verdict(claim, passage, quote, 0.65, sense=0.42, added=0.44) == "supported"
+    assert added_words("A bottle is put back.", "A hand puts a bottle back.") == ""
+    assert added_words("A person is cooking.", "A chef chops onions on a wooden board.") == ""
 
 
 PAIRS = (
@@ -108,7 +121,9 @@ def test_paraphrases_are_borne_out_by_sense_and_nothing_else_is() -> None:
     wrong = []
     for place, (claim, passage, bears_out) in enumerate(PAIRS):
         closeness = float(rows[2 * place] @ rows[2 * place + 1])
-        status = text_verdict(claim, passage, best_sentence(passage, claim), closeness, sense=sense)
+        more = added_words(claim, passage)
+        added = float(embedder.embed([more], meter=Meter())[0] @ rows[2 * place + 1]) if more else None
+        status = text_verdict(claim, passage, best_sentence(passage, claim), closeness, sense=sense, added=added)
         if (status == "supported") != bears_out:
             wrong.append((claim, round(closeness, 2), status))
     assert wrong == []

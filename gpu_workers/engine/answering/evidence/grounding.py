@@ -12,10 +12,11 @@ from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import CitationStatus
 from gpu_workers.engine.answering.evidence.best_frames import best_frames
 from gpu_workers.engine.answering.evidence.claims import standing
-from gpu_workers.engine.answering.evidence.text_support import best_sentence
+from gpu_workers.engine.answering.evidence.text_support import added_words, best_sentence, statement_of
 from gpu_workers.engine.answering.evidence.verdicts import Link, by_entailment, by_frames, by_reasoner, by_text
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.words import places
+from gpu_workers.engine.languages.codes import is_english
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 
@@ -131,7 +132,7 @@ def _by_words(
     One event cannot show that it is the first or the last of several. So it supports a statement about such a one only
     if its own words say so, or if the question's time was understood and has narrowed the events already.
     """
-    verdicts = by_text(asked, claims, links, texts, close.to_claim)
+    verdicts = by_text(asked, claims, links, texts, close.to_claim, _added(asked, calls, claims, links, texts, close))
     verdicts |= by_entailment(asked, calls, claims, links, texts)
     time = asked.understood.time
     question = asked.question.question.replace(time.words, " ") if time else asked.question.question
@@ -142,6 +143,35 @@ def _by_words(
         else status
         for (index, event_id), status in verdicts.items()
     }
+
+
+def _added(
+    asked: Asked,
+    calls: Calls,
+    claims: Sequence[str],
+    links: Sequence[Link],
+    texts: Mapping[UUID, str],
+    close: _Closeness,
+) -> dict[Link, float]:
+    """Return the cosine of an event's text and the words that only the claim has, where the verdict may rest on it."""
+    if not is_english(asked.answer_language):
+        return {}
+    sense, question = asked.models.calibration.same_sense.value, asked.question.question
+    near = [link for link in links if close.to_claim.get(link, 0.0) >= sense]
+    words = {link: added_words(statement_of(claims[link[0]], question)[0], texts[link[1]]) for link in near}
+    said = {link: added for link, added in words.items() if added}
+    if not said:
+        return {}
+    passages = {
+        (index, event_id): (texts[event_id], best_sentence(texts[event_id], f"{question} {claims[index]}"))
+        for index, event_id in said
+    }
+    wanted = list(dict.fromkeys(text for link, added in said.items() for text in (added, *passages[link])))
+    try:
+        vectors = dict(zip(wanted, asked.models.text_embedder.embed(wanted, meter=calls.meter), strict=True))
+    except ModelError:
+        return dict.fromkeys(said, 0.0)
+    return {link: max(float(vectors[added] @ vectors[text]) for text in passages[link]) for link, added in said.items()}
 
 
 def _grounded(index: int, claim: str, statuses: Mapping[Link, CitationStatus], close: _Closeness) -> Grounded:

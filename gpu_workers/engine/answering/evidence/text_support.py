@@ -5,13 +5,24 @@ from __future__ import annotations
 import re
 
 from gpu_workers.engine.answering.contract import CitationStatus
-from gpu_workers.engine.answering.words import content_words, decisive_words, miscounted, negated_words, opposed
+from gpu_workers.engine.answering.words import (
+    content_forms,
+    content_words,
+    decisive_words,
+    miscounted,
+    negated_words,
+    opposed,
+)
 from gpu_workers.engine.languages.codes import ENGLISH, is_english
 from gpu_workers.engine.languages.words import numbers_of
 from gpu_workers.engine.models.roles import Entailment
 
 SAME_WORDS = 0.6
 """Minimum share of the claim's content words that a passage holds; an initial value."""
+
+HALF = 0.5
+"""Share of the claim's content words that a passage holds, below which what it does not hold must be close in sense by
+itself: the words that both have make any claim about the same things close."""
 
 SURE = 0.7
 """Minimum probability of an entailer's verdict on a claim; an initial value."""
@@ -26,13 +37,22 @@ _HOW_MANY = re.compile(r"\bhow many (\w+(?: (?!are|is|were|was|do|did|can|ha|wil
 
 
 def text_verdict(
-    claim: str, passage: str, quote: str, closeness: float, *, sense: float, question: str = "", language: str = ""
+    claim: str,
+    passage: str,
+    quote: str,
+    closeness: float,
+    *,
+    sense: float,
+    added: float | None = None,
+    question: str = "",
+    language: str = "",
 ) -> CitationStatus:
     """Return supported, contradicted or unverified.
 
     quote: the sentence of passage nearest to the claim. closeness: cosine of claim and passage. sense: minimum
-    closeness that replaces shared words (Calibration.same_sense). question: lends its words to a claim that is only
-    yes, no or a number. language: ISO 639-1 code of the claim, "" for English.
+    closeness that replaces shared words (Calibration.same_sense). added: cosine of added_words() and passage, None
+    without any. question: lends its words to a claim that is only yes, no or a number. language: ISO 639-1 code of the
+    claim, "" for English.
 
     Supported: passage is close in words or sense, has every number, direction and colour of the claim, denies what the
     claim denies and nothing else of it, and says nothing opposite. Contradicted: quote says the same words with another
@@ -43,7 +63,8 @@ def text_verdict(
         held = numbers_of(passage, language) | numbers_of(passage, ENGLISH)
         return "supported" if closeness >= sense and numbers_of(claim, language) <= held else "unverified"
     statement, denied = statement_of(claim, question)
-    verdict = _verdict(statement, passage, quote, 0.0 if denied is not None else closeness, sense)
+    close = denied is None and min(closeness, closeness if added is None else added) >= sense
+    verdict = _verdict(statement, passage, quote, close)
     return _OPPOSITE[verdict] if denied else verdict
 
 
@@ -64,8 +85,19 @@ def best_sentence(passage: str, claim: str) -> str:
     return max(sentences, key=lambda sentence: len(words & content_words(sentence)), default="")
 
 
+def added_words(claim: str, passage: str) -> str:
+    """Return the content words of a claim that passage does not have, if it has some of them but less than HALF."""
+    words, held = content_words(claim), content_words(passage)
+    named = {word for word in words if not word.isdigit()}
+    shared = len(named & held)
+    if not shared or shared >= HALF * len(named):
+        return ""
+    return " ".join(word for word in content_forms(claim) if not word.isdigit() and not content_words(word) & held)
+
+
 def statement_of(claim: str, question: str) -> tuple[str, bool | None]:
-    """Return the claim as a full statement, and whether a bare yes or no denies it; None if it is no bare yes or no."""
+    """Return the claim as a full statement, and whether a bare reply (yes, no, a number) denies it; None if the claim
+    is a statement of its own."""
     reply = _REPLY.match(claim)
     rest = claim[reply.end() :] if reply else claim
     words = content_words(rest)
@@ -74,10 +106,13 @@ def statement_of(claim: str, question: str) -> tuple[str, bool | None]:
     many = _HOW_MANY.search(question)
     if many and words and all(word.isdigit() for word in words):
         return f"{rest.strip().rstrip('.')} {many.group(1)}", None
+    if question and words and all(word.isdigit() for word in words):
+        # A time or a number that stands in the passage says nothing of what was asked.
+        return f"{question} {rest}", False
     return rest, None
 
 
-def _verdict(claim: str, passage: str, quote: str, closeness: float, sense: float) -> CitationStatus:
+def _verdict(claim: str, passage: str, quote: str, close: bool) -> CitationStatus:
     words = content_words(claim)
     if not words:
         return "unverified"
@@ -95,7 +130,7 @@ def _verdict(claim: str, passage: str, quote: str, closeness: float, sense: floa
     if re.search(r"\ban?\b", passage.lower()):
         decisive -= {"1"}
     held = len(named & content_words(passage)) / len(named)
-    if decisive <= decisive_words(passage) and (held >= SAME_WORDS or closeness >= sense):
+    if decisive <= decisive_words(passage) and (held >= SAME_WORDS or close):
         return "supported"
     return "unverified"
 

@@ -47,8 +47,10 @@ def by_text(
     links: Iterable[Link],
     texts: Mapping[UUID, str],
     closeness: Mapping[Link, float],
+    added: Mapping[Link, float],
 ) -> dict[Link, CitationStatus]:
-    """Return the verdict of words and cosine on every link. texts: of the events. closeness: cosine of each link."""
+    """Return the verdict of words and cosine on every link. texts: of the events. closeness: cosine of each link.
+    added: of the words that only the claim has, where text_support.added_words() finds any."""
     sense = asked.models.calibration.same_sense.value
     question = asked.question.question
 
@@ -56,7 +58,16 @@ def by_text(
         claim, text = claims[link[0]], texts[link[1]]
         quote = best_sentence(text, f"{question} {claim}")
         close = closeness.get(link, 0.0)
-        return text_verdict(claim, text, quote, close, question=question, sense=sense, language=asked.answer_language)
+        return text_verdict(
+            claim,
+            text,
+            quote,
+            close,
+            sense=sense,
+            added=added.get(link),
+            question=question,
+            language=asked.answer_language,
+        )
 
     return {link: verdict(link) for link in links}
 
