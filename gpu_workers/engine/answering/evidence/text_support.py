@@ -63,7 +63,7 @@ def text_verdict(
         held = numbers_of(passage, language) | numbers_of(passage, ENGLISH)
         return "supported" if closeness >= sense and numbers_of(claim, language) <= held else "unverified"
     statement, denied = statement_of(claim, question)
-    close = denied is None and min(closeness, closeness if added is None else added) >= sense
+    close = denied is None and closeness >= sense and (added is None or added >= sense)
     verdict = _verdict(statement, passage, quote, close)
     return _OPPOSITE[verdict] if denied else verdict
 
