@@ -35,6 +35,7 @@ from bench.evaluation.datasets import (
     read_choices,
     read_tape,
 )
+from bench.evaluation.localizing import ASKS_NOBODY, LOCALIZE_ARMS, LocalizeArm
 from bench.evaluation.models import caption_models
 from bench.evaluation.report import ItemResult, Run, read_report, report, summary
 from bench.evaluation.tape10.arms import FOUND_ONLY, TAPE10_ARMS, Tape10Arm
@@ -103,7 +104,7 @@ def arms_of(name: str) -> tuple[str, ...]:
         return TAPE10_ARMS
     if name == "languages":
         return languages.LANGUAGE_ARMS
-    return TAPE_ARMS if name in TAPE_SETS else CHOICE_ARMS + METHOD_ARMS + ABLATIONS
+    return TAPE_ARMS if name in TAPE_SETS else CHOICE_ARMS + METHOD_ARMS + ABLATIONS + LOCALIZE_ARMS
 
 
 def _read(options: argparse.Namespace) -> ChoiceSet | Tape | World:
@@ -113,7 +114,7 @@ def _read(options: argparse.Namespace) -> ChoiceSet | Tape | World:
     if options.set in TAPE_SETS:
         return read_tape(options.set, options.data, seed=options.seed)
     questions = read_choices(options.set, options.data)
-    if options.arm == "oracle_events":
+    if options.arm in {"oracle_events", *LOCALIZE_ARMS}:
         marked = tuple(question for question in questions.questions if question.spans)
         if not marked:
             raise UnreadableSet(f"{options.set} in {options.data} does not say where the answers are seen")
@@ -130,7 +131,7 @@ def _evaluated(
     asked = _asked_of_the_tape(options, read) if isinstance(read, World) else []
     found_only = all(question.kind in FOUND_ONLY for question in asked)
     with ExitStack() as opened:
-        reasons = not isinstance(read, Tape) and options.arm not in WITHOUT_REASONER
+        reasons = not isinstance(read, Tape) and options.arm not in WITHOUT_REASONER | ASKS_NOBODY
         if isinstance(read, World) and options.arm == "search" and found_only:
             reasons = False
         models = opened.enter_context(caption_models(folder, reasoner=reasons))
@@ -157,24 +158,34 @@ def _evaluated(
             items = list(_resumed(asked, tape10.ask, done, label=f"{options.set} {options.arm}"))
         else:
             chosen = first_items(read.questions, options.limit, seed=options.seed)
-            arm = ChoiceArm(options.arm, read, models, index, seed=options.seed, event_words=options.event_words)
-
-            def ask(question: ChoiceQuestion) -> ItemResult:
-                outcome = arm.ask(question)
-                return ItemResult(
-                    question.id,
-                    question.kind,
-                    {1: outcome.choice == question.truth},
-                    outcome.choice,
-                    question.truth,
-                    **{name: value for name, value in asdict(outcome).items() if name not in APART},
-                    signals=outcome.signals or {},
-                    measured=outcome.measured,
-                )
-
+            ask = _asker(options, read, models, index)
             done = _finished(options, run, models)
             items = list(_resumed(chosen, ask, done, label=f"{options.set} {options.arm}"))
     return report(run, items, others)
+
+
+def _asker(
+    options: argparse.Namespace, questions: ChoiceSet, models: AnswerModels, index: CaptionIndex
+) -> Callable[[ChoiceQuestion], ItemResult]:
+    """Return what asks the arm a question of the set."""
+    if options.arm in LOCALIZE_ARMS:
+        return LocalizeArm(options.arm, questions, models, index, seed=options.seed).ask
+    arm = ChoiceArm(options.arm, questions, models, index, seed=options.seed, event_words=options.event_words)
+
+    def ask(question: ChoiceQuestion) -> ItemResult:
+        outcome = arm.ask(question)
+        return ItemResult(
+            question.id,
+            question.kind,
+            {1: outcome.choice == question.truth},
+            outcome.choice,
+            question.truth,
+            **{name: value for name, value in asdict(outcome).items() if name not in APART},
+            signals=outcome.signals or {},
+            measured=outcome.measured,
+        )
+
+    return ask
 
 
 def _asked_of_the_tape(options: argparse.Namespace, world: World) -> list[TapeQuestion]:

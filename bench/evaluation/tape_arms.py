@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import replace
 from uuid import UUID
 
@@ -12,9 +13,17 @@ from numpy.typing import NDArray
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import Tape, TapeQuery
 from bench.evaluation.lexical import Words, derangement
+from bench.evaluation.timed_queries import with_time
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
+from gpu_workers.engine.answering.budget import Spending
+from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.contract import Budget, QuestionInput
+from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import AnswerModels, Meter
+from gpu_workers.engine.ports import KnowledgeGraph
 from gpu_workers.engine.retrieval.moments import FoundSpan, moments
 from gpu_workers.engine.retrieval.tri_view import HYBRID, RetrievalSettings, ViewQueries, question_text, retrieve
 
@@ -28,8 +37,13 @@ TAPE_ARMS = (
     "ava_no_moments",
     "ava_semantic",
     "ava",
+    "ava_timed",
+    "time_alone",
 )
-"""Arms for tapes: all rank spans, and none asks a language model."""
+"""Arms for tapes: all rank spans, and none asks a language model. ava_timed: `ava` with queries that name a time.
+time_alone: events drawn at random from the time that the same queries name."""
+
+TIMED = frozenset({"ava_timed", "time_alone"})
 
 TAPE_RETRIEVAL = replace(HYBRID, frames=0, transcript=0, rewriting=False)
 TAPE_SEMANTIC = RetrievalSettings(
@@ -72,6 +86,12 @@ class TapeArm:
             positions = random.Random(f"{self._seed} {query.id}").sample(events, min(TAPE_RANKS, len(events)))
             return [self._tape.events[position].span for position in positions]
         text = self._texts[self._other[query.id]] if self._name == "shuffled" else query.text
+        graph: KnowledgeGraph = self._graph
+        if self._name in TIMED:
+            asked = self._in_time(query)
+            graph, text = asked.graph, asked.searched
+        if self._name == "time_alone":
+            return self._drawn(query, graph)
         settings = TAPE_RETRIEVAL
         if self._name == "caption_rag":
             settings = replace(TAPE_SEMANTIC, entities=0, graph_events=0, context=0.0)
@@ -82,14 +102,14 @@ class TapeArm:
         elif self._name == "ava_no_graph":
             settings = replace(TAPE_SEMANTIC, graph_events=0)
         retrieved = retrieve(
-            self._graph,
+            graph,
             ViewQueries.same(question_text(text, ())),
             settings,
             text_embedder=self._models.text_embedder,
             frame_embedder=self._models.frame_embedder,
             meter=Meter(),
         )
-        if self._name not in {"ava", "ava_no_graph", "ava_semantic", "shuffled"}:
+        if self._name not in {"ava", "ava_timed", "ava_no_graph", "ava_semantic", "shuffled"}:
             return [self._spans[event.event_id] for event in retrieved.ranking[:TAPE_RANKS]]
         spans = [
             FoundSpan(
@@ -98,3 +118,19 @@ class TapeArm:
             for event in retrieved.ranking
         ]
         return [moment.span for moment in moments(spans)[:TAPE_RANKS]]
+
+    def _in_time(self, query: TapeQuery) -> Asked:
+        """Return what the engine understands of the query with a time, by its rules alone."""
+        assert self._graph is not None
+        text, settings = with_time(query, seed=self._seed), settings_with("medium", self._models)
+        asked = Asked(QuestionInput(text), self._graph, self._models, settings, searched=text)
+        meter = Meter()
+        spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
+        calls = Calls(self._models, spending=spending, meter=meter, in_flight=1)
+        return narrow_to_time(asked, calls, language="en")
+
+    def _drawn(self, query: TapeQuery, graph: KnowledgeGraph) -> list[Span]:
+        """Return the spans of events of the graph, drawn at random."""
+        whole = Span(0, self._tape.duration_ms)
+        spans = [event.span for event in graph.events_between(self._video, whole, limit=len(self._tape.events))]
+        return random.Random(f"{self._seed} {query.id}").sample(spans, min(TAPE_RANKS, len(spans)))

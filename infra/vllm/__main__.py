@@ -1,4 +1,5 @@
-"""``python -m infra.vllm [pytest arguments]`` tests the engine against vLLM; ``… lock`` pins its packages again."""
+"""``python -m infra.vllm [pytest arguments]`` tests the engine against vLLM; ``… lock`` pins its packages again, and
+``… reasoner`` serves the embedded reasoner for evaluations."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from gpu_workers.engine.models.weights import WeightsError
 from infra.local.bootstrap import BootstrapFailed
 from infra.local.errors import StackError
 from infra.local.leaving import unwind_on_signals
-from infra.vllm import environment
+from infra.vllm import environment, reasoner
 
 _PROJECT = Path(__file__).resolve().parents[2]
 
@@ -24,6 +25,9 @@ def main(arguments: list[str]) -> int:
     try:
         if arguments == ["lock"]:
             environment.relock()
+            return 0
+        if arguments == ["reasoner"]:
+            reasoner.serve()
             return 0
         return _test(arguments)
     except (StackError, BootstrapFailed, WeightsError) as error:

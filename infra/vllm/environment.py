@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
 from infra.local import bootstrap
 from infra.local.errors import ServiceFailed
 
@@ -80,6 +81,12 @@ def model_of(server: str, interpreter: Path) -> Path:
     if server == "vlm":
         return _made("vision", [], interpreter, text, text.name)
     return _made("tiny", [server.replace("-", "_")], interpreter, text, text.name)
+
+
+def eight_bit_reasoner(interpreter: Path) -> Path:
+    """Return the folder of the embedded reasoner with weights of 8 bits. Raises ServiceFailed, WeightsError."""
+    gguf = weights.fetch(EMBEDDED_REASONER)
+    return _made("eight_bit", [], interpreter, gguf, gguf.parent.name)
 
 
 def _install(folder: Path, interpreter: Path) -> None:

@@ -16,6 +16,7 @@ from bench.evaluation import __main__ as evaluation
 from bench.evaluation import fit_support
 from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, METHOD_ARMS, WITHOUT_REASONER, ChoiceArm, Outcome
 from bench.evaluation.datasets import ChoiceQuestion
+from bench.evaluation.localizing import LOCALIZE_ARMS
 from bench.evaluation.tape_arms import TAPE_ARMS
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
@@ -161,6 +162,26 @@ def test_every_arm_answers_choices_and_only_those_that_need_it_ask_a_reasoner(
         assert not seen["skater"]
     elif arm not in WITHOUT_REASONER | AGENTS_WITHOUT_EVENTS:
         assert any(seen.values())
+
+
+@pytest.mark.parametrize("arm", LOCALIZE_ARMS)
+def test_the_first_moment_of_a_question_is_compared_with_the_marked_spans(
+    tmp_path: Path, reasoner: ScriptedOpenAIServer, arm: str
+) -> None:
+    # The dog bends in the second of three captions. Marked is the time from 1.0 to 2.5 s.
+    data = written(tmp_path / "data", nextqa_dev=NEXTQA, nextgqa_spans_dev=SPANS)
+    reasoner.script = {"fits": [1]}
+
+    body = run(tmp_path / "report.json", "nextqa", data, arm)
+
+    (item,) = body["items"]
+    assert item["id"] == "11-4", "nobody marked the other question"
+    assert item["right"]["1"] == (item["given"] > 0)
+    if arm != "localize_random":
+        assert item["given"] in ({1, 2} if arm == "localize_ranked" else {1})
+    assert item["confidence"] is None
+    assert len(reasoner.requests) == (arm == "localize_ranked")
+    assert body["by_type"] == {"CW": {"n": 1, "accuracy": body["accuracy"], "ci95": body["ci95"]}}
 
 
 def test_shuffled_captions_are_those_of_another_video(tmp_path: Path, reasoner: ScriptedOpenAIServer) -> None:
