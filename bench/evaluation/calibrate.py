@@ -22,7 +22,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from bench.evaluation.halves import HALVES, in_half
 from bench.evaluation.report import ItemResult
-from bench.evaluation.statistics import auroc, calibration_error
+from bench.evaluation.statistics import auroc, calibration_error, error_beyond_chance
 
 FOLDS = 10
 
@@ -64,7 +64,7 @@ def fit_and_report(
     ]
     return found | {
         "reported": len(used), "auroc": auroc(sure, right), "calibration_error": calibration_error(sure, right),
-        "accuracy": sum(right) / max(1, len(right)),
+        "error_beyond_chance": error_beyond_chance(sure, right), "accuracy": sum(right) / max(1, len(right)),
     }  # fmt: skip
 
 
@@ -94,6 +94,7 @@ def crossed(items: Sequence[ItemResult], signals: Sequence[str]) -> dict[str, An
         "auroc": auroc(sure, right),
         "auroc_ci95": np.percentile([rank for rank in ranks if rank is not None], [2.5, 97.5]).round(3).tolist(),
         "calibration_error": calibration_error(sure, right),
+        "error_beyond_chance": error_beyond_chance(sure, right),
         "error_of_a_perfect_curve": np.percentile(luck, [50, 5, 95]).round(3).tolist(),
     }  # fmt: skip
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from backend.questions.paired import auroc, calibration_error, mcnemar, smallest_difference, wilson
 
-__all__ = ["Comparison", "auroc", "calibration_error", "compare", "mcnemar", "wilson"]
+__all__ = ["Comparison", "auroc", "calibration_error", "compare", "error_beyond_chance", "mcnemar", "wilson"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +49,20 @@ def compare(
         mcnemar(gained, lost),
         smallest_difference(n, (gained + lost) / n),
     )
+
+
+def error_beyond_chance(confidence: Sequence[float], right: Sequence[bool], *, bins: int = 10) -> float:
+    """Return the root mean square gap of confidence and accuracy, less what chance adds to it; at least 0.
+
+    The items are divided into bins of equal size by confidence. A bin of n items differs from its accuracy a by chance
+    alone, by a (1 - a) / (n - 1) in the mean square (Kumar, Liang and Ma, NeurIPS 2019).
+    """
+    order = np.argsort(confidence, kind="stable")
+    sure, hits = np.asarray(confidence, dtype=np.float64)[order], np.asarray(right, dtype=np.float64)[order]
+    total = 0.0
+    for part in np.array_split(np.arange(len(order)), max(1, min(bins, len(order) // 2))):
+        if len(part) > 1:
+            accuracy = hits[part].mean()
+            by_chance = accuracy * (1 - accuracy) / (len(part) - 1)
+            total += len(part) * ((sure[part].mean() - accuracy) ** 2 - by_chance)
+    return float(np.sqrt(max(0.0, total / max(1, len(order)))))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from bench.evaluation.statistics import auroc, calibration_error, compare, wilson
+from bench.evaluation.statistics import auroc, calibration_error, compare, error_beyond_chance, wilson
 
 
 @pytest.mark.parametrize(
@@ -92,3 +93,23 @@ def test_calibration_error_is_the_mean_gap_of_confidence_and_accuracy() -> None:
     assert calibration_error([1.0, 0.0], [True, False]) == 0.0
     assert calibration_error([1.0], [False]) == 1.0
     assert calibration_error([], []) == 0.0
+
+
+def test_the_gap_that_chance_explains_is_no_error() -> None:
+    # Three of four: 0.25 squared is 0.0625, and so is 0.75 * 0.25 / 3.
+    assert error_beyond_chance([0.5] * 4, [True, True, True, False], bins=1) == 0.0
+    # One of four: 0.65 squared less 0.0625 is 0.36.
+    assert error_beyond_chance([0.9] * 4, [True, False, False, False], bins=1) == pytest.approx(0.6)
+    assert error_beyond_chance([], []) == 0.0
+
+
+def test_an_exact_curve_has_an_error_by_chance_and_hardly_one_beyond_it() -> None:
+    draws = np.random.default_rng(0)
+    sure = draws.random((400, 120))
+    right = draws.random(sure.shape) < sure
+    plain = [calibration_error(row.tolist(), hits.tolist()) for row, hits in zip(sure, right, strict=True)]
+    beyond = [error_beyond_chance(row.tolist(), hits.tolist()) for row, hits in zip(sure, right, strict=True)]
+    assert np.median(plain) > 0.08
+    assert np.median(beyond) < 0.04
+    wrong = [error_beyond_chance((0.5 * row).tolist(), hits.tolist()) for row, hits in zip(sure, right, strict=True)]
+    assert np.median(wrong) > 0.2
