@@ -20,12 +20,19 @@ OTHER_LANGUAGE = "other_language"
 BATCH_TEXTS, BATCH_CHARACTERS = 40, 4_000
 """Maximum number of texts, and maximum length of all of them, that one call rewrites."""
 
+MOST_ALONE = 12
+"""Maximum number of sentences of a batch that are rewritten one by one."""
+
+TRIES = 2
+"""Maximum number of calls for one of these sentences."""
+
 _SENTENCES = re.compile(r"(?<=[.!?;。！？])\s+")
 
 
 def in_asked_language(asked: Asked, calls: Calls, answer: Answer) -> Answer:
     """Return the answer with its text, claims and parts in the question's language: as they are if they are in it, else
-    rewritten, a call for each batch of texts. If that fails, the answer stays and Answer.degraded has OTHER_LANGUAGE.
+    rewritten, a call for each batch of texts. If a batch comes back in another language, each sentence is asked for by
+    itself, at most twice. If that fails, the answer stays and Answer.degraded has OTHER_LANGUAGE.
 
     A choice keeps the caller's own words.
     """
@@ -51,10 +58,34 @@ def _written_in(language: str, pieces: Sequence[str], *, asked: Asked, calls: Ca
         rewritten = rewritten_in(
             language, batch, prompt="answer_language", language=language, asked=asked, calls=calls, meter=calls.meter
         )
+        rewritten = rewritten or _one_by_one(language, batch, asked=asked, calls=calls)
         if rewritten is None:
             return None
         written |= zip(batch, rewritten, strict=True)
     return written
+
+
+def _one_by_one(language: str, batch: Sequence[str], *, asked: Asked, calls: Calls) -> tuple[str, ...] | None:
+    """Return each piece in the language, with a call or two for each of its sentences: a small reasoner leaves a long
+    text as it is more often than a sentence. None if there are more than MOST_ALONE, or if one stays as it is."""
+    parts = [list(filter(None, _SENTENCES.split(piece))) for piece in batch]
+    written = dict.fromkeys((sentence for sentences in parts for sentence in sentences), "")
+    if len(written) > MOST_ALONE:
+        return None
+    for sentence in written:
+        for again in range(1, TRIES + 1):
+            if calls.halted is not None:
+                return None
+            rewritten = rewritten_in(
+                language, [sentence], prompt="answer_language", language=language,
+                asked=asked, calls=calls, meter=calls.meter, again=again,
+            )  # fmt: skip
+            if rewritten is not None:
+                written[sentence] = rewritten[0]
+                break
+        else:
+            return None
+    return tuple(" ".join(written[sentence] for sentence in sentences) for sentences in parts)
 
 
 def _batches(pieces: Sequence[str]) -> Iterator[list[str]]:

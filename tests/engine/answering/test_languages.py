@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.answer_language import OTHER_LANGUAGE
+from gpu_workers.engine.answering.answer_language import MOST_ALONE, OTHER_LANGUAGE
 from gpu_workers.engine.answering.contract import Budget, Turn
 from gpu_workers.engine.answering.notes import NOT_TRANSLATED, QUERY_LANGUAGE
 from gpu_workers.engine.answering.presets import changed, settings_for
@@ -126,6 +127,41 @@ def test_an_answer_in_the_wrong_language_is_written_again_once_with_its_claims()
     assert [claim.text for claim in answer.claims] == [SENTENCE]
     assert answer.degraded == ()
     assert [call.stage for call in answer.usage.calls].count("answer_language") == 1
+
+
+def test_what_comes_back_in_another_language_is_asked_for_sentence_by_sentence() -> None:
+    english = "The dog runs. It crosses the street."
+    german = {"The dog runs.": "Der Hund rennt los.", "It crosses the street.": "Er läuft über die Straße."}
+
+    tried: list[str] = []
+
+    def script(request: Request) -> Any:
+        if request.stage != "answer_language":
+            return {"translate": {"texts": [ENGLISH]}, "rewrite": QUERIES, "answer": says(english)}[request.stage]
+        lines = re.findall(r"^\d\. (.*)$", request.text, re.MULTILINE)
+        tried.extend(lines)
+        stubborn = lines == ["It crosses the street."] and tried.count(*lines) == 2
+        return {"texts": lines if len(lines) > 1 or stubborn else [german[lines[0]]]}
+
+    reasoner = ScriptedReasoner(script)
+
+    answer = ask(reasoner)
+
+    assert answer.text == "Der Hund rennt los. Er läuft über die Straße."
+    assert [claim.text for claim in answer.claims] == [*german.values()]
+    assert answer.degraded == ()
+    first, *alone = reasoner.asked("answer_language")
+    assert len(alone) == 3, "one sentence comes back in English once"
+    assert len({request.seed for request in alone}) == 2
+    assert first.seed not in {request.seed for request in alone}, "the same call would be answered the same"
+
+
+def test_a_long_answer_is_not_asked_for_sentence_by_sentence() -> None:
+    english = " ".join(f"The dog runs along street {n}." for n in range(MOST_ALONE + 1))
+    reasoner = speaking(english, answer_language={"texts": [english]})
+
+    assert ask(reasoner).degraded == (OTHER_LANGUAGE,)
+    assert len(reasoner.asked("answer_language")) == 1
 
 
 @pytest.mark.parametrize(

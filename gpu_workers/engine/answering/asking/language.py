@@ -19,6 +19,9 @@ from gpu_workers.engine.prompts import load
 LINE_CHARACTERS = 1_000
 """Maximum characters of each text that is translated."""
 
+AGAIN_TEMPERATURE = 0.5
+"""Temperature of a further try."""
+
 
 def heed_language(asked: Asked, calls: Calls) -> Asked:
     """Return asked with the languages of the question and of its answer, and with a translation for its searches.
@@ -50,11 +53,20 @@ def heed_language(asked: Asked, calls: Calls) -> Asked:
 
 
 def rewritten_in(
-    target: str, texts: Sequence[str], *, prompt: str, language: str, asked: Asked, calls: Calls, meter: Meter
+    target: str,
+    texts: Sequence[str],
+    *,
+    prompt: str,
+    language: str,
+    asked: Asked,
+    calls: Calls,
+    meter: Meter,
+    again: int = 0,
 ) -> tuple[str, ...] | None:
     """Return texts in the target language, by one call of the reasoner; None if it fails or replies in another one.
 
-    prompt: name of the prompt, which is given the name of language. Does not raise Halt: calls.halted says so.
+    prompt: name of the prompt, which is given the name of language. again: number of a further try; its reply is drawn,
+    because at temperature 0 it would be the same. Does not raise Halt: calls.halted says so.
     """
     lines = [as_data(text)[:LINE_CHARACTERS] for text in texts]
     numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
@@ -67,7 +79,8 @@ def rewritten_in(
             meter=meter,
             schema=_schema(len(lines)),
             max_tokens=64 + 3 * count(numbered),
-            seed=asked.seed_of(prompt),
+            temperature=AGAIN_TEMPERATURE if again else 0.0,
+            seed=asked.seed_of(f"{prompt}/{again}" if again else prompt),
         )[0]
     except Halt as halt:
         calls.halt(halt)
