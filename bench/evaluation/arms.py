@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,13 +13,12 @@ from bench.evaluation.caption_checker import CaptionChecker
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence
 from bench.evaluation.lexical import Words, derangement
+from bench.evaluation.models import unlimited_calls
 from bench.evaluation.report import Measured
 from gpu_workers.engine.answering.answer_question import answer_question
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.budget import Spending
-from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support
-from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
+from gpu_workers.engine.answering.contract import Answer, Effort, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS, Method
 from gpu_workers.engine.answering.presets import changed, settings_with
 from gpu_workers.engine.ekg import Span
@@ -155,9 +153,8 @@ def supported(
     if not judged:
         settings = changed(settings, judge_tokens=0)
     meter = Meter()
-    spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
     asked = Asked(words, InMemoryGraph([memory]), models, settings, searched=question.text)
-    return choice_support(asked, Calls(models, spending=spending, meter=meter, in_flight=settings.in_flight))
+    return choice_support(asked, unlimited_calls(models, meter, in_flight=settings.in_flight))
 
 
 def outcome_of_answer(answer: Answer, spans: Sequence[Span] = ()) -> Outcome:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import random
-import time
 from bisect import bisect_right
 from collections.abc import Sequence
 
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence
 from bench.evaluation.lexical import Words
+from bench.evaluation.models import unlimited_calls
 from bench.evaluation.report import ItemResult
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.budget import Spending
-from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Budget, QuestionInput
+from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.answering.programs.finding import localize
 from gpu_workers.engine.answering.programs.state import Run
@@ -86,8 +84,7 @@ class LocalizeArm:
             settings,
             searched=question.text,
         )
-        spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
-        desk = Desk(asked, Calls(self._models, spending=spending, meter=meter, in_flight=settings.in_flight))
+        desk = Desk(asked, unlimited_calls(self._models, meter, in_flight=settings.in_flight))
         run = Run(desk, meter, self._name == "localize_ranked", 1, lambda: True)
         found = localize(run, question.text, "event" if self._name == "localize_events" else "frame", None)
         assert isinstance(found, Moments)

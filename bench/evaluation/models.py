@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -13,9 +14,12 @@ from pathlib import Path
 
 from bench.evaluation.cached_calls import CachedChat, CachedTextEmbedder, CallCache
 from bench.evaluation.unasked import UnaskedChat
+from gpu_workers.engine.answering.budget import Spending
+from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.contract import Budget
 from gpu_workers.engine.models.bindings import bind_answer_models, load_answer_models
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
-from gpu_workers.engine.models.roles import AnswerModels
+from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.models.settings import ModelSettings, RoleSettings
 from infra.local.stack import Stack
 
@@ -55,3 +59,9 @@ def caption_models(folder: Path, *, reasoner: bool) -> Iterator[AnswerModels]:
         embedder = CachedTextEmbedder(models.text_embedder, cache)
         # A caption replaces its second's frame, so both are in the space of texts, and there is no picture to check.
         yield replace(models, reasoner=chat, text_embedder=embedder, frame_embedder=embedder, checker=None)
+
+
+def unlimited_calls(models: AnswerModels, meter: Meter, *, in_flight: int = 1) -> Calls:
+    """Return the calls of a part of the engine that runs by itself: without a budget, and never stopped."""
+    spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
+    return Calls(models, spending=spending, meter=meter, in_flight=in_flight)

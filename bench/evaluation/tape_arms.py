@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from dataclasses import replace
 from uuid import UUID
 
@@ -13,12 +12,11 @@ from numpy.typing import NDArray
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import Tape, TapeQuery
 from bench.evaluation.lexical import Words, derangement
+from bench.evaluation.models import unlimited_calls
 from bench.evaluation.timed_queries import with_time
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
-from gpu_workers.engine.answering.budget import Spending
-from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Budget, QuestionInput
+from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
@@ -124,10 +122,7 @@ class TapeArm:
         assert self._graph is not None
         text, settings = with_time(query, seed=self._seed), settings_with("medium", self._models)
         asked = Asked(QuestionInput(text), self._graph, self._models, settings, searched=text)
-        meter = Meter()
-        spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
-        calls = Calls(self._models, spending=spending, meter=meter, in_flight=1)
-        return narrow_to_time(asked, calls, language="en")
+        return narrow_to_time(asked, unlimited_calls(self._models, Meter()), language="en")
 
     def _drawn(self, query: TapeQuery, graph: KnowledgeGraph) -> list[Span]:
         """Return the spans of events of the graph, drawn at random."""

@@ -31,7 +31,8 @@ def main(arguments: list[str]) -> int:
             return 0
         return _test(arguments)
     except (StackError, BootstrapFailed, WeightsError) as error:
-        print(f"test-vllm: ERROR {error}", file=sys.stderr)
+        name = "eval-reasoner" if arguments == ["reasoner"] else "test-vllm"
+        print(f"{name}: ERROR {error}", file=sys.stderr)
         return 1
 
 

@@ -7,13 +7,12 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-import httpx
-
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
 from infra.local import ports
 from infra.local.child_process import Child, Command, wait_until
 from infra.local.state import State
 from infra.vllm import environment
+from infra.vllm.servers import serves
 
 _PROJECT = Path(__file__).resolve().parents[2]
 _START_S = 600.0
@@ -32,9 +31,10 @@ def serve() -> None:
     port = ports.claim(state, "reasoner")
     log = _PROJECT / ".local" / "log" / "vllm-reasoner.log"
     child = Child(Command("vLLM (reasoner)", command(interpreter, model, port), log, env=variables(), grace_s=5))
+    url = f"http://127.0.0.1:{port}/v1"
     try:
-        wait_until(lambda: _serves(port), child, _START_S, every_s=1.0)
-        print(f"REASONER_URL=http://127.0.0.1:{port}/v1 REASONER_MODEL={EMBEDDED_REASONER}", flush=True)
+        wait_until(lambda: serves(url, EMBEDDED_REASONER, "none"), child, _START_S, every_s=1.0)
+        print(f"REASONER_URL={url} REASONER_MODEL={EMBEDDED_REASONER}", flush=True)
         while True:
             child.require_running()
             time.sleep(1)
@@ -70,11 +70,3 @@ def variables() -> Mapping[str, str]:
         "OMP_NUM_THREADS": str(os.cpu_count() or 1),
         "VLLM_CACHE_ROOT": str(_PROJECT / ".local" / "vllm" / "cache"),
     }
-
-
-def _serves(port: int) -> bool:
-    try:
-        answer = httpx.get(f"http://127.0.0.1:{port}/v1/models", timeout=5, trust_env=False)
-        return answer.status_code == 200 and [model["id"] for model in answer.json()["data"]] == [EMBEDDED_REASONER]
-    except (httpx.TransportError, ValueError, KeyError):
-        return False

@@ -117,14 +117,17 @@ def _start(running: ExitStack, state: State, interpreter: Path, server: str, fol
     url, name = f"http://127.0.0.1:{port}/v1", preset(PRESET).servers[server].model
 
     def wait() -> Served:
-        wait_until(lambda: _serves(url, name, key), child, _START_S, every_s=1.0)
+        wait_until(lambda: serves(url, name, key), child, _START_S, every_s=1.0)
         return Served(url, name, key, time.monotonic() - started, child.identity.pid)
 
     return wait
 
 
-def _serves(url: str, name: str, key: str) -> bool:
-    """Whether our server answers at url: it is asked with our key for our model, which no other server accepts."""
+def serves(url: str, name: str, key: str) -> bool:
+    """Whether our server answers at url: it is asked with our key for our model, which no other server accepts.
+
+    A server without a key heeds none.
+    """
     try:
         answer = httpx.get(f"{url}/models", headers={"Authorization": f"Bearer {key}"}, timeout=5, trust_env=False)
         return answer.status_code == 200 and [model["id"] for model in answer.json()["data"]] == [name]

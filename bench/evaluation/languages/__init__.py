@@ -7,7 +7,6 @@ set's own. The queries were the first 100 of at most 14 words, in the order of f
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,14 +15,12 @@ from tqdm import tqdm
 
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import Tape, TapeQuery, UnreadableSet, first_items, read_tape
+from bench.evaluation.models import unlimited_calls
 from bench.evaluation.report import ItemResult, Run
 from bench.evaluation.tape_arms import TAPE_RANKS, TAPE_RETRIEVAL, TapeArm
 from gpu_workers.engine.answering import QuestionInput, answer_question
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.language import heed_language
-from gpu_workers.engine.answering.budget import Spending
-from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Budget
 from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.languages.detection import language_of, may_be_in
 from gpu_workers.engine.memory_graph import InMemoryGraph
@@ -107,9 +104,7 @@ def in_english(text: str, models: AnswerModels, meter: Meter) -> str:
     models = replace(models, embedder_languages=("en",))
     question = QuestionInput(text)
     asked = Asked(question, InMemoryGraph([]), models, settings_with("medium", models), searched=text)
-    spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
-    calls = Calls(models, spending=spending, meter=meter, in_flight=1)
-    return heed_language(asked, calls).searched
+    return heed_language(asked, unlimited_calls(models, meter)).searched
 
 
 def _answering(tape: Tape, models: AnswerModels, index: CaptionIndex) -> Callable[[Translated], ItemResult]:

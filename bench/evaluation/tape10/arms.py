@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from uuid import UUID
 
+from bench.evaluation.models import unlimited_calls
 from bench.evaluation.report import BEYOND, ItemResult
 from bench.evaluation.tape10.index import make_video
 from bench.evaluation.tape10.question import Kind, TapeQuestion
@@ -13,9 +13,7 @@ from bench.evaluation.tape10.scoring import Reply, named_beyond, number_of, righ
 from bench.evaluation.tape10.world import World
 from gpu_workers.engine.answering.answer_question import answer_question
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.budget import Spending
-from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput
+from gpu_workers.engine.answering.contract import Answer, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.answering.presets import changed, settings_with
 from gpu_workers.engine.ekg import Span
@@ -95,12 +93,11 @@ class Tape10Arm:
         asked = Asked(
             QuestionInput(question.text, seed=self._seed), self._graph, self._models, settings, searched=question.text
         )
-        spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
-        calls = Calls(self._models, spending=spending, meter=meter, in_flight=settings.in_flight)
+        calls = unlimited_calls(self._models, meter, in_flight=settings.in_flight)
         try:
             return METHODS["ava"].answer(asked, calls)
         except ModelError as error:
-            return Answer("", None, 0.0, "error", usage=spending.usage(), detail=error.code)
+            return Answer("", None, 0.0, "error", usage=calls.spending.usage(), detail=error.code)
 
     def _reply(self, answer: Answer) -> Reply:
         time_found = answer.understood.get("time")
