@@ -100,11 +100,11 @@ seed-load: bootstrap ## fill the database of DATABASE_SUPERUSER_URL: 1,000 tenan
 bench-console: bootstrap ## measure the console's pages and GET /v1/usage over the load of seed-load, one JSON line each: SCALE=1 ONLY=pages|usage
 	@$(PY) -m bench.console --scale "$(or $(SCALE),1)" $(if $(ONLY),--only "$(ONLY)")
 
-eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos|languages DATA=folder ARM=name, or SET=tape10 [LIMIT SEED OUT AGAINST EVENT_WORDS KINDS]
-	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --kinds="$(KINDS)" --out="$(OUT)" --against="$(AGAINST)"
+eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos|languages DATA=folder ARM=name, or SET=tape10 [LIMIT SEED OUT AGAINST EVENT_WORDS KINDS WORKERS]
+	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --kinds="$(KINDS)" --workers="$(WORKERS)" --out="$(OUT)" --against="$(AGAINST)"
 
-compare: bootstrap ## compare arms of make eval item by item: SET=egoschema|nextqa DATA=folder ARMS=ava,caption_rag [LIMIT SEED OUT EVENT_WORDS]
-	@$(PY) -m bench.evaluation.compare --set="$(SET)" --data="$(DATA)" --arms="$(ARMS)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --out="$(OUT)"
+compare: bootstrap ## compare arms of make eval item by item: SET=egoschema|nextqa DATA=folder ARMS=ava,caption_rag [LIMIT SEED OUT EVENT_WORDS WORKERS]
+	@$(PY) -m bench.evaluation.compare --set="$(SET)" --data="$(DATA)" --arms="$(ARMS)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --workers="$(WORKERS)" --out="$(OUT)"
 
 eval-videos: bootstrap ## ask open questions about real recordings by answering methods: DATA=folder OUT=folder [METHODS=ava,videoagent PARTS=first,second EFFORT=low]
 	@$(PY) -m bench.evaluation.real_videos --data="$(DATA)" --out="$(OUT)" $(if $(METHODS),--methods="$(METHODS)") $(if $(PARTS),--parts="$(PARTS)") $(if $(EFFORT),--effort="$(EFFORT)")

@@ -19,6 +19,7 @@ from tqdm import tqdm
 
 from bench.evaluation import languages
 from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, METHOD_ARMS, WITHOUT_REASONER, ChoiceArm
+from bench.evaluation.asking import answers
 from bench.evaluation.captions import FORM, CaptionIndex
 from bench.evaluation.datasets import (
     CHOICE_SETS,
@@ -64,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--event-words", type=_count, default=0, help="join captions to events of about so many words, as a VLM's are"
     )
+    parser.add_argument("--workers", type=_count, default=1, help="questions asked at once")
     parser.add_argument("--kinds", default="", help="kinds of tape10's questions, separated by commas; all by default")
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--against", default="", help="reports to compare with, separated by commas")
@@ -155,12 +157,12 @@ def _evaluated(
         elif isinstance(read, World):
             tape10 = Tape10Arm(options.arm, read, models, seed=options.seed)
             done = _finished(options, run, models)
-            items = list(_resumed(asked, tape10.ask, done, label=f"{options.set} {options.arm}"))
+            items = list(_resumed(options, asked, tape10.ask, done))
         else:
             chosen = first_items(read.questions, options.limit, seed=options.seed)
             ask = _asker(options, read, models, index)
             done = _finished(options, run, models)
-            items = list(_resumed(chosen, ask, done, label=f"{options.set} {options.arm}"))
+            items = list(_resumed(options, chosen, ask, done))
     return report(run, items, others)
 
 
@@ -200,12 +202,14 @@ def _in_languages(options: argparse.Namespace, others: list[tuple[str, dict[str,
     folder = weights.cache_dir() / "evaluation"
     with caption_models(folder, reasoner=options.arm not in languages.ASKS_NOBODY) as models:
         index = CaptionIndex(models.text_embedder, models.similarity, folder=folder / "indexes")
-        run, items = languages.evaluated(options.arm, options.data, models, index, limit=options.limit)
+        run, items = languages.evaluated(
+            options.arm, options.data, models, index, limit=options.limit, workers=options.workers
+        )
     return {**report(run, items, others), "by_language": languages.by_language(items)}
 
 
 def _resumed(
-    chosen: Sequence[Item], ask: Callable[[Item], ItemResult], finished: Path, *, label: str
+    options: argparse.Namespace, chosen: Sequence[Item], ask: Callable[[Item], ItemResult], finished: Path
 ) -> Iterator[ItemResult]:
     """Yield the result of each question, from the finished file if it is there. An item with a failed call is
     not stored."""
@@ -216,12 +220,17 @@ def _resumed(
         # The previous run was killed within a line.
         finished.write_text(whole)
     done = {row["id"]: ItemResult.read(row) for row in map(json.loads, whole.splitlines())}
+    missing = [question for question in chosen if question.id not in done]
     right = count = 0
-    with finished.open("a") as written, tqdm(chosen, desc=label, unit="question") as bar:
+    with (
+        finished.open("a") as written,
+        tqdm(chosen, desc=f"{options.set} {options.arm}", unit="question") as bar,
+        answers(missing, ask, workers=options.workers) as asked,
+    ):
         for question in bar:
             item = done.get(question.id)
             if item is None:
-                item = ask(question)
+                item = next(asked)
                 if item.finish_reason != "error" and not item.failed_calls:
                     written.write(json.dumps(asdict(item)) + "\n")
                     written.flush()

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class CaptionIndex:
             return cached
         made = make()
         self._folder.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".part")
+        partial = path.with_suffix(f".{uuid4().hex}.part")
         partial.write_bytes(pickle.dumps(made))
         partial.replace(path)
         return made

@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", default="", help="first n items, in the seed's order")
     parser.add_argument("--seed", default="")
     parser.add_argument("--event-words", default="", help="as for make eval")
+    parser.add_argument("--workers", default="", help="as for make eval")
     parser.add_argument("--out", type=Path, default=None)
     options = parser.parse_args(evaluation.without_empty(sys.argv[1:] if arguments is None else arguments))
     arms = [arm.strip() for arm in options.arms.split(",") if arm.strip()]
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace, arm: str, out: Path) -> list[ItemResult]:
     """Return the results of one arm, which are also printed as `make eval` prints them."""
     chosen = {"set": options.set, "data": options.data, "arm": arm, "limit": options.limit, "seed": options.seed,
-              "event-words": options.event_words, "out": out}  # fmt: skip
+              "event-words": options.event_words, "workers": options.workers, "out": out}  # fmt: skip
     evaluation.main([f"--{name}={value}" for name, value in chosen.items()])
     return [ItemResult.read(row) for row in read_report(out, of=options.set)["items"]]
 

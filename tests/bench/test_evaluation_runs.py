@@ -258,6 +258,24 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
     assert again == resumed
 
 
+def test_questions_asked_at_once_have_the_results_of_one_after_another(
+    tmp_path: Path, ego: Path, cache: Path, reasoner: ScriptedOpenAIServer
+) -> None:
+    in_turn = run(tmp_path / "in_turn.json", "egoschema", ego, "ava")
+    for kept in (*cache.glob("evaluation/runs/*"), *cache.glob("evaluation/calls.sqlite*")):
+        kept.unlink()
+    before = len(reasoner.requests)
+
+    at_once = run(tmp_path / "at_once.json", "egoschema", ego, "ava", "--workers=3")
+
+    assert len(reasoner.requests) == 2 * before > 0
+    # A text that two questions embed at the same time is embedded twice, so those calls are left out.
+    compared = ("id", "given", "truth", "right", "calls", "prompt_tokens", "finish_reason", "signals")
+    assert [[item[key] for key in compared] for item in at_once["items"]] == [
+        [item[key] for key in compared] for item in in_turn["items"]
+    ]
+
+
 def test_a_call_is_made_once_for_all_runs(
     tmp_path: Path, ego: Path, cache: Path, reasoner: ScriptedOpenAIServer
 ) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from bench.evaluation.asking import answers
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import Tape, TapeQuery, UnreadableSet, first_items, read_tape
 from bench.evaluation.models import unlimited_calls
@@ -68,7 +69,7 @@ def read_translations(tape: Tape) -> list[Translated]:
 
 
 def evaluated(
-    arm: str, data: Path, models: AnswerModels, index: CaptionIndex, *, limit: int | None
+    arm: str, data: Path, models: AnswerModels, index: CaptionIndex, *, limit: int | None, workers: int = 1
 ) -> tuple[Run, list[ItemResult]]:
     """Return the results of an arm over the translated queries. Raises UnreadableSet."""
     tape = read_tape("activitynet", data, seed=SEED)
@@ -78,7 +79,8 @@ def evaluated(
     reasoner = "" if arm in ASKS_NOBODY else models.reasoner.name
     run = Run("languages", arm, SEED, limit, reasoner, models.text_embedder.name, measure)
     ask = _searching(arm, tape, models, index) if arm in SEARCHING else _answering(tape, models, index)
-    return run, [ask(translations[query.id]) for query in tqdm(chosen, desc=f"languages {arm}", unit="query")]
+    with answers([translations[query.id] for query in chosen], ask, workers=workers) as asked:
+        return run, list(tqdm(asked, desc=f"languages {arm}", unit="query", total=len(chosen)))
 
 
 def _searching(arm: str, tape: Tape, models: AnswerModels, index: CaptionIndex) -> Callable[[Translated], ItemResult]:
