@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 # One process, because the text models are loaded once.
 pytestmark = pytest.mark.slow
 
-AGENTS_WITHOUT_EVENTS = {"dvd_lite_paper", "videoagent_mem", "videoagent_mem_paper"}
+AGENTS_WITHOUT_EVENTS = {"dvd_lite_paper", "videoagent_mem_paper"}
 """Arms that show no event before the reasoner asks for one, which this one never does: it answers at once."""
 
 TRUTHS = {"What is washed?": "A", "What is watered?": "B", "What is painted?": "C"}

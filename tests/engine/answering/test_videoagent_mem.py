@@ -122,10 +122,14 @@ def test_the_agent_asks_an_agent_that_asks_the_objects() -> None:
     assert "O1 blue person, visible 0:00:00-0:00:02" in dossier
 
 
-def test_ours_reads_the_overview_first_and_the_paper_does_not() -> None:
+def test_ours_reads_the_overview_and_the_nearest_segments_first_and_the_paper_does_not() -> None:
     ours, paper = (Agent([finish("A", [1])], effort=effort) for effort in ("medium", "paper"))
-    assert "Summary: A boy drinks juice" in ours.reasoner.asked("step")[0].text
+    seen = ours.reasoner.asked("step")[0].text
+    assert "Summary: A boy drinks juice" in seen
+    assert "E5 0:00:18-0:00:21: the girl leaves through the gate" in seen
+    assert "the girl leaves through the gate" in ours.reasoner.asked("answer")[0].text, "the answer may rest on it"
     assert "Summary" not in paper.reasoner.asked("step")[0].text
+    assert "leaves through the gate" not in paper.reasoner.asked("step")[0].text
 
 
 def test_ours_searches_and_counts_what_is_said_and_the_paper_does_not() -> None:

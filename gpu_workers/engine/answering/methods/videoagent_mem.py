@@ -2,8 +2,9 @@
 
 Its four tools read the descriptions of a stretch of time, find segments, look at the frames around one, and let an
 inner agent ask the tracked and re-identified objects, by words or by SQL on a copy of them. Ours shows the overview
-before the first step, which costs no call: the paper's agent reads captions without knowing what the video is about.
-It also searches and counts what is said.
+and the segments nearest to the question before the first step, which costs no call: the paper's agent reads captions
+without knowing what the video is about, and a small reasoner that finishes at once has seen nothing. It also searches
+and counts what is said.
 Preset `paper` gives the answer of the loop, with the paper's weights and windows.
 """
 
@@ -28,6 +29,7 @@ from gpu_workers.engine.answering.tools.memory_agent import (
     SEGMENT_LOCALIZATION,
     VISUAL_QUESTION_ANSWERING,
     object_memory_querying,
+    show_segments,
 )
 from gpu_workers.engine.answering.tools.searching import show_overview
 from gpu_workers.engine.prompts import load
@@ -35,7 +37,7 @@ from gpu_workers.engine.prompts import load
 
 class VideoAgentMem:
     name = "videoagent_mem"
-    version = "2"
+    version = "3"
     description = "Reads descriptions by time, finds segments, looks at frames, and asks the memory of tracked objects."
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "objects", "checker"})
     typical_calls: TypicalCalls = {"low": (3, 7), "medium": (3, 14), "high": (3, 20), "paper": (2, 26)}
@@ -72,8 +74,15 @@ class VideoAgentMem:
 
 
 def _opening(desk: Desk) -> str:
-    """Return the overview of the videos, as data; "" at effort `paper`, or if none is written."""
-    if desk.asked.settings.effort == "paper" or "topics" not in desk.artifacts:
+    """Return the overview of the videos and the segments nearest to the question, as data; "" at effort `paper`, or if
+    there is neither. Raises ModelError."""
+    if desk.asked.settings.effort == "paper":
         return ""
-    text = show_overview(desk)
+    parts = [show_overview(desk)] if "topics" in desk.artifacts else []
+    if "events" in desk.artifacts:
+        with desk.calls.timed("retrieval"):
+            found = show_segments(desk, desk.asked.query)
+        desk.calls.on_progress("retrieval", 1, 1, f"{len(found.events)} events")
+        parts += [] if found.error else [found.text]
+    text = "\n".join(part for part in parts if part)
     return f"<events>\n{text}\n</events>" if text else ""

@@ -57,8 +57,8 @@ CITED = 8
 # --- segment_localization --------------------------------------------------------------------------------------------
 
 
-def _localize(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
-    query: str = arguments["description"]
+def show_segments(desk: Desk, query: str) -> Observation:
+    """Return the SEGMENTS events that fit a description best, each with its best chunk. Raises ModelError."""
     weighted = desk.asked.settings.effort == "paper"
     events = _by_weights(desk, query) if weighted else clips_like(desk, query, SEGMENTS)
     if not events:
@@ -118,7 +118,7 @@ SEGMENT_LOCALIZATION = Tool(
     {"description": Text()},
     frozenset({"events"}),
     6,
-    _localize,
+    lambda desk, arguments: show_segments(desk, arguments["description"]),
 )
 
 
