@@ -47,7 +47,7 @@ def compared(name: ViewName, limit: int, sketched: int) -> int:
     The share keeps the right item among them where it stands little above chance (bench, search_1000h_recall_at_16). A
     sketch of pictures stands for many of them.
     """
-    return (limit + 32 if name == "frame" else 8 * limit + 96) + sketched // 1_200
+    return (limit + 48 if name == "frame" else 8 * limit + 96) + sketched // 1_200
 
 
 def candidates(
@@ -67,7 +67,8 @@ def candidates(
         for view, model, *key in rows(_BLOCKS, views=list(listed)):
             blocks[view].append((model, BlockKey(*key)))
     spans = _readable(scope)
-    for name in sorted(views, key=lambda view: -sum(key.items for _, key in blocks[view])):
+    # The view with the fewest items first, so that the database soon has one to compare.
+    for name in sorted(views, key=lambda view: sum(key.items for _, key in blocks[view])):
         model = frame_model if name == "frame" else text_model
         keys, sketches = CACHE.together([key for made_by, key in blocks[name] if made_by == model], Sketches)
         yield name, partial(_nearest, spans, name, queries[name], keys, sketches)

@@ -18,7 +18,10 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Vector
 
-QUERY_BITS, FINE_BITS = 4, 4
+QUERY_BITS, FINE_BITS = 3, 4
+RANGES = np.linspace(0.2, 1, 17, dtype=np.float32)
+"""Ranges of a rounded query that are tried, as parts of its largest number. With the best range 3 bits find as much as
+4 bits over the whole range."""
 FINE, FINE_SHARE, FINE_IN_CONTEXT = 4_096, 16, 8
 """Items of the first estimate that are estimated again: this many, or one in FINE_SHARE of all, or one in
 FINE_IN_CONTEXT where neighbours count, because then two errors add up."""
@@ -187,56 +190,90 @@ class Sketches:
         neighbours count, as ports.ViewQuery.context says.
         """
         query = np.asarray(query, dtype=np.float32)
-        centred = _products(self.centres, query)
-        if len(self.owner) > max(FINE, 4 * count):
-            positive = _sums(self.signs, self.ones, query, QUERY_BITS)
-            coarse = centred[self.owner] + self.sign_scale * (2 * positive - query.sum())
-        else:
-            # So few that all of them are estimated again.
-            coarse = np.zeros(len(self.owner), dtype=np.float32)
+        fine = _Estimate(self, query, few=len(self.owner) <= max(FINE, 4 * count))
+        coarse = fine.by_signs()
         if admitted is not None:
             coarse[~admitted] = -np.inf
         if context is None:
             best = _admitted(_highest(coarse, max(FINE, len(coarse) // FINE_SHARE, 4 * count)), coarse)
-            fine = self._fine(query, centred, best)
+            estimates = fine.by_both(best)
         else:
             first = context.of(coarse)
             best = _admitted(_highest(first, max(FINE, len(first) // FINE_IN_CONTEXT, 4 * count)), coarse)
             around = _admitted(with_neighbours(best, len(first)), coarse)
             whole = np.full_like(coarse, -np.inf)
-            whole[around] = self._fine(query, centred, around)
-            fine = context.of(whole)[best]
-        chosen = _highest(fine, count)
-        return np.asarray(best[chosen[np.argsort(-fine[chosen], kind="stable")]])
+            whole[around] = fine.by_both(around)
+            estimates = context.of(whole)[best]
+        chosen = _highest(estimates, count)
+        return np.asarray(best[chosen[np.argsort(-estimates[chosen], kind="stable")]])
 
-    def _fine(self, query: Vector, centred: Rows, items: NDArray[np.int64]) -> Rows:
-        """Return the estimates of these items by both bits. centred: the query's product with each centre."""
-        signs, large = self.signs[:, items], self.large[:, items]
+
+class _Estimate:
+    """The estimated products of items with a query. few: of so few items that all are estimated by both bits."""
+
+    def __init__(self, of: Sketches, query: Vector, *, few: bool) -> None:
+        self._of = of
+        self._centred = _products(of.centres, query)[of.owner]
+        self._rounded = _Rounded(query, FINE_BITS)
+        rounded = self._rounded if few else _Rounded(query, QUERY_BITS)
+        self._signed = 2 * rounded.sums(of.signs, of.ones) - rounded.total
+
+    def by_signs(self) -> Rows:
+        """Return the estimates of all items by their signs."""
+        return self._centred + self._of.sign_scale * self._signed
+
+    def by_both(self, items: NDArray[np.int64]) -> Rows:
+        """Return the estimates of these items by both bits.
+
+        The products with the signs stay those of the first estimate: half of the weight that the second bit adds lies
+        on a third of the numbers, so finer products with the signs would change little.
+        """
+        signs, large = self._of.signs[:, items], self._of.large[:, items]
         both = signs & large
-        by_signs = 2 * _sums(signs, self.ones[items], query, FINE_BITS) - query.sum()
-        by_large = 2 * _sums(both, _count(both, None), query, FINE_BITS)
-        by_large -= _sums(large, _count(large, None), query, FINE_BITS)
-        levels = SMALL_LEVEL * by_signs + (LARGE_LEVEL - SMALL_LEVEL) * by_large
-        return np.asarray(centred[self.owner[items]] + self.scale[items] * levels)
+        by_large = 2 * self._rounded.sums(both, _count(both, None)) - self._rounded.sums(large, _count(large, None))
+        levels = SMALL_LEVEL * self._signed[items] + (LARGE_LEVEL - SMALL_LEVEL) * by_large
+        return np.asarray(self._centred[items] + self._of.scale[items] * levels)
 
 
-def _sums(words: NDArray[np.uint64], ones: NDArray[np.uint16], query: Vector, bits: int) -> Rows:
-    """Return for each item the sum of the query's numbers, each rounded to this many bits, where the item's bit is 1.
+@dataclass(slots=True)
+class _Rounded:
+    """A query with each number rounded to one of 2**bits steps about 0; those beyond the steps count as the last ones.
 
-    words: shape (dimensions / 64, n). ones: number of the bits of each item that are 1.
+    lowest: the first step. planes: bit by bit, the bits of all numbers. total: of the rounded numbers.
     """
-    lowest = query.min()
-    step = (query.max() - lowest) / np.float32(2**bits - 1) or np.float32(1)
-    whole = np.rint((query - lowest) / step).astype(np.uint16)
-    planes = [_bits((whole[None] >> bit) & 1 > 0)[0] for bit in range(bits)]
-    sums = np.empty(words.shape[1], dtype=np.float32)
-    # Item by item the work is small, so what counts is that a part and its sums stay in the processor's cache.
-    for first in range(0, words.shape[1], _PART):
-        part = words[:, first : first + _PART]
-        sums[first : first + _PART] = lowest * ones[first : first + _PART]
-        for bit, plane in enumerate(planes):
-            sums[first : first + _PART] += (step * np.float32(2**bit)) * _count(part, plane)
-    return sums
+
+    query: Vector
+    bits: int
+    lowest: np.float32 = field(init=False)
+    step: np.float32 = field(init=False)
+    planes: list[NDArray[np.uint64]] = field(init=False)
+    total: np.float32 = field(init=False)
+
+    def __post_init__(self) -> None:
+        most = np.float32(2**self.bits - 1)
+        steps = (RANGES * np.abs(self.query).max() * 2 / most)[:, None] + np.float32(1e-30)
+        whole = np.clip(np.rint(self.query / steps + most / 2), 0, most)
+        errors = (((whole - most / 2) * steps - self.query) ** 2).sum(axis=1)
+        best = int(errors.argmin())
+        self.step = steps[best, 0]
+        self.lowest = -self.step * most / 2
+        self.total = self.lowest * np.float32(whole.shape[1]) + self.step * whole[best].sum()
+        numbers = whole[best].astype(np.uint16)
+        self.planes = [_bits((numbers[None] >> bit) & 1 > 0)[0] for bit in range(self.bits)]
+
+    def sums(self, words: NDArray[np.uint64], ones: NDArray[np.uint16]) -> Rows:
+        """Return for each item the sum of the query's numbers where the item's bit is 1.
+
+        words: shape (dimensions / 64, n). ones: number of the bits of each item that are 1.
+        """
+        sums = np.empty(words.shape[1], dtype=np.float32)
+        # Item by item the work is small, so what counts is that a part and its sums stay in the processor's cache.
+        for first in range(0, words.shape[1], _PART):
+            part = words[:, first : first + _PART]
+            sums[first : first + _PART] = self.lowest * ones[first : first + _PART]
+            for bit, plane in enumerate(self.planes):
+                sums[first : first + _PART] += (self.step * np.float32(2**bit)) * _count(part, plane)
+        return sums
 
 
 def _count(words: NDArray[np.uint64], of: NDArray[np.uint64] | None) -> NDArray[np.uint16]:

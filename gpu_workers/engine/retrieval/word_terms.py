@@ -17,7 +17,7 @@ from itertools import pairwise
 from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.languages.words import stop_words
-from gpu_workers.engine.retrieval.words import Token, phrase_of, plain, stem, tokens
+from gpu_workers.engine.retrieval.words import TOKEN_CHARACTERS, Token, phrase_of, plain, stem, tokens
 
 MAX_IMPACT = 255
 """Impact that a term approaches on an event that is full of it."""
@@ -38,6 +38,7 @@ LEAST_NAME = 4
 # Characters that readers of writing confuse count as one.
 _CONFUSED = str.maketrans("oqilszbg", "00115286")
 _JOINT = re.compile(r"[-./_:·|\\]*| ")
+_PLAIN_WORD = re.compile(r"[a-z0-9]+")
 _SENTENCE_END = re.compile(r"[.!?:;]\s+$")
 
 
@@ -107,6 +108,9 @@ def event_terms(words: EventWords) -> dict[str, int]:
 
 def word_terms(text: str, languages: tuple[str, ...]) -> set[str]:
     """Return the terms of a text's words by the rules of these languages, without those of its codes and names."""
+    if text.isascii():  # no word has marks or is dense, so its letters are enough
+        words = {word[:TOKEN_CHARACTERS] for word in _PLAIN_WORD.findall(text.lower())}
+        return {term for word in words for term in _terms_of(word, languages)}
     found = list(tokens(text))
     return {*(term for token in found for term in _word_terms(token, languages)), *_pairs(found)}
 

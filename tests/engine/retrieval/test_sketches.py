@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from gpu_workers.engine.retrieval import sketches
 from gpu_workers.engine.retrieval.sketches import Block, Context, Rows, Sketches, centre_of, means, scenes, sketch
@@ -64,18 +65,32 @@ def test_a_sum_is_that_of_the_rounded_numbers(bits: int) -> None:
     flags = random.random((50, 100)) < 0.5
     query = random.standard_normal(100).astype(np.float32)
     words = np.ascontiguousarray(sketches._bits(flags).T)
-    step = (query.max() - query.min()) / (2**bits - 1)
-    rounded = query.min() + np.rint((query - query.min()) / step) * step
-    assert sketches._sums(words, sketches._count(words, None), query, bits) == pytest.approx(flags @ rounded, abs=1e-4)
+    rounded = sketches._Rounded(query, bits)
+    numbers = sum((1 << bit) * _numbers(plane, 100) for bit, plane in enumerate(rounded.planes))
+    standing_for = rounded.lowest + rounded.step * numbers
+    assert rounded.sums(words, sketches._count(words, None)) == pytest.approx(flags @ standing_for, abs=1e-4)
+    assert rounded.total == pytest.approx(standing_for.sum(), abs=1e-4)
+    assert np.mean((standing_for - query) ** 2) < {3: 0.06, 8: 0.0005}[bits]
+
+
+def _numbers(plane: NDArray[np.uint64], dimension: int) -> NDArray[np.uint8]:
+    return np.unpackbits(plane.view(np.uint8), bitorder="little")[:dimension]
 
 
 def test_a_constant_query_has_exact_sums() -> None:
-    flags = np.eye(3, 64, dtype=np.bool_)
-    words = np.ascontiguousarray(sketches._bits(flags).T)
-    assert (
-        sketches._sums(words, sketches._count(words, None), np.full(64, 0.25, dtype=np.float32), 3).tolist()
-        == [0.25] * 3
-    )
+    words = np.ascontiguousarray(sketches._bits(np.eye(3, 64, dtype=np.bool_)).T)
+    for number in (0.25, 0.0, -2.0):
+        query = sketches._Rounded(np.full(64, number, dtype=np.float32), 3)
+        assert query.sums(words, sketches._count(words, None)) == pytest.approx([number] * 3, abs=1e-6)
+
+
+def test_a_large_number_widens_the_steps() -> None:
+    """It may decide the product, so the steps are those with the least error for this query."""
+    query = np.random.default_rng(1).standard_normal(384).astype(np.float32)
+    usual = -sketches._Rounded(query, 4).lowest
+    assert usual == pytest.approx(2.5, rel=0.1)
+    query[7] = 40
+    assert -sketches._Rounded(query, 4).lowest > 3 * usual
 
 
 @pytest.mark.parametrize("dimension", [16, 100, 384])

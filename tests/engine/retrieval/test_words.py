@@ -10,6 +10,8 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpu_workers.engine.retrieval.word_ranking import Posted, WordIndex, idf, ranked_by_words
 from gpu_workers.engine.retrieval.word_terms import (
@@ -19,6 +21,7 @@ from gpu_workers.engine.retrieval.word_terms import (
     event_terms,
     grams,
     languages_of,
+    word_terms,
 )
 from gpu_workers.engine.retrieval.words import canonical, phrase_of, plain, stem, tokens
 
@@ -51,6 +54,11 @@ def found(words: WordIndex, text: str, *exact: str, limit: int = 5) -> list[int]
 )
 def test_a_text_has_these_tokens(text: str, expected: list[str]) -> None:
     assert [token.folded for token in tokens(text)] == expected
+
+
+@given(st.text(alphabet=string.printable, max_size=200), st.sampled_from([("en",), ("en", "de"), ()]))
+def test_a_text_of_plain_letters_has_the_terms_that_it_has_beside_others(text: str, languages: tuple[str, ...]) -> None:
+    assert word_terms(f"{text} 北", languages) == word_terms(text, languages) | {"s北"}
 
 
 def test_a_token_knows_where_it_was_read() -> None:
