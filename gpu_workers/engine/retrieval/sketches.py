@@ -225,8 +225,8 @@ class _Estimate:
     def by_both(self, items: NDArray[np.int64]) -> Rows:
         """Return the estimates of these items by both bits.
 
-        The products with the signs stay those of the first estimate: half of the weight that the second bit adds lies
-        on a third of the numbers, so finer products with the signs would change little.
+        Their products with the signs are those of the first estimate: there the query's rounding counts with
+        SMALL_LEVEL alone.
         """
         signs, large = self._of.signs[:, items], self._of.large[:, items]
         both = signs & large
