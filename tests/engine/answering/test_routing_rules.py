@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_workers.engine.answering.asking.rules import STATEMENT_CHARACTERS, Reading, read_question, statement_in
+from gpu_workers.engine.answering.asking.rules import (
+    STATEMENT_CHARACTERS,
+    Reading,
+    read_question,
+    statement_in,
+    without_time,
+)
+from gpu_workers.engine.answering.asking.times.grammar import named_time
 from gpu_workers.engine.answering.routes.matching import said_words
 
 SCANS = [
@@ -270,6 +277,42 @@ def test_a_time_with_no_other_content_asks_for_what_the_stretch_holds(
 def test_counting_in_a_stretch_leaves_the_time_out_of_the_statement() -> None:
     reading = read_question("How many times does the bell ring in the first hour?", time_words="in the first hour")
     assert reading == Reading("scan", "count", "the bell ring")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "How many different bicycles are on screen in the bit of the video that goes from 2:18:00 to 3:03:00?",
+            Reading("objects", "count", "different bicycles", "bicycles"),
+        ),
+        (
+            "I need a tally of the people on 27 October in the period commencing at 10:55 and concluding at 11:05.",
+            Reading("objects", "count", "people", "people"),
+        ),
+        (
+            "In the section of this recording from 5:14:00 to 5:59:00, what was the number of fights between stags?",
+            Reading("scan", "count", "fights between stags"),
+        ),
+        ("Wie viele Autos fuhren im Zeitraum von 10:00 bis 11:00 Uhr vorbei?", "Wie viele Autos fuhren vorbei?"),
+        ("¿Cuántos coches pasaron en el intervalo de las 10:00 a las 11:00?", "¿Cuántos coches pasaron?"),
+        ("How many people are in the window at 10:05?", "How many people are in the window?"),
+        (
+            "How many people are in the window of the shop from 10:05 to 10:10?",
+            "How many people are in the window of the shop?",
+        ),
+    ],
+)
+def test_what_names_a_stretch_goes_with_its_time(question: str, expected: Reading | str) -> None:
+    """Whether the rules get the question without its time, as the router gives it to them, or with it."""
+    named = named_time(question)
+    assert named is not None
+    bare = without_time(question, time_words=named.words, remaining=named.remaining)
+    if isinstance(expected, str):
+        assert bare == expected
+        expected = read_question(expected)
+    assert read_question(bare, time_words=named.words) == expected
+    assert read_question(question, time_words=named.words) == expected
 
 
 def test_without_a_rule_the_whole_question_is_the_statement() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gpu_workers.engine.answering.asking.route_words import BY_LANGUAGE, COLOURS, THINGS, RouteWords
+from gpu_workers.engine.answering.asking.times.stretch import without_stretch
 from gpu_workers.engine.answering.asking.understood import Route, Shape
 from gpu_workers.engine.answering.tools.object_words import named_things
 
@@ -159,8 +160,8 @@ def _bare(question: str, time_words: str) -> str:
         whole = " ".join(time_words.split())
         # What names a time in several places is joined by commas (times.grammar).
         for piece in [whole] if whole.lower() in text.lower() else whole.split(", "):
-            text = re.sub(re.escape(piece), _CUT_OUT, text, count=1, flags=re.IGNORECASE)
-        text = _STRETCH.sub(" ", text).replace(_CUT_OUT, " ")
+            if found := re.search(re.escape(piece), text, re.IGNORECASE):
+                text = f"{without_stretch(text[: found.start()], found[0])} {text[found.end() :]}"
     text = " ".join(text.split()).strip(" ?!.,;:¿¡؟،。！？，")
     text = _LEAD.sub("", text).strip(" ,;:¿¡")
     asked_last = _ASKED_LAST.match(text)
@@ -180,13 +181,6 @@ def _cut(text: str) -> str:
     return text[:STATEMENT_CHARACTERS].strip()
 
 
-_CUT_OUT = "\0"
-_STRETCH = re.compile(
-    rf"\b(?:in|during|over|within|for) the (?:interval|period|window|section|bit|part|stretch|time|span|timeframe)"
-    rf"(?: of \w+ \w+)?(?: (?:that|which) (?:goes|runs|lasts))?\s*(?={_CUT_OUT})",
-    re.IGNORECASE,
-)
-"""What names a stretch before the words of its time, which are cut out."""
 _ASKED_LAST = re.compile(
     r"(?:(?:.*\b)?i want (?P<wanted>.+?) counted\b.*|"
     r"(?:.*\b)?(?:counting|kept count of|keeping count of) (?:all )?(?:the )?(?P<kept>[^,]+?),? how many\b.*|"

@@ -321,6 +321,14 @@ def test_the_same_time_in_other_words(question: str, expected: Expression) -> No
             Clocked("between", Reading((2,)), Reading((3,)), Day(ago=1), frame="wall"),
         ),
         (
+            "¿Qué pasó de las 10:00 a las 11:00?",
+            Clocked("between", Reading((10, 0)), Reading((11, 0))),
+        ),
+        (
+            "¿Quién vino ayer de 10 a 11?",
+            Clocked("between", Reading((10,)), Reading((11,)), Day(ago=1), frame="wall"),
+        ),
+        (
             "¿Qué pasó el 3 de mayo a las 14:05?",
             Clocked("at", Reading((14, 5)), day=Day(month=5, day=3), frame="wall"),
         ),

@@ -34,6 +34,7 @@ from gpu_workers.engine.answering.asking.times.orders import meetings, orders
 from gpu_workers.engine.answering.asking.times.pairs import share_of, two_of_one_noun
 from gpu_workers.engine.answering.asking.times.parsing import DURATION, Parsing, length
 from gpu_workers.engine.answering.asking.times.spanish import SPANISH
+from gpu_workers.engine.answering.asking.times.stretch import without_stretch
 
 LEXICONS = {lexicon.language: lexicon for lexicon in (ENGLISH, GERMAN, SPANISH)}
 """By language. A further language is a table of words here."""
@@ -73,7 +74,7 @@ def _named(text: str, lexicon: Lexicon) -> NamedTime | None:
 
 
 def _split(parsing: Parsing) -> tuple[str, str]:
-    """Return the words of the rules, and the text without them."""
+    """Return the words of the rules, and the text without them and without what names their stretch."""
     pieces: list[list[int]] = []
     for n in range(1, len(parsing.tokens) - 1):
         # "And" between two times belongs to neither of them, and to nothing else.
@@ -86,7 +87,7 @@ def _split(parsing: Parsing) -> tuple[str, str]:
             pieces.append([token.start, token.end])
     rest, end = [], 0
     for start, until in pieces:
-        rest.append(parsing.text[end:start])
+        rest.append(without_stretch(parsing.text[end:start], parsing.text[start:until]))
         end = until
     remaining = " ".join(" ".join([*rest, parsing.text[end:]]).split())
     remaining = re.sub(r"\s+([?.,!])", r"\1", remaining).lstrip(" ,.;:-")
@@ -108,7 +109,9 @@ def _shown(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
 
 def _between(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     dated = day is not None or part is not None
-    for match in parsing.matches(rf"(?P<from>[bfaP]?)[tag]*(?P<one>{_TIMED})[&<][tag]*(?P<two>{_TIMED})(?P<video>V?)"):
+    # In Spanish "a" is to after "de", and at elsewhere.
+    pair = rf"[tag]*(?P<one>{_TIMED})(?(since)[&<a]|[&<])[tag]*(?P<two>{_TIMED})(?P<video>V?)"
+    for match in parsing.matches(rf"(?P<from>(?P<since>f)|[baP])?{pair}"):
         one, two = _reading(parsing, match, "one"), _reading(parsing, match, "two")
         figures = parsing.of(match, "c") or "K" in match.group()
         if one is None or two is None or not (figures or (dated and match["from"])):
