@@ -193,6 +193,7 @@ WEEKEND = Clocked("day", day=Day(weekday=5), part=PartOfDay(0, 48), frame="wall"
         ("At the 2-hour point, who is speaking?", Offset(7_200_000, 7_260_000)),
         ("second hour whats happening in it", Offset(3_600_000, 7_200_000)),
         ("How many cars come between the 5th and 10th minute?", Offset(240_000, 600_000)),
+        ("Who comes once minute 5 begins and before minute 10?", Offset(300_000, 600_000)),
         (
             "I skipped from 7:26:00 straight to 7:46:00, so what did I not see?",
             Clocked("between", Reading((7, 26, 0)), Reading((7, 46, 0))),

@@ -162,7 +162,9 @@ def _at(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[E
 
 def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """Minute 12, minutes 5 to 10, the twelfth minute, ten minutes into the video, at 90 seconds."""
-    for match in parsing.matches(r"[fbait]*(?P<unit>u|(?<=[fbai])Q)(?P<one>n)(?:[&<][ait]*[uQ]?(?P<two>n))V?(?![uQ])"):
+    # "Once minute 5 begins and before minute 10" is one stretch, too.
+    pair = r"(?P<unit>u|(?<=[fbai])Q)(?P<one>n)(?:[&<]|x?&<)[ait]*[uQ]?(?P<two>n)"
+    for match in parsing.matches(rf"[fbait]*{pair}V?(?![uQ])"):
         unit, one, two = (parsing.tokens[match.start(name)].value for name in ("unit", "one", "two"))
         if one <= two:
             parsing.take(match)
