@@ -322,6 +322,14 @@ def test_the_same_time_in_other_words(question: str, expected: Expression) -> No
             Clocked("between", Reading((2,)), Reading((3,)), Day(ago=1), frame="wall"),
         ),
         (
+            "anything worth noting in the stretch 4:21:00 .. 4:23:00?",
+            Clocked("between", Reading((4, 21, 0)), Reading((4, 23, 0))),
+        ),
+        ("4:21:00...4:23:00 what happens", Clocked("between", Reading((4, 21, 0)), Reading((4, 23, 0)))),
+        ("What happens 4:21:00…4:23:00?", Clocked("between", Reading((4, 21, 0)), Reading((4, 23, 0)))),
+        ("Well... 4:21:00, what happens?", Clocked("at", Reading((4, 21, 0)))),
+        ("Who came at 4:21:00 … 10 cars?", Clocked("at", Reading((4, 21, 0)))),
+        (
             "¿Qué pasó de las 10:00 a las 11:00?",
             Clocked("between", Reading((10, 0)), Reading((11, 0))),
         ),

@@ -107,13 +107,13 @@ _PIECES = re.compile(
     rf"(?P<quoted>{QUOTED.pattern})"
     r"|(?P<iso>(?<!\d)(?P<y>\d{4})-(?P<mo>\d{1,2})-(?P<da>\d{1,2})(?!\d))"
     r"|(?P<dotted>(?<![\d.:])(?P<da2>\d{1,2})\.(?P<mo2>\d{1,2})\.(?P<y2>\d{4})?(?!\d))"
-    rf"|(?P<clock>(?<![\d:/.])(?P<h>\d{{1,3}}):(?P<mi>[0-5]\d)(?::(?P<s>[0-5]\d))?(?!\d|:\d){_HALF}?)"
+    rf"|(?P<clock>(?<![\d:/])(?<!(?<!\.)\.)(?P<h>\d{{1,3}}):(?P<mi>[0-5]\d)(?::(?P<s>[0-5]\d))?(?!\d|:\d){_HALF}?)"
     rf"|(?P<hour>(?<![\d:/.])(?P<h2>\d{{1,2}})(?:\.(?P<mi2>[0-5]\d))?(?:{_HALF.replace('half', 'half2')}|\s?Uhr\b"
     r"(?:\s(?P<mi4>[0-5]\d)\b)?|h(?P<mi3>[0-5]\d)?\b(?!\s?\d)))"
     r"|(?P<ordinal>(?<![\d:/.])\d{1,3}(?:st|nd|rd|th|ª|º)\b|(?<![\d:/.])\d{1,2}\.(?=\s[^\W\d_]))"
     r"|(?P<number>(?<![\w:/.])\d{1,5}(?![\w:/]|[.,]\d))"
     r"|(?P<word>b4\b|[^\W\d_]+(?:['\u2019][^\W\d_]+)*)"
-    r"|(?P<dash>\s?[-\u2013\u2014]\s?)"
+    r"|(?P<dash>\s?(?:[-\u2013\u2014]|(?:\.{2,3}|\u2026)(?=\s?\d{1,3}:\d))\s?)"
     r"|(?P<stop>[.,;?!:()\u00bf\u00a1\u2026\u3002\uff1f])"
     r"|(?P<other>\S)",
     re.IGNORECASE,
@@ -185,15 +185,14 @@ def _figures(piece: re.Match[str]) -> Token:
         return Token("o", int(re.sub(r"\D", "", text)), start, end)
     if piece["number"]:
         return Token("n", int(text), start, end)
-    if piece["dash"] and text != text.strip() and not _joins_figures(piece):
+    if piece["dash"] and text not in ("-", "\u2013", "\u2014") and not _joins_figures(piece):
         return Token(".", text, start, end)
-    return Token(
-        "&" if piece["dash"] and text.strip() in "-\u2013\u2014" else "." if piece["stop"] else "-", text, start, end
-    )
+    return Token("&" if piece["dash"] else "." if piece["stop"] else "-", text, start, end)
 
 
 def _joins_figures(piece: re.Match[str]) -> bool:
-    """Whether a dash stands between figures: "10:00 - 10:30" is a stretch, other dashes end a clause."""
+    """Whether a dash or dots stand between figures: "10:00 - 10:30" and "10:00 .. 10:30" are a stretch, others end a
+    clause."""
     return bool(re.search(r"[\dm]$", piece.string[: piece.start()]) and re.match(r"\d", piece.string[piece.end() :]))
 
 
