@@ -53,6 +53,9 @@ class UnderstoodSerializer(serializers.Serializer[Any]):
     denied = serializers.BooleanField(
         default=False, help_text="Whether the question asks if the statement is never true."
     )
+    always = serializers.BooleanField(
+        default=False, help_text="Whether the question asks if the statement is true all the time."
+    )
     counted = serializers.CharField(
         help_text="What was counted in the object memory. For a scan, which counts times: the things that you named."
     )

@@ -98,7 +98,9 @@ def foresee(
     # If something else than a scan is asked, what the scan took before that stands.
     with suppress(ModelError):
         ROUTE_ANSWERS[understood.route](asked, calls)
-    made, most = counting.calls, Scan(asked, calls, understood.predicate).most_calls
+    # What is asked for as always true is judged twice: as it is, and what speaks against it.
+    scans = 2 if understood.always else 1
+    made, most = counting.calls, scans * Scan(asked, calls, understood.predicate).most_calls
     total = max(made, min(most, round(made * len(places) / max(1, len(read)))))
     prompt_tokens, completion_tokens = (
         round(tokens * total / max(1, made)) for tokens in (counting.prompt_tokens, counting.completion_tokens)

@@ -53,11 +53,20 @@ def opposed(left: str, right: str, *, strictly: bool = False, language: str = ""
 
     strictly: leave out the pairs whose words also have other uses (runs after, picks up).
     """
+    return bool(opposed_words(left, right, strictly=strictly, language=language))
+
+
+def opposed_words(left: str, right: str, *, strictly: bool = False, language: str = "") -> frozenset[str]:
+    """Return the stems of left that name a side of a pair of opposites of which right names only the other side."""
     if not is_english(language):
-        return False
+        return frozenset()
     ours, theirs = _sides(left), _sides(right)
-    pairs = ours.keys() & theirs.keys()
-    return any(not ours[pair] & theirs[pair] for pair in pairs if not strictly or pair < _STRICT)
+    pairs = {
+        pair
+        for pair in ours.keys() & theirs.keys()
+        if not ours[pair].keys() & theirs[pair].keys() and (not strictly or pair < _STRICT)
+    }
+    return frozenset(word for pair in pairs for words in ours[pair].values() for word in words)
 
 
 def swapped(left: str, right: str, language: str = "") -> bool:
@@ -158,15 +167,15 @@ def _words(text: str) -> Iterator[str]:
         yield _NUMBER_WORDS.get(word, word)
 
 
-def _sides(text: str) -> dict[int, set[int]]:
-    """Return the pairs of opposites that text names a side of: pair -> sides."""
-    sides: dict[int, set[int]] = {}
+def _sides(text: str) -> dict[int, dict[int, set[str]]]:
+    """Return the pairs of opposites that text names a side of: pair -> side -> stems that name it."""
+    sides: dict[int, dict[int, set[str]]] = {}
     words = list(_words(text))
     for index, word in enumerate(words):
         if word in ("on", "off") and index + 1 < len(words) and stem(words[index - 1]) not in _SWITCHED:
             continue
         for pair, side in _SIDE_OF.get(stem(word), ()):
-            sides.setdefault(pair, set()).add(side)
+            sides.setdefault(pair, {}).setdefault(side, set()).add(stem(word))
     return sides
 
 

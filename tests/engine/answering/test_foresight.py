@@ -67,6 +67,13 @@ def test_a_scan_makes_the_calls_that_were_foreseen(effort: Any) -> None:
     assert expected.seconds > 0
 
 
+def test_what_is_asked_for_as_always_true_is_judged_twice() -> None:
+    graph, question = InMemoryGraph([make_video(LONG)]), "Does the man always eat?"
+    expected, requests = foreseen(question, graph), scanned(question, graph, honest)
+    assert expected.calls == len(requests) == 38
+    assert expected.prompt_tokens == pytest.approx(sum(likely_tokens(one.text) for one in requests), rel=0.1)
+
+
 def test_of_a_wide_scope_some_events_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, question = InMemoryGraph([make_video(LONG)]), "How often does somebody eat?"
     whole = foreseen(question, graph)
@@ -104,8 +111,9 @@ def test_words_alone_cost_nothing() -> None:
     ("question", "wishes", "route", "certain"),
     [
         ("What does the man wear?", {}, "search", True),
-        ("Is the man always at the counter?", {}, "search", False),
-        ("Is the man always at the counter?", {"effort": "low"}, "search", True),
+        ("Is the man always at the counter?", {}, "scan", True),
+        ("What is usually at the counter?", {}, "search", False),
+        ("What is usually at the counter?", {"effort": "low"}, "search", True),
         ("What is this video about?", {}, "whole", True),
         ("What does the man wear?", {"route": "scan"}, "scan", True),
     ],

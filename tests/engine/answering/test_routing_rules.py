@@ -168,10 +168,37 @@ LEFT = [
 ]
 
 
+ALWAYS = [
+    ("Is the gate always closed?", "the gate closed", "en"),
+    ("Is the gate closed all the time?", "the gate closed", "en"),
+    ("Was the light on the whole time?", "the light on", "en"),
+    ("Does the guard always wear a helmet?", "the guard wear a helmet", "en"),
+    ("Is there always someone at the desk?", "someone at the desk", "en"),
+    ("Are there two guards at all times?", "two guards", "en"),
+    ("Ist das Tor immer geschlossen?", "das Tor geschlossen", "de"),
+    ("¿La puerta está siempre cerrada?", "La puerta está cerrada", "es"),
+    ("门一直关着吗？", "门 关着", "zh"),
+    ("هل الباب مغلق دائما؟", "الباب مغلق", "ar"),
+]
+
+
 @pytest.mark.parametrize(("question", "statement"), NEVER)
 def test_never_asks_for_the_opposite_of_ever(question: str, statement: str) -> None:
     reading = read_question(question)
     assert reading == Reading("scan", "sentence", statement, denied=True)
+
+
+@pytest.mark.parametrize(("question", "statement", "language"), ALWAYS)
+def test_always_asks_whether_a_statement_is_true_all_the_time(question: str, statement: str, language: str) -> None:
+    assert read_question(question, language=language) == Reading("scan", "sentence", statement, always=True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who is always late?", "Is the gate always without a guard?", "¿Quién está siempre en la puerta?", "谁总是迟到？"],
+)
+def test_who_or_what_is_always_there_is_searched_for(question: str) -> None:
+    assert read_question(question).route == "search"
 
 
 @pytest.mark.parametrize("question", DENYING)
@@ -246,10 +273,10 @@ def test_other_questions_are_searched_for_and_are_certain(question: str) -> None
 @pytest.mark.parametrize(
     "question",
     [
-        "Do people always wear helmets?",
-        "Tragen die Leute immer Helme?",
-        "¿Llevan siempre casco?",
-        "Is it always raining?",
+        "Do people usually wear helmets?",
+        "Tragen die Leute meistens Helme?",
+        "¿Quién lleva siempre casco?",
+        "Is it mostly raining?",
         "Who was there the whole time?",
         "How does the plot end?",
     ],

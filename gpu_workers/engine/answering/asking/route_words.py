@@ -13,14 +13,14 @@ Pattern = re.Pattern[str]
 class RouteWords:
     """Patterns over a question, in any case of its letters. Groups `rest` and `pre` hold what is left.
 
-    times: how often. many: how many of something. every: all moments of something. all_of: all things or
-    happenings of a kind. ever: whether something happens at
-    all. about, summary, topics, steps, changed: the whole of a stretch. happens: what a stretch of time holds, with no
-    other word. parts: nouns whose number is that of the parts of a video. auxiliary: verbs without a meaning of their
-    own, before the words to judge. everywhere: words that name the scope as a whole. table, listed: forms of an answer.
-    unsure: words that may ask for more than a search finds. never: that something does not happen at all. denial: the
-    particle that stands next to it, which says nothing of its own. each_never: of which things, and not whether, it
-    never happens. without: words that deny something of what is counted.
+    times: how often. many: how many of something. every: all moments of something. all_of: all things or happenings of
+    a kind. ever: whether something happens at all. always: whether it is so all the time, with the words for that as
+    group `word`. about, summary, topics, steps, changed: the whole of a stretch. happens: what a stretch of time holds,
+    with no other word. parts: nouns whose number is that of the parts of a video. auxiliary: verbs without a meaning of
+    their own, before the words to judge. everywhere: words that name the scope as a whole. table, listed: forms of an
+    answer. unsure: words that may ask for more than a search finds. never: that something does not happen at all.
+    denial: the particle that stands next to it, which says nothing of its own. each_never: of which things, and not
+    whether, it never happens. without: words that deny something of what is counted.
     """
 
     times: Pattern
@@ -28,6 +28,7 @@ class RouteWords:
     every: Pattern
     all_of: Pattern
     ever: Pattern
+    always: Pattern
     about: Pattern
     summary: Pattern
     topics: Pattern
@@ -91,6 +92,9 @@ _ENGLISH = _words(
     r"(?!(?:of|it|this|that|you|there|(?:\w+ )?(?:colou?rs?|things?|information|details?))\b)(?P<rest>\w.*)",
     ever=r"(?P<pre>)^(?:do|does|did|is|are|was|were|has|have|had|can)\b(?P<rest>.*\b(?:ever|never|even once|"
     r"at any (?:point|time|moment))\b.*)",
+    always=r"(?P<pre>)^(?:do|does|did|is|are|was|were|has|have|had)\b(?P<rest>.*\b(?P<word>always|at all times|"
+    r"all (?:of )?the time|all along|(?:for |during |throughout )?the (?:whole|entire) time|constantly|permanently|"
+    r"continuously|without exception)\b.*)",
     about=rf"\bwhat(?:'s|s| is| was)? {_WHICH} {_WHOLE}{_RECORDING} (?:even |really |all )?(?:about|covers|shows)\b|"
     rf"\bwhat (?:does|did) {_WHICH} {_WHOLE}{_RECORDING} (?:deal with|cover|contain)\b|"
     rf"\bof what treats {_WHICH} {_WHOLE}{_RECORDING}$|"
@@ -165,6 +169,9 @@ _GERMAN = _words(
     r"(?: der| die)? (?!(?:farben?|dinge|details)\b)(?P<rest>\w.*?)(?: auf| an)?$",
     ever=r"(?P<pre>)^(?:hat|haben|ist|sind|war|waren|wird|gibt|gab|kommt|kam|geht|ging|fährt|fuhr)\b(?P<rest>.*\b(?:"
     r"jemals|je|nie|niemals|irgendwann)\b.*)",
+    always=r"(?P<pre>)^(?:hat|haben|ist|sind|war|waren|wird|gibt|gab|kommt|kam|geht|ging|fährt|fuhr|trägt|tragen|trug|"
+    r"steht|stehen|stand|liegt|bleibt|blieb)\b(?P<rest>.*\b(?P<word>immer|stets|ständig|jederzeit|dauernd|durchgehend|"
+    r"die ganze zeit(?: über)?|ausnahmslos)\b.*)",
     about=r"\bworum (?:geht|ging|handelt)\b|\bwovon handelt\b|^was ist (?:das|der) thema\b",
     summary=r"^(?:bitte )?fass\w*\b.*\bzusammen\b|zusammenfass\w*|\büberblick\b|\bkurzfassung\b|\b(?:wichtigsten|"
     rf"wesentlichen) (?:punkte|momente|ereignisse)\b|^was {_GERMAN_HAPPENS} {_GERMAN_IN}(?: zu sehen)?$",
@@ -194,6 +201,8 @@ _SPANISH = _words(
     all_of=r"(?P<pre>)^(?:(?:lista|enumera|nombra|muestra|encuentra|busca|di)(?:me|nos)?|mu[eé]stra(?:me|nos)|d[ií]me) "
     r"(?:tod[oa]s|cada)(?: l[oa]s)? (?!(?:colores|cosas|detalles)\b)(?P<rest>\w.*)",
     ever=r"(?P<pre>)^(?P<rest>.*\b(?:alguna vez|nunca|jam[aá]s|en alg[uú]n momento)\b.*)",
+    always=r"(?P<pre>)^(?!(?:(?:por|con|de|a|en) )?(?:qui[eé]n|qu[eé]|cu[aá]l|cu[aá]nt|d[oó]nde|cu[aá]ndo|c[oó]mo))"
+    r"(?P<rest>.*\b(?P<word>siempre|en todo momento|todo el tiempo|constantemente|continuamente)\b.*)",
     about=r"\bde qu[eé] (?:se )?(?:trata|va|habla)\b",
     summary=r"\bresum\w*|\bsinopsis\b|\b(?:puntos|momentos) (?:clave|principales)\b|"
     rf"^qu[eé] {_SPANISH_HAPPENS} {_SPANISH_IN}$",
@@ -222,6 +231,7 @@ _CHINESE = _words(
     every=r"^(?P<pre>.*?)(?:每一?次|所有(?=.*(?:时刻|時刻|片段|地方)))(?P<rest>.*)",
     all_of=r"(?P<pre>)^[请請]?(?:列出|列举|列舉|显示|顯示|找出)(?:所有|全部)的?(?P<rest>.+)",
     ever=r"(?P<pre>)(?P<rest>.*(?:有没有|有沒有|是否|曾经|曾經|从未|從未|从来没有|從來沒有|从不|從不).*)",
+    always=r"(?P<pre>)^(?!.*[谁誰哪什])(?P<rest>.*(?P<word>总是|總是|一直|始终|始終|随时都|隨時都).*)",
     about=r"(?:讲|講|说|說|关于|關於)(?:了|的)?(?:是)?(?:什么|什麼|啥)|主要内容|主要內容|大意",
     summary=rf"总结|總結|概括|摘要|概述|概要|^{_CHINESE_IN}{_CHINESE_HAPPENS}$",
     topics=r"主题|主題|话题|話題",
@@ -248,6 +258,7 @@ _ARABIC = _words(
     every=r"^(?P<pre>.*?)(?:في كل مرة|كل مرة|جميع اللحظات التي)(?P<rest>.*)",
     all_of=r"(?P<pre>)^(?:اذكر|اسرد|اعرض)(?: لي)? (?:كل|جميع) (?P<rest>.+)",
     ever=r"(?P<pre>)^هل\b(?P<rest>.*(?:أبدا|أبداً|قط|في أي وقت|من قبل).*)",
+    always=r"(?P<pre>)^هل\b(?P<rest>.*(?P<word>دائما|دائماً|طوال الوقت|باستمرار).*)",
     about=r"عم(?:ّ|ا|ّا)? (?:يدور|يتحدث|تدور)|عن ماذا|حول ماذا|ما (?:هو )?موضوع",
     summary=rf"لخ(?:ص|ّص)|ملخص|خلاصة|موجز|تلخيص|^ماذا {_ARABIC_HAPPENS} {_ARABIC_IN}$",
     topics=r"المواضيع|الموضوعات",

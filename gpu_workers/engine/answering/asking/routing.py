@@ -95,6 +95,7 @@ def _chosen(asked: Asked, understood: Understood, reading: Reading, time_words: 
         shape=reading.shape,
         predicate=predicate if reading.route in ("scan", "objects") else "",
         denied=reading.denied and reading.route == "scan",
+        always=reading.always and reading.route == "scan",
         counted=counted if reading.route in ("scan", "objects") else "",
     )
 

@@ -18,14 +18,15 @@ STATEMENT_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What rules read in a question. denied: whether it asks if the predicate is never true. certain: False if its
-    words may ask for more than the rules decided."""
+    """What rules read in a question. denied: whether it asks if the predicate is never true. always: whether it asks if
+    it is true all the time. certain: False if its words may ask for more than the rules decided."""
 
     route: Route = "search"
     shape: Shape = "sentence"
     predicate: str = ""
     counted: str = ""
     denied: bool = False
+    always: bool = False
     certain: bool = True
 
 
@@ -52,7 +53,7 @@ def statement_in(question: str, *, language: str = "", time_words: str = "") -> 
     text = _bare(question, time_words)
     tables = _tables(language)
     for words in tables:
-        for pattern in (words.times, words.every, words.many, words.ever):
+        for pattern in (words.times, words.every, words.many, words.ever, words.always):
             if (match := pattern.search(text)) and (statement := _statement(match, words)):
                 return statement
     return _cut(_ASKING.sub("", text, count=1).strip()) or _cut(text)
@@ -84,6 +85,8 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
         return Reading("whole", "summary") if words.summary.search(text) else None
     if (match := words.times.search(text)) and (statement := _statement(match, words)):
         return _DENYING if words.never.search(text) else Reading("scan", "count", statement)
+    if match := words.always.search(text):
+        return _always(match, words)
     told = any(pattern.search(text) for pattern in (words.summary, words.steps))
     if not told and (match := words.every.search(text)):
         if words.never.search(text):
@@ -112,6 +115,14 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
     return None
 
 
+def _always(match: re.Match[str], words: RouteWords) -> Reading | None:
+    if words.without.search(match["rest"]):
+        # "Is the gate always without a guard?" Nothing says that of a statement.
+        return _DENYING
+    statement = _statement(match, words)
+    return Reading("scan", "sentence", statement, always=True) if statement else None
+
+
 def _many(match: re.Match[str], words: RouteWords) -> Reading | None:
     rest = _EACH_VIDEO.sub(" ", _TO_THE_READER.sub("", match["rest"])).strip()
     if words.parts.match(rest):
@@ -138,6 +149,8 @@ def _statement(match: re.Match[str], words: RouteWords) -> str:
     rest = _EACH_VIDEO.sub(" ", _TO_THE_READER.sub("", match["rest"])).strip()
     if words.never.search(rest):
         rest = words.denial.sub(" ", rest)
+    if always := words.always.search(match.string):
+        rest = rest.replace(always["word"], " ")
     rest = words.everywhere.sub(" ", words.auxiliary.sub("", rest))
     statement = re.sub(
         r"^\W*(?:events|moments|scenes|clips|parts|occasions) (?:that |in which |where |when )?", "", rest

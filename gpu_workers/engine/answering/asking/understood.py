@@ -67,8 +67,9 @@ class Understood:
 
     language: ISO 639-1 code of the question, "" if unknown. searched: the question's words for retrieval, without the
     time and in the language of the index, "" if they are the question's own. quoted: words that must be found exactly.
-    predicate: for route scan, the statement to judge. denied: whether the question asks if it is never true. counted:
-    for route objects, what is counted; for route scan, the things whose number is asked, although times are counted.
+    predicate: for route scan, the statement to judge. denied: whether the question asks if it is never true. always:
+    whether it asks if it is true all the time. counted: for route objects, what is counted; for route scan, the things
+    whose number is asked, although times are counted.
     """
 
     route: Route = "search"
@@ -80,6 +81,7 @@ class Understood:
     quoted: tuple[str, ...] = ()
     predicate: str = ""
     denied: bool = False
+    always: bool = False
     counted: str = ""
 
     def record(self) -> dict[str, Any]:
@@ -94,6 +96,7 @@ class Understood:
             "quoted": list(self.quoted),
             "predicate": self.predicate,
             "denied": self.denied,
+            "always": self.always,
             "counted": self.counted,
             "time": None
             if time is None

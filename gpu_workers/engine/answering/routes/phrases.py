@@ -18,7 +18,9 @@ class Phrases:
     """Sentences of one language, with slots for str.format.
 
     number: {sure} {n}. one, times: units of a count. places: after a count. more: what is not listed. yes, no: of
-    something that may happen. happens, never: of something that may never happen. no_unread, never_unread: if not all
+    something that may happen. happens, never: of something that may never happen. always, not_always,
+    not_otherwise: of something that may always be so: all {n} events say so; {counted} times say otherwise; {n} of
+    {all} events say so and none says otherwise. no_unread, never_unread: if not all
     was read. undescribed: {time} of the scope that nobody could describe. unsaid: of words in speech. not_things: after
     a count of times where things were meant. parts: head of a list of topics. entered, left: of how many things;
     entries, exits: of how many times. objects: {number} {what}. outside: of a time that no video shows. when, what:
@@ -39,6 +41,9 @@ class Phrases:
     happens: str
     never: str
     never_unread: str
+    always: str
+    not_always: str
+    not_otherwise: str
     undescribed: str
     unsaid: str
     not_things: str
@@ -87,6 +92,9 @@ _PHRASES: Mapping[str, Phrases] = {
         never="Never: none of the {n} events says so.",
         never_unread="Never, as far as is known: none of the {n} events that were read says so, and {rest} were not "
         "read.",
+        always="Yes, always: all {n} events say so.",
+        not_always="Not always. It is otherwise {counted}",
+        not_otherwise="As far as is known: {n} of {all} events say so, and none says otherwise.",
         undescribed="{time} could not be described.",
         unsaid="Nobody says it: {number} {times} in the transcript.",
         not_things="These are times: one person or thing can be there at several of them.",
@@ -104,6 +112,9 @@ _PHRASES: Mapping[str, Phrases] = {
         "Ereignisse sagt das, {rest} wurden nicht gelesen.", happens="Doch: {counted}",
         never="Nie: Keines der {n} Ereignisse sagt das.", never_unread="Nie, soweit bekannt: Keines der {n} gelesenen "
         "Ereignisse sagt das, {rest} wurden nicht gelesen.",
+        always="Ja, immer: Alle {n} Ereignisse sagen das.",
+        not_always="Nicht immer. Anders ist es {counted}",
+        not_otherwise="Soweit bekannt: {n} von {all} Ereignissen sagen das, und keines sagt etwas anderes.",
         undescribed="{time} konnten nicht beschrieben werden.",
         unsaid="Niemand sagt es: {number} {times} im Transkript.",
         not_things="Gezählt sind Zeitpunkte: Dieselbe Person oder Sache kann an mehreren da sein.",
@@ -120,6 +131,9 @@ _PHRASES: Mapping[str, Phrases] = {
         no="No. Ninguno de los {n} eventos lo dice.", no_unread="No que se sepa: ninguno de los {n} eventos leídos lo "
         "dice, y {rest} no se leyeron.", happens="Sí ocurre: {counted}", never="Nunca: ninguno de los {n} eventos lo "
         "dice.", never_unread="Nunca, que se sepa: ninguno de los {n} eventos leídos lo dice, y {rest} no se leyeron.",
+        always="Sí, siempre: los {n} eventos lo dicen.",
+        not_always="No siempre. Es distinto {counted}",
+        not_otherwise="Que se sepa: {n} de {all} eventos lo dicen, y ninguno dice lo contrario.",
         undescribed="No se pudo describir {time}.",
         unsaid="Nadie lo dice: {number} {times} en la transcripción.",
         not_things="Son momentos: la misma persona o cosa puede estar en varios.",
@@ -138,6 +152,9 @@ _PHRASES: Mapping[str, Phrases] = {
         no_unread="据已知没有：读过的 {n} 个事件都没有这样说，还有 {rest} 个没有读。",
         happens="发生过：{counted}", never="从未：{n} 个事件都没有这样说。",
         never_unread="据已知从未：读过的 {n} 个事件都没有这样说，还有 {rest} 个没有读。",
+        always="是，一直如此：{n} 个事件都这样说。",
+        not_always="并非一直如此。情况不同：{counted}",
+        not_otherwise="据已知：{all} 个事件中有 {n} 个这样说，没有一个说相反的情况。",
         undescribed="有 {time} 无法描述。",
         unsaid="没有人说过：字幕中{number} {times}。",
         not_things="这里数的是时刻：同一个人或物可能出现多次。",
@@ -155,6 +172,9 @@ _PHRASES: Mapping[str, Phrases] = {
         "تقرأ {rest}.", happens="بل يحدث: {counted}",
         never="أبدا: لا يقول ذلك أي من {n} حدثا.",
         never_unread="أبدا، بحسب المعروف: لا يقول ذلك أي من {n} حدثا تمت قراءتها، ولم تقرأ {rest}.",
+        always="نعم، دائما: يقول ذلك كل الأحداث، وعددها {n}.",
+        not_always="ليس دائما. الأمر مختلف {counted}",
+        not_otherwise="بحسب المعروف: يقول ذلك {n} من {all} حدثا، ولا يقول أي حدث خلافه.",
         undescribed="تعذر وصف {time}.",
         unsaid="لا أحد يقول ذلك: {number} {times} في النص.",
         not_things="هذه أوقات: قد يكون الشخص أو الشيء نفسه في عدة منها.",

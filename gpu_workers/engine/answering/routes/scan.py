@@ -15,6 +15,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.routes.always import otherwise_by_words, otherwise_statement
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.groups import Group, groups_of
@@ -49,7 +50,8 @@ _COUNTS_EVENTS = re.compile(r"\bhow many events\b|\b(?:every|all(?: the)?|each) 
 class Findings:
     """What a scan found. places: of every event in scope, in order. true: events of which the statement holds. read:
     number of events that something decided about. certain: whether each of them was judged by itself. undescribed_ms:
-    length of the events that nobody could describe, in milliseconds."""
+    length of the events that nobody could describe, in milliseconds. events: those whose words were read. otherwise:
+    events that speak against a statement that is asked for as true all the time."""
 
     places: Sequence[EventPlace]
     true: frozenset[UUID] = frozenset()
@@ -58,6 +60,8 @@ class Findings:
     by_event: bool = False
     undescribed_ms: int = 0
     notes: list[str] = field(default_factory=list)
+    events: Sequence[StoredEvent] = ()
+    otherwise: frozenset[UUID] = frozenset()
 
     @property
     def total(self) -> int:
@@ -94,14 +98,21 @@ def answer_by_scan(asked: Asked, calls: Calls) -> Answer | None:
     statement = as_data(asked.understood.predicate)
     if not statement or not desk.extents:
         return None
+    if asked.understood.always and mentioned_words(statement) is not None:
+        # What is always said is no statement about events.
+        return None
     words = said_words(statement)
     if words is not None and not _COUNTS_EVENTS.search(asked.own_words) and "transcript" in desk.artifacts:
         return answer_by_speech(desk, statement, words)
     trail = Trail(desk, total=1)
     with calls.timed("scan"), trail.step("scan", predicate=statement) as step:
         findings = _found(desk, statement, step)
+        if asked.understood.always:
+            findings = _with_otherwise(desk, statement, findings, step)
         step.events = desk.load([event_id for run in findings.times for event_id in run[:1]][:PLACES_SHOWN])
         step.observation = "; ".join([*step.observation.splitlines(), *findings.notes])
+    if asked.understood.always:
+        return _always(desk, statement, findings, trail)
     return _answer(desk, statement, findings, trail)
 
 
@@ -121,6 +132,7 @@ def _found(desk: Desk, statement: str, step: Step) -> Findings:
     events, whole = (
         with_words(desk, mentioned or "", readable) if wide else (read_events(desk, statement, readable), True)
     )
+    found.events = events
     by_words = match(statement, worded_events(desk, events))
     if by_words.exact:
         found.true, found.certain = by_words.sure, whole
@@ -169,6 +181,53 @@ def _judged(
     if found.read < found.total and not scan.small:
         found.notes.append(f"{found.total - found.read} of {found.total} events were not judged")
     return found
+
+
+def _with_otherwise(desk: Desk, statement: str, found: Findings, step: Step) -> Findings:
+    """Return found with the events that speak against the statement: by words with a small reasoner, else by judging
+    the opposite statement over the same events. An event that does both is against it."""
+    read = found.read
+    scan = Scan(desk.asked, desk.calls, otherwise_statement(statement))
+    if scan.small:
+        found.otherwise = otherwise_by_words(desk, statement, found.events)
+    elif desk.calls.halted is None:
+        against = _judged(desk, scan, scan.fitting(found.events), frozenset(), replace(found), step)
+        found.otherwise, read = against.true, min(read, against.read)
+    return replace(found, true=found.true - found.otherwise, read=read)
+
+
+def _always(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer | None:
+    """Return whether the statement is true all the time. None if no event says anything about it."""
+    asked, phrases = desk.asked, phrases_of(desk.asked)
+    times = separate_times(found.places, found.otherwise or found.true)
+    if not times or asked.question.choices:
+        return None
+    first = [run[0] for run in times]
+    unread = found.total - found.read
+    lost = [phrases.undescribed.format(time=clock(found.undescribed_ms, hours=True))] if found.undescribed_ms else []
+    if found.otherwise:
+        shown = loaded(desk, first[:PLACES_SHOWN])
+        moments = [moment_in_words(desk, event.video_id, event.span.start_ms) for event in shown]
+        # Others may say the same in words that were not recognised.
+        counted = phrases.counted(
+            "at_least", len(times), phrases.moments(moments, len(times)), (phrases.one, phrases.times)
+        )
+        text = phrases.not_always.format(counted=counted)
+    elif len(found.true) == found.total:
+        text = phrases.always.format(n=found.total)
+    else:
+        text = " ".join([phrases.not_otherwise.format(n=len(found.true), all=found.total), *lost])
+    claim = phrases.not_always.format(counted=statement) if found.otherwise else statement
+    return route_answer(
+        desk,
+        text,
+        [Claim(claim, tuple(first), "supported")],
+        head="scan",
+        records=trail.records,
+        reasoning="; ".join(found.notes),
+        notes=found.notes,
+        shares={"read": round((found.total - unread) / found.total, 4) if found.total else 0.0},
+    )
 
 
 def _answer(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer | None:

@@ -1,0 +1,79 @@
+"""What speaks against a statement that is asked for as true all the time.
+
+Events that say nothing of it are neither for nor against it, so a statement is never proven by silence: the answer says
+how many events say so, and that none says otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from uuid import UUID
+
+from gpu_workers.engine.answering.context import event_text
+from gpu_workers.engine.answering.evidence.verdicts import by_entailment
+from gpu_workers.engine.answering.routes.matching import STEM, terms_of
+from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.words import decisive_words, miscounted, negated_words, opposed_words, stem
+from gpu_workers.engine.ports import StoredEvent
+
+MOST_ENTAILED = 64
+"""Maximum number of events about the same things that the entailer compares with the statement."""
+
+_OTHERWISE = 'It is said or seen that this is not so: "{statement}"'
+_NOBODY = re.compile(
+    r"\b(?:nobody|no[ -]one|no (?:person|people)|empty|unattended|unoccupied|deserted)\b", re.IGNORECASE
+)
+_SOMEBODY = re.compile(r"\b(?:some(?:one|body)|any(?:one|body)|an? person|people)\b", re.IGNORECASE)
+_CLAUSES = re.compile(r"[.;!?]|,|\b(?:and|but|while|whereas|then)\b", re.IGNORECASE)
+
+
+def otherwise_statement(statement: str) -> str:
+    """Return the statement that a reasoner judges to find what speaks against another one."""
+    return _OTHERWISE.format(statement=statement)
+
+
+def otherwise_by_words(desk: Desk, statement: str, events: Sequence[StoredEvent]) -> frozenset[UUID]:
+    """Return the events whose words say that the statement is not true: by opposites, negation, another number or
+    another colour of the same things, and by the entailer where one is served."""
+    found = {event.id for event in events if says_otherwise(statement, event_text(event))}
+    if desk.asked.entailer is not None:
+        terms = frozenset(terms_of(statement))
+        shared = {event.id: len(terms & frozenset(terms_of(event_text(event)))) for event in events}
+        about = sorted((event for event in events if shared[event.id]), key=lambda event: -shared[event.id])
+        texts = {event.id: event_text(event) for event in about[:MOST_ENTAILED]}
+        links = [(0, event_id) for event_id in texts]
+        verdicts = by_entailment(desk.asked, desk.calls, [statement], links, texts)
+        found |= {event_id for (_, event_id), verdict in verdicts.items() if verdict == "contradicted"}
+    return frozenset(found)
+
+
+def says_otherwise(statement: str, text: str) -> bool:
+    """Whether a clause of an English text says of the same things that the statement is not true of them."""
+    whole = frozenset(terms_of(statement))
+    clauses = [clause for clause in _CLAUSES.split(text) if clause.strip()]
+    return bool(whole) and any(_denies(clause, statement, whole) for clause in clauses)
+
+
+def _denies(clause: str, statement: str, whole: frozenset[str]) -> bool:
+    terms = frozenset(terms_of(clause))
+    if not whole & terms:
+        return False
+    if _SOMEBODY.search(statement) and _NOBODY.search(clause) and whole <= terms:
+        return True
+    opposite = _terms(opposed_words(statement, clause)) | _terms(negated_words(clause) - negated_words(statement))
+    # What is left must be there, and something must be left: "the gate is open" is about the gate.
+    left = whole - opposite
+    if opposite and left and left <= terms:
+        return True
+    if miscounted(statement, clause):
+        return frozenset(term for term in whole if not term.isdigit()) <= terms
+    ours, theirs = (
+        frozenset(word for word in decisive_words(part) if word.isalpha()) - {"yes"} for part in (statement, clause)
+    )
+    named = whole - _terms(frozenset(map(stem, ours)))
+    return bool(ours and theirs and named) and not ours & theirs and named <= terms
+
+
+def _terms(stems: frozenset[str]) -> frozenset[str]:
+    return frozenset(word[:STEM] for word in stems)
