@@ -132,6 +132,30 @@ def test_text_alone_distinguishes_support_from_contradiction(answer: str, passag
 
 
 @pytest.mark.parametrize(
+    ("answer", "event", "status"),
+    [
+        ("There is a stove.", "one person in view. A person stands. The picture resembles a stove.", "unverified"),
+        (
+            "There is a stove.",
+            "one stove in view. A stove is standing still. The picture resembles a stove.",
+            "supported",
+        ),
+        ("The picture resembles a stove.", "one person in view. The picture resembles a stove.", "supported"),
+        ("There is a stove.", "The picture resembles a stove.", "unverified"),
+    ],
+)
+def test_what_a_picture_resembles_is_no_evidence_that_it_is_there(answer: str, event: str, status: str) -> None:
+    """The classifier of scenes names something for any picture."""
+    reply = {"reasoning": "r", "sufficient": True, "answer": answer, "evidence": [1]}
+    [citation] = ask(
+        reply,
+        QuestionInput("Which stove does the picture show?", effort="low"),
+        graph=InMemoryGraph([make_video([event])]),
+    ).citations
+    assert citation.status == status
+
+
+@pytest.mark.parametrize(
     ("question", "passage", "status"),
     [
         ("What does the first dog do?", "a dog runs across the street", "unverified"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
@@ -17,6 +18,7 @@ from gpu_workers.engine.answering.evidence.verdicts import Link, by_entailment, 
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.words import places
 from gpu_workers.engine.languages.codes import is_english
+from gpu_workers.engine.models.observer.sentences import surmises, without_surmises
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 
@@ -84,12 +86,13 @@ def ground(
     """
     claims = [statement.text for statement in statements]
     events = {event.id: event for event in node.context.events.values()}
-    texts = {event_id: event_text(event) for event_id, event in events.items()}
+    sure = not any(map(surmises, claims))
+    texts = {event_id: _passage(event_text(event), sure=sure) for event_id, event in events.items()}
     asked_and_answered = f"{asked.question.question} {whole}"
     close = _Closeness({}, {})
     if events:
         try:
-            close = _closeness(asked, calls, asked_and_answered, claims, list(events.values()))
+            close = _closeness(asked, calls, asked_and_answered, claims, list(events.values()), texts, sure=sure)
         except ModelError:
             close = _Closeness({}, {})
     own = [statement.cited for statement in statements]
@@ -112,7 +115,7 @@ def ground(
         **{event_id: node.seen[event_id] for event_id in words if event_id in node.seen},
     }
     if deep and asked.settings.verify_citations and not calls.halted:
-        statuses |= by_reasoner(asked, calls, claims, links, texts)
+        statuses |= by_reasoner(asked, calls, claims, [link for link in links if texts[link[1]]], texts)
     if deep and asked.settings.verify_frames and not calls.halted:
         shown = {event_id: frames.get(event_id) for event_id in words}
         statuses |= by_frames(asked, calls, claims, links, shown, events)
@@ -230,19 +233,34 @@ def _links(
     return links
 
 
+def _passage(text: str, *, sure: bool) -> str:
+    return without_surmises(text) if sure else text
+
+
 def _closeness(
-    asked: Asked, calls: Calls, whole: str, claims: Sequence[str], events: Sequence[StoredEvent]
+    asked: Asked,
+    calls: Calls,
+    whole: str,
+    claims: Sequence[str],
+    events: Sequence[StoredEvent],
+    passages: Mapping[UUID, str],
+    *,
+    sure: bool,
 ) -> _Closeness:
-    quotes = [best_sentence(event_text(event), whole) for event in events]
-    texts = [whole, *claims, *(event.summary for event in events), *quotes]
-    vectors = asked.models.text_embedder.embed(texts, meter=calls.meter)
-    first, claim_rows = vectors[0], vectors[1 : 1 + len(claims)]
-    summaries = vectors[1 + len(claims) : 1 + len(claims) + len(events)]
-    quoted = vectors[1 + len(claims) + len(events) :]
-    to_claim = {
-        (index, event.id): max(float(claim @ summary), float(claim @ quote))
-        for index, claim in enumerate(claim_rows)
-        for event, summary, quote in zip(events, summaries, quoted, strict=True)
+    """passages: the words of each event that may support a claim. sure: whether they leave out what is surmised."""
+    near = {
+        event.id: [
+            text for text in (_passage(event.summary, sure=sure), best_sentence(passages[event.id], whole)) if text
+        ]
+        for event in events
     }
-    to_answer = {event.id: float(first @ row) for event, row in zip(events, summaries, strict=True)}
-    return _Closeness(to_answer, to_claim)
+    own_texts = chain.from_iterable(near.values())
+    texts = list(dict.fromkeys([whole, *claims, *(event.summary for event in events), *own_texts]))
+    vectors = dict(zip(texts, asked.models.text_embedder.embed(texts, meter=calls.meter), strict=True))
+    to_claim = {
+        (index, event_id): max(float(vectors[claim] @ vectors[text]) for text in own)
+        for index, claim in enumerate(claims)
+        for event_id, own in near.items()
+        if own
+    }
+    return _Closeness({event.id: float(vectors[whole] @ vectors[event.summary]) for event in events}, to_claim)

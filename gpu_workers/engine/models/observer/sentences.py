@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.models.observer.measured import MeasuredChunk, MeasuredObject
 
+_SURMISE = "The picture resembles"
+_SURMISES = re.compile(rf"{_SURMISE} [^.]*\.\s*")
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _PLURALS = {
     "person": "people",
@@ -103,7 +106,18 @@ def describe(chunk: MeasuredChunk) -> str:
 
 
 def scene_sentences(tags: Sequence[str]) -> list[str]:
-    return [f"The picture resembles {listing([_a(tag) for tag in tags])}."] if tags else []
+    return [f"{_SURMISE} {listing([_a(tag) for tag in tags])}."] if tags else []
+
+
+def without_surmises(text: str) -> str:
+    """Return a description without what the picture only resembles: a classifier of scenes names one for any picture,
+    whether or not it is there."""
+    return _SURMISES.sub("", text).strip()
+
+
+def surmises(text: str) -> bool:
+    """Whether a statement is itself about what the picture resembles."""
+    return _SURMISE.lower() in text.lower()
 
 
 def heard_and_read(texts: Sequence[str], speech: str) -> list[str]:
