@@ -49,6 +49,11 @@ class UnderstoodSerializer(serializers.Serializer[Any]):
     language = serializers.CharField(help_text="ISO 639-1 code of the question's language; empty if unknown.")
     searched = serializers.CharField(help_text="The words that were searched for; empty if they are the question's.")
     quoted = serializers.ListField(child=serializers.CharField(), help_text="Words that had to be found exactly.")
+    videos = serializers.ListField(
+        child=serializers.UUIDField(),
+        default=list,
+        help_text="The videos that the question names by their titles; nothing else was read. Empty if it names none.",
+    )
     predicate = serializers.CharField(help_text="The statement that a scan judged; empty for other routes.")
     denied = serializers.BooleanField(
         default=False, help_text="Whether the question asks if the statement is never true."

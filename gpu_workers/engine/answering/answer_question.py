@@ -10,6 +10,7 @@ from gpu_workers.engine.answering.answer_language import in_asked_language
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.times.outside import outside_answer, time_notes
 from gpu_workers.engine.answering.asking.understand import understand
+from gpu_workers.engine.answering.asking.videos import video_notes
 from gpu_workers.engine.answering.budget import Allowance, Halt, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.conclusion import conclude, without_text
@@ -87,7 +88,7 @@ def answer_question(
         standalone=asked.standalone,
         unmeasured=models.calibration.unmeasured,
         degraded=(*answer.degraded, *([QUERY_LANGUAGE] if is_unread(asked) else [])),
-        notes=(*time_notes(asked.understood.time), *notes_of(asked, answer)),
+        notes=(*video_notes(asked), *time_notes(asked.understood.time), *notes_of(asked, answer)),
         method_version=method.version,
         prompts=prompts_digest(method.prompts, question.profile) if isinstance(method, OfferedMethod) else "",
         settings=settings_of_answer(settings, method.name),

@@ -9,14 +9,16 @@ from gpu_workers.engine.answering.asking.language import heed_language
 from gpu_workers.engine.answering.asking.quotes import read_quotes
 from gpu_workers.engine.answering.asking.routing import routed
 from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
+from gpu_workers.engine.answering.asking.videos import narrow_to_videos
 from gpu_workers.engine.answering.calls import Calls
 
 
 def understand(asked: Asked, calls: Calls) -> Asked:
-    """Return asked with what was understood from the question, and with its graph narrowed to the time it names.
+    """Return asked with what was understood from the question, and with its graph narrowed to the videos and the time
+    that it names.
 
-    The steps, each in a module of its own: language, exact words, time, route. May raise Halt.
+    The steps, each in a module of its own: language, videos, exact words, time, route. May raise Halt.
     """
-    asked = heed_language(asked, calls)
+    asked = narrow_to_videos(heed_language(asked, calls))
     asked = narrow_to_time(read_quotes(asked), calls, language=asked.question_language)
     return replace(asked, understood=routed(asked, calls, asked.understood))

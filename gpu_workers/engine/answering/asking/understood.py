@@ -67,6 +67,7 @@ class Understood:
 
     language: ISO 639-1 code of the question, "" if unknown. searched: the question's words for retrieval, without the
     time and in the language of the index, "" if they are the question's own. quoted: words that must be found exactly.
+    videos: those that the question names, in order of id, to which all reads are narrowed; empty: it names none.
     predicate: for route scan, the statement to judge. denied: whether the question asks if it is never true. always:
     whether it asks if it is true all the time. counted: for route objects, what is counted; for route scan, the things
     whose number is asked, although times are counted.
@@ -79,6 +80,7 @@ class Understood:
     time: UnderstoodTime | None = None
     searched: str = ""
     quoted: tuple[str, ...] = ()
+    videos: tuple[UUID, ...] = ()
     predicate: str = ""
     denied: bool = False
     always: bool = False
@@ -94,6 +96,7 @@ class Understood:
             "language": self.language,
             "searched": self.searched,
             "quoted": list(self.quoted),
+            "videos": [str(video_id) for video_id in self.videos],
             "predicate": self.predicate,
             "denied": self.denied,
             "always": self.always,

@@ -41,6 +41,11 @@ def words_compared(asked: Asked) -> str:
     return f"{own}\n{asked.in_english}" if asked.translated and not asked.standalone else own
 
 
+def compares(words: str) -> bool:
+    """Whether a question's words compare videos."""
+    return _COMPARES.search(words) is not None
+
+
 def compared_videos(words: str, recordings: Mapping[UUID, Recording], ranked_videos: Sequence[UUID]) -> list[UUID]:
     """Return the videos that a question compares, the most relevant first, at most MOST_VIDEOS; none if it does not.
 
@@ -53,7 +58,7 @@ def compared_videos(words: str, recordings: Mapping[UUID, Recording], ranked_vid
     named = [video_id for video_id, recording in recordings.items() if _named(recording.title, asked)]
     if len(named) > 1:
         return named[:MOST_VIDEOS]
-    if not _COMPARES.search(words):
+    if not compares(words):
         return []
     known = [video_id for video_id in ranked_videos if video_id in recordings]
     return list(dict.fromkeys([*named, *known, *recordings]))[:MOST_VIDEOS]

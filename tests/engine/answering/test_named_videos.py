@@ -1,0 +1,142 @@
+"""Questions that name a video of several by its title: only that video is read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from gpu_workers.engine.answering import QuestionInput, answer_question
+from gpu_workers.engine.answering.asking.videos import named_videos
+from gpu_workers.engine.answering.contract import Answer, Turn
+from gpu_workers.engine.ekg import stable_id
+from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.ports import Recording
+from tests.engine.answering.routes.test_scan import honest
+from tests.engine.answering.world import Request, ScriptedReasoner, make_video, models
+
+TITLES = (
+    *("Gate camera", "Yard", "Camera 2 - Dock", "vtest.avi"),
+    *("Budget meeting of the board in May", "", "The red car", "Video"),
+)
+RECORDINGS = {UUID(int=n): Recording(UUID(int=n), title, 60_000) for n, title in enumerate(TITLES, start=1)}
+GATE, YARD = stable_id("video", "gate"), stable_id("video", "yard")
+WAVES = ["a person waves", "a person stands", "a person waves", "a person stands"]
+QUIET = ["a person stands", "a van parks", "a person stands", "a person waves"]
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("Who comes in on the gate camera?", [1]),
+        ("What did the gate cam show?", [1]),
+        ("Was zeigt die Gate-Kamera?", [1]),
+        ("How many people came in on the yard camera?", [2]),
+        ('What happens in "Yard"?', [2]),
+        ("Summarise the recording called Yard", [2]),
+        ("Wer kommt auf der Kamera Yard?", [2]),
+        ("Yard 视频里有什么？", [2]),
+        ("What happens on camera 2 at 10:00?", [3]),
+        ("¿Qué pasa en la cámara 2?", [3]),
+        ("What is in vtest.avi?", [4]),
+        ("Who spoke in the budget meeting of the board in May?", [5]),
+        ("What happens in video 6?", [6]),
+        ("Compare the gate camera and the yard camera: how many people?", [1, 2]),
+    ],
+)
+def test_titles_name_videos(question: str, named: list[int]) -> None:
+    found = named_videos(question, RECORDINGS)
+    assert [video.int for mention in found for video in mention.videos] == named
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who opens the gate?",
+        "How many people are in the yard?",
+        "When does the red car leave?",
+        "What is in this video?",
+        "What happens in video 1?",
+        "Do 2 cameras show it?",
+        "Is the gate camera busier than the other cameras?",
+        "What happens except on the gate camera?",
+        "Who was not on the gate camera?",
+    ],
+)
+def test_words_of_a_title_alone_name_nothing(question: str) -> None:
+    assert named_videos(question, RECORDINGS) == []
+
+
+def test_one_video_is_never_named() -> None:
+    only = {UUID(int=1): RECORDINGS[UUID(int=1)]}
+    assert named_videos("Who comes in on the gate camera?", only) == []
+
+
+@pytest.mark.parametrize("title", ["(", "[a-z]+", "\\", "a|b", "*" * 300, "🎥", "' OR 1=1 --", "\u202eevil"])
+def test_a_title_is_never_a_pattern(title: str) -> None:
+    recordings = {**RECORDINGS, UUID(int=9): Recording(UUID(int=9), title, 60_000)}
+    assert named_videos("Who opens the gate? ab", recordings) == []
+    assert named_videos("", recordings) == []
+
+
+def filmed(video_id: UUID, title: str, events: list[str]) -> MemoryVideo:
+    return replace(make_video(events, video_id=video_id), title=title)
+
+
+def ask(question: str, **wishes: Any) -> tuple[Answer, list[Request]]:
+    reasoner = ScriptedReasoner(honest)
+    graph = InMemoryGraph([filmed(GATE, "Gate camera", WAVES), filmed(YARD, "Yard", QUIET)])
+    return answer_question(QuestionInput(question, **wishes), graph, models(reasoner)), list(reasoner.requests)
+
+
+def test_only_the_named_video_is_counted_and_paid_for() -> None:
+    answer, requests = ask("How many times does a person wave on the gate camera?")
+    assert answer.text == "Exactly 2 times: 0:00:00, 0:00:06."
+    assert answer.understood["videos"] == [str(GATE)]
+    assert answer.understood["predicate"] == "a person wave"
+    assert not any("van" in request.text for request in requests)
+    assert 'only what the question names was read: "Gate camera"' in answer.notes
+
+
+def test_all_videos_are_counted_without_a_name() -> None:
+    answer, _ = ask("How many times does a person wave?")
+    assert answer.text.startswith("Exactly 3 times: ")
+    assert answer.understood["videos"] == []
+
+
+def test_a_search_reads_events_of_the_named_video_alone() -> None:
+    answer, requests = ask("Who parks on the yard camera?")
+    prompt = next(request.text for request in requests if request.stage == "answer")
+    assert "a van parks" in prompt
+    assert "person waves" not in prompt, "three of the four events match, and the gate's are not among them"
+    assert {citation.video_id for citation in answer.citations} <= {YARD}
+
+
+def test_the_whole_of_a_named_video_is_read() -> None:
+    answer, _ = ask("Summarise the yard camera")
+    assert (answer.understood["route"], answer.understood["videos"]) == ("whole", [str(YARD)])
+    assert {citation.video_id for citation in answer.citations} == {YARD}
+
+
+def test_two_named_videos_are_compared() -> None:
+    answer, _ = ask("Compare the gate camera and the yard camera: how many times does a person wave?")
+    gate, yard = answer.text.split("; ")
+    assert gate == '"Gate camera": exactly 2 times: "Gate camera" 0:00:00, "Gate camera" 0:00:06'
+    assert yard == '"Yard": exactly 1 time: "Yard" 0:00:09.'
+
+
+def test_an_earlier_answer_chooses_no_video() -> None:
+    """The question that stands alone was written by a model that read the answer; the customer never named a video."""
+    turn = Turn("How many times does a person wave?", "3 times, on the gate camera")
+
+    def script(request: Request) -> Any:
+        if request.stage == "condense":
+            return {"question": "How many times does a person stand on the gate camera?"}
+        return honest(request)
+
+    reasoner = ScriptedReasoner(script)
+    graph = InMemoryGraph([filmed(GATE, "Gate camera", WAVES), filmed(YARD, "Yard", QUIET)])
+    answer = answer_question(QuestionInput("And stands?", history=(turn,)), graph, models(reasoner))
+    assert answer.understood["videos"] == []
