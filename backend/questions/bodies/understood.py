@@ -50,7 +50,7 @@ class UnderstoodSerializer(serializers.Serializer[Any]):
     searched = serializers.CharField(help_text="The words that were searched for; empty if they are the question's.")
     quoted = serializers.ListField(child=serializers.CharField(), help_text="Words that had to be found exactly.")
     videos = serializers.ListField(
-        child=serializers.UUIDField(),
+        child=PublicIdField("vid"),
         default=list,
         help_text="The videos that the question names by their titles; nothing else was read. Empty if it names none.",
     )

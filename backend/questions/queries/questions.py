@@ -140,7 +140,7 @@ class QuestionView:
         if time is not None:
             spans = [Stretch(UUID(span["video_id"]), span["start_ms"], span["end_ms"]) for span in time["spans"]]
             time = {**time, "spans": spans}
-        return {**stored, "time": time}
+        return {**stored, "time": time, "videos": [UUID(video_id) for video_id in stored.get("videos", ())]}
 
     @property
     def standalone_question(self) -> str | None:

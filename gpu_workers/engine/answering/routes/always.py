@@ -15,7 +15,9 @@ from gpu_workers.engine.answering.evidence.verdicts import by_entailment
 from gpu_workers.engine.answering.routes.matching import STEM, terms_of
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.words import decisive_words, miscounted, negated_words, opposed_words, stem
+from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.ports import StoredEvent
+from gpu_workers.engine.retrieval.object_names import singular
 
 MOST_ENTAILED = 64
 """Maximum number of events about the same things that the entailer compares with the statement."""
@@ -25,6 +27,15 @@ _NOBODY = re.compile(
     r"\b(?:nobody|no[ -]one|no (?:person|people)|empty|unattended|unoccupied|deserted)\b", re.IGNORECASE
 )
 _SOMEBODY = re.compile(r"\b(?:some(?:one|body)|any(?:one|body)|an? person|people)\b", re.IGNORECASE)
+_NONE_SEEN = re.compile(
+    r"\bno (?P<things>\w+(?: \w+)?(?:, \w+(?: \w+)?)*(?:,? (?:or|and|nor) \w+(?: \w+)?)?) (?:is|are|was|were|can be) "
+    r"(?:detected|visible|seen|shown|in view|present|there)\b",
+    re.IGNORECASE,
+)
+_INDEFINITE = re.compile(r"(?:an?|some\w*|any\w*|one|two|three|four|five|\d+|people|at least \w+)\b", re.IGNORECASE)
+_PLACED = re.compile(r"\b(?:in|at|on|near|by|inside|outside|behind|under|beside|before)\b", re.IGNORECASE)
+_PEOPLE_WORDS = "person people man men woman women child children boy girl guard worker visitor customer"
+_PEOPLE = frozenset(_PEOPLE_WORDS.split())
 _CLAUSES = re.compile(r"[.;!?]|,|\b(?:and|but|while|whereas|then)\b", re.IGNORECASE)
 
 
@@ -50,9 +61,27 @@ def otherwise_by_words(desk: Desk, statement: str, events: Sequence[StoredEvent]
 
 def says_otherwise(statement: str, text: str) -> bool:
     """Whether a clause of an English text says of the same things that the statement is not true of them."""
+    if _INDEFINITE.match(statement) and _none_seen(statement, text):
+        return True
     whole = frozenset(terms_of(statement))
     clauses = [clause for clause in _CLAUSES.split(text) if clause.strip()]
     return bool(whole) and any(_denies(clause, statement, whole) for clause in clauses)
+
+
+def _none_seen(statement: str, text: str) -> bool:
+    """Whether a text says that nothing of the kind that a statement begins with is seen: "no person, animal or vehicle
+    is detected" about "a dog in the yard"."""
+    thing, *_ = _PLACED.split(statement, maxsplit=1)
+    words = _singulars(thing)
+    kinds = set(words)
+    kinds |= {"person"} if words & _PEOPLE or _SOMEBODY.search(thing) else set()
+    kinds |= {"animal"} if words & ANIMALS else set()
+    kinds |= {"vehicle"} if words & VEHICLES else set()
+    return any(kinds & _singulars(match["things"]) for match in _NONE_SEEN.finditer(text))
+
+
+def _singulars(text: str) -> frozenset[str]:
+    return frozenset(map(singular, re.findall(r"\w+", text.lower())))
 
 
 def _denies(clause: str, statement: str, whole: frozenset[str]) -> bool:

@@ -140,6 +140,11 @@ def _found(desk: Desk, statement: str, step: Step) -> Findings:
         found.notes.append(f"the words of {found.read} events were compared")
         return found
     scan = Scan(desk.asked, desk.calls, statement)
+    if scan.small and desk.asked.understood.always:
+        # Its yes to one event of many is not enough to say that something is so all the time.
+        found.true, found.read = by_words.sure, len(events)
+        found.notes.append(f"the words of {len(events)} events were compared")
+        return found
     if not scan.small and len(events) <= scan.most_calls * scan.size and len(scan.fitting(events)) == len(events):
         return _judged(desk, scan, events, frozenset(), found, step)
     decided = by_words.sure if scan.small else frozenset[UUID]()

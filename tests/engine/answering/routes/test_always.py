@@ -12,7 +12,7 @@ from gpu_workers.engine.answering.contract import Answer, QuestionInput
 from gpu_workers.engine.answering.routes.always import otherwise_statement, says_otherwise
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
-from tests.engine.answering.routes.test_scan import listed
+from tests.engine.answering.routes.test_scan import listed, odds
 from tests.engine.answering.routes.test_scan_limits import with_gaps
 from tests.engine.answering.world import EMBEDDED, Request, ScriptedReasoner, event_id, make_video, models, says
 
@@ -83,6 +83,14 @@ def test_a_question_about_which_no_event_says_anything_is_searched_for() -> None
     assert answer.signals.get("head") != "scan"
 
 
+def test_a_small_reasoners_yes_is_not_enough_for_always() -> None:
+    """The embedded reasoner takes every fifth event of a camera that stands still for one of a camera that moves."""
+    events = ["one person in view, take 1", "two persons in view, take 2"]
+    answer, requests = ask(events, "Does the camera always move?", lambda _: odds(3.0), calibration=EMBEDDED)
+    assert requests == []
+    assert answer.signals.get("head") != "scan"
+
+
 def test_it_is_answered_in_the_language_of_the_question() -> None:
     german, _ = ask(OPENED, ALWAYS, language="de")
     assert german.text == "Nicht immer. Anders ist es mindestens 2 Mal: 0:00:03, 0:00:09."
@@ -108,6 +116,13 @@ def test_it_is_answered_in_the_language_of_the_question() -> None:
         ("two guards", "One guard stands at the door", True),
         ("the light on", "She turns off the light", True),
         ("the dog inside", "The dog runs outside", True),
+        ("a person in the room", "No person, animal or vehicle is detected. Nothing moves.", True),
+        ("someone in the room", "No person, animal or vehicle is detected.", True),
+        ("a dog in the yard", "No person, animal or vehicle is detected.", True),
+        ("two cars in the yard", "No vehicle is in view.", True),
+        ("a chair in the room", "No person, animal or vehicle is detected.", False),
+        ("the guard wear a helmet", "No person, animal or vehicle is detected.", False),
+        ("someone in the room", "One person in view. A person stands.", False),
         ("the dog on the sofa", "The dog lies on the sofa; the radio is off", False),
     ],
 )
