@@ -123,8 +123,8 @@ def test_the_whole_of_a_named_video_is_read() -> None:
 def test_two_named_videos_are_compared() -> None:
     answer, _ = ask("Compare the gate camera and the yard camera: how many times does a person wave?")
     gate, yard = answer.text.split("; ")
-    assert gate == '"Gate camera": exactly 2 times: "Gate camera" 0:00:00, "Gate camera" 0:00:06'
-    assert yard == '"Yard": exactly 1 time: "Yard" 0:00:09.'
+    assert gate == '"Gate camera": exactly 2 times: 0:00:00, 0:00:06'
+    assert yard == '"Yard": exactly 1 time: 0:00:09.'
 
 
 def test_an_earlier_answer_chooses_no_video() -> None:

@@ -139,8 +139,8 @@ _ENGLISH = _words(
     parts=r"^\W*(?:different |distinct |main )?(?:topics|subjects|themes|chapters|sections|parts)\b",
     auxiliary=rf"^{_GAP}(?:(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|there|been|it happen that|"
     rf"it (?:has )?happened that|in total|we see|you see|i see)\b{_GAP})+",
-    everywhere=rf"\b(?:in|during|throughout|over|of|on|across|for|from) (?:all(?: of)? )?(?:{_WHICH} {_WHOLE}|"
-    rf"(?:whole|entire|full|complete) ){_RECORDING}s?\b|"
+    everywhere=rf"\b(?:in|into|during|throughout|over|of|on|onto|across|for|from) (?:all(?: of)? )?"
+    rf"(?:{_WHICH} {_WHOLE}|(?:whole|entire|full|complete) ){_RECORDING}s?\b|"
     r"\b(?:in total|altogether|overall|all in all|in all|as a whole|from start to finish|from beginning to end|on film|"
     r"give (?:me )?(?:a|the) number|"
     r"on camera|on screen|at all|ever|never|even once|at any (?:point|time|moment)|exactly|"

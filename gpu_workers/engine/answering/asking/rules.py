@@ -88,11 +88,13 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
     if match := words.always.search(text):
         return _always(match, words)
     told = any(pattern.search(text) for pattern in (words.summary, words.steps))
-    if not told and (match := words.every.search(text)):
+    tabled = words.table.search(text) is not None
+    if not told and (match := words.every.search(words.table.sub(" ", text))):
         if words.never.search(text):
             return _DENYING
         statement = _statement(match, words)
-        return Reading("scan", "list", statement) if statement else Reading("whole", "list")
+        listed: Shape = "table" if tabled else "list"
+        return Reading("scan", listed, statement) if statement else Reading("whole", listed)
     if match := words.many.search(text):
         return _many(match, words)
     wholes: Sequence[tuple[re.Pattern[str], Shape]] = (
@@ -104,10 +106,10 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
     )
     for pattern, shape in wholes:
         if pattern.search(text):
-            return Reading("whole", "table" if words.table.search(text) else shape)
+            return Reading("whole", "table" if tabled else shape)
     if match := words.all_of.search(words.table.sub(" ", text)):
         reading = _many(match, words)
-        return reading and replace(reading, shape="table" if words.table.search(text) else "list")
+        return reading and replace(reading, shape="table" if tabled else "list")
     if (match := words.ever.search(text)) and (statement := _statement(match, words)):
         if words.each_never.search(text):
             return _DENYING
@@ -246,7 +248,7 @@ _PLACED_LEFT = re.compile(
 )
 """Words in which left is a side, or says that something remains."""
 _COMPARING = re.compile(
-    r"(?:compare|comparing|vergleiche?n?|compara\w*|compár\w+)\b[^:;.!?]*|"
+    r"(?:compare|comparing|vergleiche?n?|compara\w*|compár\w+)\b(?:[^:;.!?]|[.:](?=\w))*|"
     r"(?:in|on|for|of|per|in|pro|en|por) (?:each|every|both|jede[rnms]?|beiden|cada|ambas|ambos)\b[^:;.!?]*",
     re.IGNORECASE,
 )

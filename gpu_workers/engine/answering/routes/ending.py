@@ -52,6 +52,8 @@ def route_answer(
     notes: Iterable[str] = (),
     degraded: Iterable[str] = (),
     shares: Mapping[str, float] | None = None,
+    parts: Sequence[AnswerPart] = (),
+    columns: Sequence[str] = (),
 ) -> Answer:
     """Return an answer with these claims, in order of their importance. head, notes, shares: as in answered()."""
     calls = desk.calls
@@ -74,6 +76,8 @@ def route_answer(
         notes=notes,
         degraded=degraded,
         shares=shares,
+        parts=parts,
+        columns=columns,
     )
 
 

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.contract import Answer, AnswerPart
 from gpu_workers.engine.answering.routes.always import otherwise_by_words, otherwise_statement
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
@@ -244,7 +244,8 @@ def _answer(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer
         if choice is None:
             return None
     events = {event.id: event for event in loaded(desk, [run[0] for run in times[:PLACES_SHOWN]])}
-    text = asked.question.choices[choice] if choice is not None else _text(desk, phrases, found, times, events)
+    shown = [events[run[0]] for run in times[:PLACES_SHOWN] if run[0] in events]
+    text = asked.question.choices[choice] if choice is not None else _text(desk, phrases, found, times, shown)
     first = [run[0] for run in times]
     claim = phrases.opening(phrases.counted(found.sure, len(times), "", found.units(phrases)).rstrip("."))
     share = found.read / found.total if found.total else 0.0
@@ -258,6 +259,8 @@ def _answer(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer
         reasoning="; ".join(found.notes),
         notes=found.notes,
         shares={"read": round(share, 4)},
+        parts=[] if choice is not None else _parts(desk, shown),
+        columns=_columns(desk) if choice is None and shown else (),
     )
 
 
@@ -266,14 +269,13 @@ def _text(
     phrases: Phrases,
     found: Findings,
     times: Sequence[Sequence[UUID]],
-    events: dict[UUID, StoredEvent],
+    shown: Sequence[StoredEvent],
 ) -> str:
     understood, units = desk.asked.understood, found.units(phrases)
     # A number of times is no number of people or things, which the words of the question may have meant.
     meant = f" {phrases.not_things}" if understood.counted and not found.by_event else ""
     if understood.shape == "count" and (groups := groups_of(desk)):
         return f"{'; '.join(_in_group(desk, phrases, found, group) for group in groups)}.{meant}"
-    shown = [events[run[0]] for run in times[:PLACES_SHOWN] if run[0] in events]
     if not times and understood.shape != "count":
         rest = found.total - found.read
         none, unread = (phrases.never, phrases.never_unread) if understood.denied else (phrases.no, phrases.no_unread)
@@ -288,12 +290,35 @@ def _text(
         lines = [f"- {_place(desk, event)}: {_brief(event)}" for event in shown]
         more = [phrases.more.format(n=len(times) - len(shown))] if len(times) > len(shown) else []
         head = phrases.opening(phrases.counted(found.sure, len(times), "", units).rstrip("."))
+        if understood.shape == "table":
+            rows = [f"| {' | '.join(cells)} |" for cells in (_columns(desk), ("---", "---"), *_rows(desk, shown))]
+            return "\n".join([f"{head}:", "", *rows, *more])
         return "\n".join([f"{head}:", *lines, *more])
     named = [moment_in_words(desk, event.video_id, event.span.start_ms) for event in shown]
     counted = phrases.counted(found.sure, len(times), phrases.moments(named, len(times)), units)
     if understood.shape == "count":
         return f"{phrases.opening(counted)}{meant}"
     return (phrases.happens if understood.denied else phrases.yes).format(counted=counted)
+
+
+def _columns(desk: Desk) -> tuple[str, ...]:
+    """Return the headings of a table; none for another form."""
+    phrases = phrases_of(desk.asked)
+    return (phrases.when, phrases.what) if desk.asked.understood.shape == "table" else ()
+
+
+def _rows(desk: Desk, events: Sequence[StoredEvent]) -> list[tuple[str, str]]:
+    return [(_place(desk, event), _brief(event).replace("|", "/")) for event in events]
+
+
+def _parts(desk: Desk, events: Sequence[StoredEvent]) -> list[AnswerPart]:
+    """Return the lines of a list or the rows of a table, all under the only claim; none for another form."""
+    shape = desk.asked.understood.shape
+    if shape not in ("list", "steps", "table"):
+        return []
+    if shape == "table":
+        return [AnswerPart(what, 0, (when, what)) for when, what in _rows(desk, events)]
+    return [AnswerPart(f"{when}: {what}", 0) for when, what in _rows(desk, events)]
 
 
 def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> str:
@@ -308,7 +333,12 @@ def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> st
         read=len(places) if found.whole else 0,
     )
     firsts = [places[run[0]] for run in own.times]
-    moments = [moment_in_words(desk, place.video_id, place.span.start_ms) for place in firsts[:PLACES_SHOWN]]
+    # The label names the only video of a group.
+    titled = len(group.spans) > 1
+    moments = [
+        moment_in_words(desk, place.video_id, place.span.start_ms) if titled else clock(place.span.start_ms, hours=True)
+        for place in firsts[:PLACES_SHOWN]
+    ]
     named = phrases.moments(moments, len(firsts)) if moments else ""
     return f"{group.label}: {phrases.counted(own.sure, len(firsts), named, own.units(phrases)).rstrip('.')}"
 

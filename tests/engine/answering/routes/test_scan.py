@@ -161,6 +161,12 @@ def test_every_and_ever_are_answered_with_lists_and_with_yes_or_no() -> None:
         "- 0:01:00-0:01:03: a person waves, take 20",
         "- 0:01:57-0:02:00: a person waves, take 39",
     ]
+    table, _ = ask(question="List every time a person waves as a table", events=APART)
+    assert table.text.splitlines()[:5] == [
+        "Exactly 3 times:", "", "| time | what |", "| --- | --- |", "| 0:00:09-0:00:12 | a person waves, take 3 |",
+    ]  # fmt: skip
+    assert (table.columns, table.parts[0].cells) == (("time", "what"), ("0:00:09-0:00:12", "a person waves, take 3"))
+    assert every.parts[0].text == "0:00:09-0:00:12: a person waves, take 3"
     ever, _ = ask(question="Does the person ever wave?", events=APART)
     assert ever.text.startswith("Yes: exactly 3 times: 0:00:09")
     never, _ = ask(lambda request: {"true": [], "false": list(listed(request))}, question="Does the person ever swim?")
