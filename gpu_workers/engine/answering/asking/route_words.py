@@ -183,8 +183,8 @@ _GERMAN = _words(
     listed=r"^(?:liste|nenne|zähle)\b|\beine liste\b",
     parts=r"^\W*(?:themen|kapitel|abschnitte|teile)\b",
     auxiliary=rf"^{_GAP}(?:(?:ist|sind|war|waren|wird|werden|wurde|wurden|hat|haben|gibt|gab|es|kann|man|sieht)\b{_GAP})+",
-    everywhere=r"\b(?:im|in diesem|in der|auf dem) (?:ganzen |gesamten )?(?:video|film|aufnahme|clip)\b|\b(?:insgesamt|"
-    r"jemals|je|nie|niemals|irgendwann|zu sehen|bitte|überhaupt)\b",
+    everywhere=r"\b(?:im|in diesem|in der|auf dem|auf diesem) (?:ganzen |gesamten )?(?:video|film|aufnahme|clip)\b|"
+    r"\b(?:insgesamt|jemals|je|nie|niemals|irgendwann|zu sehen|bitte|überhaupt)\b",
     unsure=r"\b(?:immer|jemals|nie|niemals|insgesamt|ständig|meistens|ganze|gesamte|ablauf|verlauf|zähle)\b",
     never=r"\b(?:nie|niemals)\b",
     denial=r"(?!)",
