@@ -69,6 +69,11 @@ def test_a_german_question_finds_english_events_and_is_answered_in_german() -> N
     assert reasoner.asked("answer_language") == []
 
 
+def test_the_number_of_a_line_is_no_part_of_its_translation() -> None:
+    answer = ask(speaking(translate={"texts": [f"1. {ENGLISH}"]}))
+    assert answer.understood["searched"] == ENGLISH
+
+
 def test_an_english_question_says_nothing_about_languages() -> None:
     reasoner = speaking("The dog runs.")
 

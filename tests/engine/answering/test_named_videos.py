@@ -44,6 +44,8 @@ QUIET = ["a person stands", "a van parks", "a person stands", "a person waves"]
         ("Who spoke in the budget meeting of the board in May?", [5]),
         ("What happens in video 6?", [6]),
         ("Compare the gate camera and the yard camera: how many people?", [1, 2]),
+        ("What is different between the gate camera and the yard?", [1, 2]),
+        ("Compare the gate and the yard", [1, 2]),
     ],
 )
 def test_titles_name_videos(question: str, named: list[int]) -> None:
@@ -125,6 +127,29 @@ def test_two_named_videos_are_compared() -> None:
     gate, yard = answer.text.split("; ")
     assert gate == '"Gate camera": exactly 2 times: 0:00:00, 0:00:06'
     assert yard == '"Yard": exactly 1 time: 0:00:09.'
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Which camera has the most people waving?", '"Gate camera": exactly 2 times'),
+        ("Which camera has the fewest people waving?", '"Yard": exactly 1 time'),
+    ],
+)
+def test_the_video_with_most_or_fewest_comes_first(question: str, first: str) -> None:
+    answer, _ = ask(question)
+    assert answer.understood["route"] == "scan"
+    assert answer.text.startswith(first)
+
+
+def test_every_video_gets_a_number() -> None:
+    """An answer reads events of six videos at most; numbers are not limited by what it can read."""
+    ids = sorted(stable_id("video", str(n)) for n in range(9))
+    videos = [filmed(video_id, f"Hall {n}", WAVES[: n % 4 + 1]) for n, video_id in enumerate(ids)]
+    reasoner = ScriptedReasoner(honest)
+    question = QuestionInput("How many times does a person wave in each video?")
+    answer = answer_question(question, InMemoryGraph(videos), models(reasoner))
+    assert len(answer.text.split("; ")) == 9
 
 
 def test_an_earlier_answer_chooses_no_video() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -90,8 +91,17 @@ def rewritten_in(
     replies = (read_object(sample.text) or {}).get("texts")
     if not isinstance(replies, list) or len(replies) != len(lines):
         return None
-    written = tuple(as_data(reply)[: 2 * LINE_CHARACTERS] if isinstance(reply, str) else "" for reply in replies)
+    written = tuple(
+        _without_number(as_data(reply)[: 2 * LINE_CHARACTERS], line, number) if isinstance(reply, str) else ""
+        for number, (reply, line) in enumerate(zip(replies, lines, strict=True), start=1)
+    )
     return written if all(written) and may_be_in(target, written[0]) else None
+
+
+def _without_number(reply: str, line: str, number: int) -> str:
+    """Return a reply without the number of its line in the prompt, which a small reasoner repeats."""
+    shown = re.compile(rf"{number}[.)]\s+")
+    return shown.sub("", reply, count=1) if shown.match(reply) and not shown.match(line) else reply
 
 
 def _schema(count: int) -> dict[str, object]:

@@ -179,6 +179,8 @@ def _bare(question: str, time_words: str) -> str:
                 text = f"{without_stretch(text[: found.start()], found[0])} {text[found.end() :]}"
     text = " ".join(text.split()).strip(" ?!.,;:¿¡؟،。！？，")
     text = _LEAD.sub("", text).strip(" ,;:¿¡")
+    if most := _MOST_IN.match(text):
+        return next(f"{many} {things}" for many, things in zip(_HOW_MANY, most.groups(), strict=True) if things)
     asked_last = _ASKED_LAST.match(text)
     return text if asked_last is None else f"how many {next(filter(None, asked_last.groups()))}"
 
@@ -204,6 +206,19 @@ _ASKED_LAST = re.compile(
     re.IGNORECASE,
 )
 """Things, and then how many: "black cats - how many?"."""
+_MOST_IN = re.compile(
+    r"(?:(?:on|in|at) )?(?:which|what) (?:one )?(?:of (?:the|these|those) )?(?:two |three |four )?"
+    r"(?:videos?|recordings?|cameras?|clips?|films?) (?:do |does |did |can )?(?:we |you |i )?"
+    r"(?:shows?|showed|sees?|saw|ha[sd]|have|records?|recorded|contains?|filmed|captured?|captures) (?:the )?"
+    r"(?:most|more|fewest|fewer|least|(?:highest|largest|lowest|smallest) number of) (?P<en>[^,]+?)(?:,.*)?$|"
+    r"(?:(?:auf|in) )?welche[rsnm]? (?:kameras?|aufnahmen?|videos?|filme?) (?:zeigt|hat|sieht|enthält|sind|gibt es) "
+    r"(?:die )?(?:meisten|wenigsten|mehr|weniger) (?P<de>[^,]+?)(?: zu sehen)?(?:,.*)?$|"
+    r"(?:en )?qué (?:c[aá]maras?|v[ií]deos?|grabaci[oó]n) (?:muestra|tiene|ve|graba|hay|se ven) (?:más|menos) "
+    r"(?P<es>[^,]+?)(?:,.*)?$",
+    re.IGNORECASE,
+)
+_HOW_MANY = ("how many", "wie viele", "cuántos")
+"""Which video has most of something: its number is counted in each of them."""
 _PERSON = re.compile(
     r"\b(?:i|i'm|i'd|you|we|we're|us|me|they|it's|sorry|"
     r"(?:my|our) \w+ (?:wants?|asks?|asked|needs?|is|are|says?|kept|keeps|thinks?|bets?))\b",

@@ -101,8 +101,9 @@ def named_videos(text: str, recordings: Mapping[UUID, Recording]) -> list[Mentio
         return []
     text = unicodedata.normalize("NFKC", text)
     mentions: dict[tuple[int, int], set[UUID]] = {}
+    comparing = compares(text)
     for video_id, recording in recordings.items():
-        for start, end in _titled(text, unicodedata.normalize("NFKC", recording.title)):
+        for start, end in _titled(text, unicodedata.normalize("NFKC", recording.title), comparing=comparing):
             mentions.setdefault((start, end), set()).add(video_id)
     for start, end, videos in _numbered(text, recordings):
         mentions.setdefault((start, end), set()).update(videos)
@@ -115,7 +116,7 @@ def named_videos(text: str, recordings: Mapping[UUID, Recording]) -> list[Mentio
     if any(_EXCLUDED.search(text[: mention.start]) for mention in found):
         return []
     alone = len({video for mention in found for video in mention.videos}) == 1
-    return [] if alone and compares(text) else found
+    return [] if alone and comparing else found
 
 
 def video_notes(asked: Asked) -> tuple[str, ...]:
@@ -128,8 +129,9 @@ def video_notes(asked: Asked) -> tuple[str, ...]:
     return (f"only what the question names was read: {', '.join(titles[:MOST_NAMED])}{more}",)
 
 
-def _titled(text: str, title: str) -> Iterator[tuple[int, int]]:
-    """Yield the parts of text that name the video with this title."""
+def _titled(text: str, title: str, *, comparing: bool) -> Iterator[tuple[int, int]]:
+    """Yield the parts of text that name the video with this title. comparing: whether the text compares videos, so that
+    a title's words name its video wherever they stand."""
     words = re.findall(r"[^\W_]+", title)
     nouns = [word for word in words if re.fullmatch(_NOUN, word, re.IGNORECASE)]
     telling = [word for word in words if word not in nouns and word.lower() not in _IDLE]
@@ -142,8 +144,10 @@ def _titled(text: str, title: str) -> Iterator[tuple[int, int]]:
     if telling and not (core.isdigit() and nouns):
         forms.append(rf"(?:(?<!\w){_NOUN}|{_DENSE_NOUN}){_CALLED}\W{{1,3}}{core}{last}")
         forms.append(rf"{first}{core}[\s\-的]{{0,2}}(?:{_NOUN}(?!\w)|{_DENSE_NOUN})")
-    if telling and (nouns or len(telling) >= MANY_WORDS or _FILE.search(title)):
+    if telling and (comparing or nouns or len(telling) >= MANY_WORDS or _FILE.search(title)):
         forms.append(rf"{first}{name}{last}")
+    if telling and comparing and not core.isdigit():
+        forms.append(rf"{first}{core}{last}")
     for form in forms:
         for match in re.finditer(form, text, re.IGNORECASE):
             yield match.span()

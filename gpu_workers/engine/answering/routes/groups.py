@@ -9,7 +9,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.understood import Stretch
-from gpu_workers.engine.answering.search.across_videos import compared_videos, words_compared
+from gpu_workers.engine.answering.search.across_videos import compared_videos, superlative, words_compared
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
@@ -23,6 +23,10 @@ _EACH = re.compile(
     re.IGNORECASE,
 )
 """English, German and Spanish words that ask for a number of each video."""
+
+
+MOST_GROUPS = 60
+"""Maximum number of videos that get a number each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +52,9 @@ def groups_of(desk: Desk) -> tuple[Group, ...]:
     if time is not None and len(time.stretches) > 1:
         return tuple(Group(_label(asked, stretch), stretch.spans) for stretch in time.stretches)
     words = words_compared(asked)
-    if not desk.several or not _EACH.search(words):
+    if not desk.several or not (_EACH.search(words) or superlative(words)):
         return ()
-    videos = compared_videos(words, asked.recordings, list(desk.extents))
+    videos = compared_videos(words, asked.recordings, list(desk.extents), most=MOST_GROUPS)
     there = sorted(video_id for video_id in videos if video_id in desk.extents)
     groups = tuple(Group(desk.video_name(video_id), {video_id: (desk.extents[video_id],)}) for video_id in there)
     return groups if len(groups) > 1 else ()

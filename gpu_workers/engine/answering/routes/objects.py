@@ -24,7 +24,7 @@ from gpu_workers.engine.answering.routes.groups import Group, groups_of
 from gpu_workers.engine.answering.routes.object_counts import Count, counts_of
 from gpu_workers.engine.answering.routes.phrases import phrases_of
 from gpu_workers.engine.answering.routes.scan import answer_by_scan
-from gpu_workers.engine.answering.search.across_videos import words_compared
+from gpu_workers.engine.answering.search.across_videos import superlative, words_compared
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.object_memory import (
     ObjectMemory,
@@ -85,6 +85,8 @@ def answer_by_objects(asked: Asked, calls: Calls) -> Answer | None:
         counted = () if found.colour_missing else found.objects
         unwatched = _unwatched(desk, memory)
         tallies = [_in_group(desk, group, counted) for group in groups_of(desk)]
+        if wanted := superlative(words_compared(asked)):
+            tallies.sort(key=lambda tally: tally.counts[0].n, reverse=wanted == "most")
         if not tallies:
             counts = counts_of(words_compared(asked), counted, least=bool(unwatched))
             tallies = [_Tally(desk, memory, counts)]

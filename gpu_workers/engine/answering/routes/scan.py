@@ -32,6 +32,7 @@ from gpu_workers.engine.answering.routes.reach import (
 )
 from gpu_workers.engine.answering.routes.speech import PLACES_SHOWN, answer_by_speech
 from gpu_workers.engine.answering.scanning import Scan
+from gpu_workers.engine.answering.search.across_videos import superlative, words_compared
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.scan import separate_times
 from gpu_workers.engine.answering.trail import Step, Trail
@@ -275,7 +276,10 @@ def _text(
     # A number of times is no number of people or things, which the words of the question may have meant.
     meant = f" {phrases.not_things}" if understood.counted and not found.by_event else ""
     if understood.shape == "count" and (groups := groups_of(desk)):
-        return f"{'; '.join(_in_group(desk, phrases, found, group) for group in groups)}.{meant}"
+        tallies = [_in_group(desk, phrases, found, group) for group in groups]
+        if wanted := superlative(words_compared(desk.asked)):
+            tallies.sort(key=lambda tally: tally[0], reverse=wanted == "most")
+        return f"{'; '.join(text for _, text in tallies)}.{meant}"
     if not times and understood.shape != "count":
         rest = found.total - found.read
         none, unread = (phrases.never, phrases.never_unread) if understood.denied else (phrases.no, phrases.no_unread)
@@ -321,10 +325,11 @@ def _parts(desk: Desk, events: Sequence[StoredEvent]) -> list[AnswerPart]:
     return [AnswerPart(f"{when}: {what}", 0) for when, what in _rows(desk, events)]
 
 
-def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> str:
-    """Return how often the statement is true in a part of the scope, as "Yard: about 2 times: 0:01:05, 0:02:00"."""
+def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> tuple[int, str]:
+    """Return how often the statement is true in a part of the scope, and the same in words, as "Yard: about 2 times:
+    0:01:05, 0:02:00"."""
     if not group.spans:
-        return f"{group.label}: {phrases.outside}"
+        return 0, f"{group.label}: {phrases.outside}"
     places = {place.event_id: place for place in found.places if group.holds(place)}
     own = replace(
         found,
@@ -340,7 +345,9 @@ def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> st
         for place in firsts[:PLACES_SHOWN]
     ]
     named = phrases.moments(moments, len(firsts)) if moments else ""
-    return f"{group.label}: {phrases.counted(own.sure, len(firsts), named, own.units(phrases)).rstrip('.')}"
+    return len(
+        firsts
+    ), f"{group.label}: {phrases.counted(own.sure, len(firsts), named, own.units(phrases)).rstrip('.')}"
 
 
 def _place(desk: Desk, event: StoredEvent) -> str:

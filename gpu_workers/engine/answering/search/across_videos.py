@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
@@ -41,13 +42,31 @@ def words_compared(asked: Asked) -> str:
     return f"{own}\n{asked.in_english}" if asked.translated and not asked.standalone else own
 
 
+_MOST = re.compile(
+    r"\b(?:which|what)\b.*\b(?P<en>most|more|highest|largest|fewest|fewer|least|lowest|smallest)\b|"
+    r"\bwelche\w*\b.*\b(?P<de>meisten|mehr|wenigsten|weniger)\b|\bqué\b.*\b(?P<es>más|menos)\b",
+    re.IGNORECASE,
+)
+_FEW = frozenset(["fewest", "fewer", "least", "lowest", "smallest", "wenigsten", "weniger", "menos"])
+
+
+def superlative(words: str) -> Literal["most", "fewest", ""]:
+    """Return whether a question asks which video has most of something, or fewest."""
+    found = _MOST.search(words)
+    if found is None or not compares(words):
+        return ""
+    return "fewest" if next(filter(None, found.groups())).lower() in _FEW else "most"
+
+
 def compares(words: str) -> bool:
     """Whether a question's words compare videos."""
     return _COMPARES.search(words) is not None
 
 
-def compared_videos(words: str, recordings: Mapping[UUID, Recording], ranked_videos: Sequence[UUID]) -> list[UUID]:
-    """Return the videos that a question compares, the most relevant first, at most MOST_VIDEOS; none if it does not.
+def compared_videos(
+    words: str, recordings: Mapping[UUID, Recording], ranked_videos: Sequence[UUID], *, most: int = MOST_VIDEOS
+) -> list[UUID]:
+    """Return the videos that a question compares, the most relevant first, at most that many; none if it does not.
 
     words: the question's own. ranked_videos: in the order of their best events. Two titles in the question mean their
     videos; else words of comparison mean all videos, as far as they are ranked best.
@@ -57,11 +76,11 @@ def compared_videos(words: str, recordings: Mapping[UUID, Recording], ranked_vid
     asked = phrase_of(words)
     named = [video_id for video_id, recording in recordings.items() if _named(recording.title, asked)]
     if len(named) > 1:
-        return named[:MOST_VIDEOS]
+        return named[:most]
     if not compares(words):
         return []
     known = [video_id for video_id in ranked_videos if video_id in recordings]
-    return list(dict.fromkeys([*named, *known, *recordings]))[:MOST_VIDEOS]
+    return list(dict.fromkeys([*named, *known, *recordings]))[:most]
 
 
 def spread_over(
