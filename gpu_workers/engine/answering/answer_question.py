@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from gpu_workers.engine.answering.answer_language import in_asked_language
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.length import length_answer
 from gpu_workers.engine.answering.asking.times.outside import outside_answer, time_notes
 from gpu_workers.engine.answering.asking.understand import understand
 from gpu_workers.engine.answering.asking.videos import video_notes
@@ -76,7 +77,7 @@ def answer_question(
     try:
         calls.spending.check()
         asked = understand(stand_alone(asked, calls), calls)
-        answer = outside_answer(asked, calls) or method.answer(asked, calls)
+        answer = outside_answer(asked, calls) or length_answer(asked, calls) or method.answer(asked, calls)
         answer = in_asked_language(asked, calls, answer)
     except Halt as halt:
         calls.halt(halt)

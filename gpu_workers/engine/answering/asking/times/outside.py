@@ -56,10 +56,11 @@ def covered(recordings: Mapping[UUID, Recording]) -> str:
 
 def _extent(recording: Recording) -> str:
     extent = f"0:00:00 to {clock(recording.until_ms, hours=True)}"
-    return f"{extent}{_filmed(recording.clock)}"
+    return f"{extent}{filmed(recording.clock)}"
 
 
-def _filmed(wall: WallClock | None) -> str:
+def filmed(wall: WallClock | None) -> str:
+    """Return in brackets from when to when a recording was filmed; "" if nobody knows."""
     if wall is None or not wall.stretches:
         return ""
     first = min(wall.stretches, key=lambda stretch: stretch.begins_at)
