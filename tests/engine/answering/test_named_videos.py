@@ -41,6 +41,7 @@ QUIET = ["a person stands", "a van parks", "a person stands", "a person waves"]
         ("What happens on camera 2 at 10:00?", [3]),
         ("¿Qué pasa en la cámara 2?", [3]),
         ("What is in vtest.avi?", [4]),
+        ("Are there no people on the gate camera?", [1]),
         ("Who spoke in the budget meeting of the board in May?", [5]),
         ("What happens in video 6?", [6]),
         ("Compare the gate camera and the yard camera: how many people?", [1, 2]),

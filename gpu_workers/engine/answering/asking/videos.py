@@ -38,8 +38,8 @@ _CALLED = r"(?:\s*[:,]?\s*(?:named|called|titled|genannt|namens|llamad[oa]))?"
 _PREPOSITION = r"(?:in|on|at|from|of|by|for|with|through|over|during|auf|von|vor|bei|an|aus|en|de|desde|por|durante)"
 _ARTICLE = r"(?:the|this|that|our|my|der|die|das|dem|den|unsere[mnr]?|la|el|las|los|nuestr[oa])"
 _EXCLUDED = re.compile(
-    r"\b(?:not|never|except|excluding|besides|without|other than|apart from|nicht|außer|ohne|no|excepto|salvo|menos)\b"
-    r"\W+(?:\w+\W+){0,2}$",
+    r"\b(?:(?:except|excluding|besides|other than|apart from|außer|excepto|salvo|menos)\b\W+(?:\w+\W+){0,2}|"
+    r"(?:not|never|nicht|no)\W+(?:on|in|at|from|auf|en)\W+(?:\w+\W+)?)$",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
@@ -135,7 +135,9 @@ def _titled(text: str, title: str, *, comparing: bool) -> Iterator[tuple[int, in
     words = re.findall(r"[^\W_]+", title)
     nouns = [word for word in words if re.fullmatch(_NOUN, word, re.IGNORECASE)]
     telling = [word for word in words if word not in nouns and word.lower() not in _IDLE]
-    if not words:
+    said = text.casefold()
+    # Quick, because a scope may have a thousand titles.
+    if not words or any(word.casefold() not in said for word in _core(words)):
         return
     name, core = _in_a_row(words), _in_a_row(_core(words))
     # Scripts without spaces have no edges of words.

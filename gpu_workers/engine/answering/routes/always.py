@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.evidence.verdicts import by_entailment
 from gpu_workers.engine.answering.routes.matching import STEM, terms_of
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.words import decisive_words, miscounted, negated_words, opposed_words, stem
+from gpu_workers.engine.answering.words import decisive_words, miscounted, opposed_words, stem
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.ports import StoredEvent
 from gpu_workers.engine.retrieval.object_names import singular
@@ -36,6 +36,7 @@ _INDEFINITE = re.compile(r"(?:an?|some\w*|any\w*|one|two|three|four|five|\d+|peo
 _PLACED = re.compile(r"\b(?:in|at|on|near|by|inside|outside|behind|under|beside|before)\b", re.IGNORECASE)
 _PEOPLE_WORDS = "person people man men woman women child children boy girl guard worker visitor customer"
 _PEOPLE = frozenset(_PEOPLE_WORDS.split())
+_NEGATION = re.compile(r"\b(?:(?P<noun>no|without)|not|never|cannot)\b|n't\b", re.IGNORECASE)
 _CLAUSES = re.compile(r"[.;!?]|,|\b(?:and|but|while|whereas|then)\b", re.IGNORECASE)
 
 
@@ -90,18 +91,44 @@ def _denies(clause: str, statement: str, whole: frozenset[str]) -> bool:
         return False
     if _SOMEBODY.search(statement) and _NOBODY.search(clause) and whole <= terms:
         return True
-    opposite = _terms(opposed_words(statement, clause)) | _terms(negated_words(clause) - negated_words(statement))
     # What is left must be there, and something must be left: "the gate is open" is about the gate.
-    left = whole - opposite
-    if opposite and left and left <= terms:
+    denied = _denied(clause) - _denied(statement)
+    if denied & whole and whole - denied and whole - denied <= terms:
+        return True
+    against = opposed_words(clause, statement)
+    left = whole - _terms(opposed_words(statement, clause))
+    if against and left and left <= terms and _beside(clause, against, left):
         return True
     if miscounted(statement, clause):
         return frozenset(term for term in whole if not term.isdigit()) <= terms
     ours, theirs = (
-        frozenset(word for word in decisive_words(part) if word.isalpha()) - {"yes"} for part in (statement, clause)
+        frozenset(stem(word) for word in decisive_words(part) if word.isalpha() and word != "yes")
+        for part in (statement, clause)
     )
-    named = whole - _terms(frozenset(map(stem, ours)))
-    return bool(ours and theirs and named) and not ours & theirs and named <= terms
+    named = whole - _terms(ours)
+    differs = bool(ours and theirs and named) and not ours & theirs
+    return differs and named <= terms and _beside(clause, theirs, named)
+
+
+def _denied(clause: str) -> frozenset[str]:
+    """Return the terms that a clause denies: the one after "no" or "without", the two after "not"."""
+    denied: set[str] = set()
+    for match in _NEGATION.finditer(clause):
+        denied.update(terms_of(clause[match.end() :])[: 1 if match["noun"] else 2])
+    return frozenset(denied)
+
+
+def _beside(clause: str, words: frozenset[str], terms: frozenset[str]) -> bool:
+    """Whether one of the words (stems) stands before one of the terms, or after it with a verb between them at most: in
+    "a man opens the door near the gate" it is the door that is opened."""
+    row: list[str] = []
+    for word in re.findall(r"\w+", clause.lower()):
+        if stem(word) in words:
+            row.append("")
+        elif not word.endswith("ly"):
+            row += terms_of(word)
+    places = [place for place, word in enumerate(row) if not word]
+    return any(terms & {*row[max(0, place - 2) : place], *row[place + 1 : place + 2]} for place in places)
 
 
 def _terms(stems: frozenset[str]) -> frozenset[str]:

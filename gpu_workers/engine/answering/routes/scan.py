@@ -203,10 +203,11 @@ def _with_otherwise(desk: Desk, statement: str, found: Findings, step: Step) -> 
 
 
 def _always(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer | None:
-    """Return whether the statement is true all the time. None if no event says anything about it."""
+    """Return whether the statement is true all the time. None if no event says anything about it, or if the budget
+    ended before what speaks against it was looked for."""
     asked, phrases = desk.asked, phrases_of(desk.asked)
     times = separate_times(found.places, found.otherwise or found.true)
-    if not times or asked.question.choices:
+    if not times or asked.question.choices or (desk.calls.halted is not None and not found.otherwise):
         return None
     first = [run[0] for run in times]
     unread = found.total - found.read
