@@ -32,7 +32,7 @@ from gpu_workers.engine.models.served.json_text import rows_of
 from gpu_workers.engine.models.served.structured import list_of, object_of
 from gpu_workers.engine.ports import EventPlace, StoredEvent
 from gpu_workers.engine.prompts import load
-from gpu_workers.engine.retrieval.frames import evenly
+from gpu_workers.engine.retrieval.frames import all_places, evenly
 
 MOST_NOTE_CALLS: Mapping[Effort, int] = {"low": 4, "medium": 16, "high": 64, "paper": 16}
 """Maximum number of calls that read events which no topic covers; of more events, evenly spread ones are read."""
@@ -53,17 +53,26 @@ SECTIONS = 12
 REST_EVENTS = 30
 """Number of events that one part stands for where topics cover the rest of the scope."""
 
+STEP_EVENTS = 24
+"""Maximum number of events that are steps of an answer one by one."""
+
 SECTION_EVENTS = 48
 """Maximum number of events of a part among which its most typical sentence is chosen."""
 
 
 def read_contents(desk: Desk, *, small: bool) -> Contents:
-    """Return the parts of the desk's scope: overview, then topics, then the events that no topic covers.
+    """Return the parts of the desk's scope: overview, then topics, then the events that no topic covers. Steps of few
+    events are these events: their topics would leave out what happens.
 
     small: ask no model about events; sentences of the events stand for a stretch. Never raises Halt or ModelError.
     """
     contents, stretches = read_topics(desk)
-    if stretches:
+    if desk.asked.understood.shape == "steps" and contents.topics < contents.total - contents.lost <= STEP_EVENTS:
+        unknown = {place.event_id for place in desk.asked.graph.undescribed()}
+        ids = [place.event_id for place in all_places(desk.asked.graph) if place.event_id not in unknown]
+        contents.parts = [_section([event]) for event in desk.load(ids)]
+        contents.read = len(contents.parts)
+    elif stretches:
         contents.parts += _sections(desk, stretches, contents) if small else _notes(desk, stretches, contents)
     contents.parts.sort(key=lambda part: (part.video_id, part.span))
     return contents

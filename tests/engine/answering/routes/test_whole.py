@@ -62,6 +62,19 @@ def test_a_small_reasoner_is_not_asked_and_all_topics_are_named_in_order() -> No
     assert answer.citations[2].claims == (2,)
 
 
+def test_steps_of_few_events_are_the_events_and_not_their_topic() -> None:
+    events = ["a man opens the oven", "he puts a cake in", "he washes a bowl"]
+    topic = Topic(0, Span(0, 9_000), 0, 3, "Baking", "Baking goes on.")
+    video = replace(make_video(events), topics=[topic], overview=None)
+    answer, _ = ask("List everything that happens step by step", video=video, calibration=EMBEDDED)
+    assert answer.text.splitlines() == [
+        "1. a man opens the oven (0:00:00)", "2. he puts a cake in (0:00:03)", "3. he washes a bowl (0:00:06)",
+    ]  # fmt: skip
+    assert "read from 1 topics and 3 of 3 events" in answer.notes
+    about, _ = ask("Which topics are covered?", video=video, calibration=EMBEDDED)
+    assert about.text == "- Baking (0:00:00)"
+
+
 def test_a_part_of_a_summary_never_reaches_over_what_the_question_left_out() -> None:
     """Eleven events before the gap and eleven behind it: of twelve parts one would hold the events next to it."""
     video = kitchen(topics=0, overview=False)
