@@ -26,10 +26,10 @@ class Asked:
     searched: the question as retrieval takes it. It includes the previous question if this one could not be made to
     stand alone, and it is translated if it is in a language that the embedder does not understand. standalone: the
     question as it was understood from its history; "" without one. understood: what its words ask for. asked_words: the
-    customer's own words before that, "" if they are the question's. recordings: every video of the scope, before the
-    question's own words narrowed it. question_language: ISO 639-1 code of the language that the question is written in,
-    "" if unknown. translated: the question and its choices in English, if it is in another language and could be
-    translated, else empty.
+    customer's own words before that, "" if they are the question's. recordings: every video of the scope, or those that
+    the question names, before its time narrowed it. question_language: ISO 639-1 code of the language that the question
+    is written in, "" if unknown. translated: the question and its choices in English, if it is in another language and
+    could be translated, else empty.
     """
 
     question: QuestionInput

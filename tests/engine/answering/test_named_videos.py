@@ -11,6 +11,7 @@ import pytest
 from gpu_workers.engine.answering import QuestionInput, answer_question
 from gpu_workers.engine.answering.asking.videos import named_videos
 from gpu_workers.engine.answering.contract import Answer, Turn
+from gpu_workers.engine.answering.routes import groups
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.ports import Recording
@@ -151,6 +152,15 @@ def test_every_video_gets_a_number() -> None:
     question = QuestionInput("How many times does a person wave in each video?")
     answer = answer_question(question, InMemoryGraph(videos), models(reasoner))
     assert len(answer.text.split("; ")) == 9
+
+
+def test_videos_that_get_no_number_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "MOST_GROUPS", 2)
+    videos = [filmed(stable_id("video", str(n)), f"Hall {n}", WAVES) for n in range(3)]
+    question = QuestionInput("How many times does a person wave in each video?")
+    answer = answer_question(question, InMemoryGraph(videos), models(ScriptedReasoner(honest)))
+    assert len(answer.text.split("; ")) == 2
+    assert "2 of 3 videos were counted one by one" in answer.notes
 
 
 def test_an_earlier_answer_chooses_no_video() -> None:

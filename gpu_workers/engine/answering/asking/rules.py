@@ -151,8 +151,8 @@ def _statement(match: re.Match[str], words: RouteWords) -> str:
     rest = _EACH_VIDEO.sub(" ", _TO_THE_READER.sub("", match["rest"])).strip()
     if words.never.search(rest):
         rest = words.denial.sub(" ", rest)
-    if always := words.always.search(match.string):
-        rest = rest.replace(always["word"], " ")
+    if match.re is words.always:
+        rest = rest.replace(match["word"], " ")
     rest = words.everywhere.sub(" ", words.auxiliary.sub("", rest))
     statement = re.sub(
         r"^\W*(?:events|moments|scenes|clips|parts|occasions) (?:that |in which |where |when )?", "", rest

@@ -68,6 +68,7 @@ def narrow_to_videos(asked: Asked) -> Asked:
     are named, the question may compare them, and keeps its words.
     """
     recordings = asked.graph.recordings()
+    asked = replace(asked, recordings=recordings)
     text = asked.question.question
     found = named_videos(text, recordings)
     if asked.standalone:
@@ -80,7 +81,10 @@ def narrow_to_videos(asked: Asked) -> Asked:
         return asked
     spans = {video: Span(0, until_ms) for video in videos if (until_ms := recordings[video].until_ms) > 0}
     narrowed = replace(
-        asked, graph=asked.graph.narrowed(spans), understood=replace(asked.understood, videos=tuple(videos))
+        asked,
+        graph=asked.graph.narrowed(spans),
+        recordings={video: recordings[video] for video in spans},
+        understood=replace(asked.understood, videos=tuple(videos)),
     )
     if len(videos) > 1:
         return narrowed

@@ -27,7 +27,12 @@ def rendered(composed: Composed, evidence: Sequence[Sequence[int]]) -> str:
 
 def _table(composed: Composed, marks: Sequence[str]) -> list[str]:
     rows = [[*part.cells[:-1], f"{part.cells[-1]}{mark}"] for part, mark in zip(composed.parts, marks, strict=True)]
-    lines = [composed.columns, ["---"] * len(composed.columns), *rows]
+    return table_lines(composed.columns, rows)
+
+
+def table_lines(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table in Markdown, line by line."""
+    lines = [columns, ["---"] * len(columns), *rows]
     return [f"| {' | '.join(cell.strip().replace('|', chr(92) + '|') for cell in line)} |" for line in lines]
 
 

@@ -60,6 +60,12 @@ def groups_of(desk: Desk) -> tuple[Group, ...]:
     return groups if len(groups) > 1 else ()
 
 
+def group_notes(desk: Desk, groups: int) -> list[str]:
+    """Return the note on the videos of the scope that got no number, if they are more than MOST_GROUPS."""
+    videos = len(desk.extents)
+    return [f"{groups} of {videos} videos were counted one by one"] if MOST_GROUPS == groups < videos else []
+
+
 def _label(asked: Asked, stretch: Stretch) -> str:
     """Return a stretch for the reader: in English as it was understood, elsewhere by its place in the video."""
     spans = [span for own in stretch.spans.values() for span in own]

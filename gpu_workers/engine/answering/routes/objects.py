@@ -20,7 +20,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer
-from gpu_workers.engine.answering.routes.groups import Group, groups_of
+from gpu_workers.engine.answering.routes.groups import Group, group_notes, groups_of
 from gpu_workers.engine.answering.routes.object_counts import Count, counts_of
 from gpu_workers.engine.answering.routes.phrases import phrases_of
 from gpu_workers.engine.answering.routes.scan import answer_by_scan
@@ -151,7 +151,7 @@ def _answer(desk: Desk, tallies: Sequence[_Tally], unwatched: Sequence[UUID], tr
         if choice is None:
             return None
     claims = [claim for tally in tallies for claim in _claims(tally)]
-    notes = _notes(desk, counts, unwatched, grouped=len(tallies) > 1)
+    notes = [*group_notes(desk, len(tallies)), *_notes(desk, counts, unwatched, grouped=len(tallies) > 1)]
     text = asked.question.choices[choice] if choice is not None else _text(desk, tallies)
     if _SOME_PEOPLE.search(asked.understood.counted) and choice is None:
         text = f"{text} {notes[-1]}"

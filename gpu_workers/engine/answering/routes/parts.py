@@ -41,12 +41,14 @@ class Part:
 
 @dataclass(slots=True)
 class Contents:
-    """parts: in order of video and time. about: the overview of each video that has one in scope. read, total: number
+    """parts: in order of video and time. about: the overview of each video that has one in scope. described: the events
+    in order of video and time, without those that nobody could describe. read, total: number
     of events that topics or calls have read, of all in scope. lost: number of events that nobody could describe, which
     are in no part; lost_ms: their length in milliseconds."""
 
     parts: list[Part] = field(default_factory=list)
     about: dict[UUID, str] = field(default_factory=dict)
+    described: list[UUID] = field(default_factory=list)
     read: int = 0
     total: int = 0
     topics: int = 0
@@ -71,6 +73,7 @@ def read_topics(desk: Desk) -> tuple[Contents, list[list[EventPlace]]]:
     contents.lost, contents.lost_ms = len(gaps), sum(place.span.duration_ms for place in gaps)
     overviews, topics = graph.overviews_of(list(places)), graph.topics_of(list(places))
     stretches: list[list[EventPlace]] = []
+    contents.described = [place.event_id for own in places.values() for place in own]
     for video_id, own in places.items():
         if video_id in overviews:
             contents.about[video_id] = as_data(overviews[video_id].text)

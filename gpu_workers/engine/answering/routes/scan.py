@@ -14,11 +14,12 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.composing.rendering import table_lines
 from gpu_workers.engine.answering.contract import Answer, AnswerPart
 from gpu_workers.engine.answering.routes.always import otherwise_by_words, otherwise_statement
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
-from gpu_workers.engine.answering.routes.groups import Group, groups_of
+from gpu_workers.engine.answering.routes.groups import Group, group_notes, groups_of
 from gpu_workers.engine.answering.routes.matching import match, mentioned_words, said_words
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, phrases_of
 from gpu_workers.engine.answering.routes.reach import (
@@ -193,10 +194,10 @@ def _with_otherwise(desk: Desk, statement: str, found: Findings, step: Step) -> 
     """Return found with the events that speak against the statement: by words with a small reasoner, else by judging
     the opposite statement over the same events. An event that does both is against it."""
     read = found.read
-    scan = Scan(desk.asked, desk.calls, otherwise_statement(statement))
-    if scan.small:
+    if desk.asked.models.calibration.limits.value is not None:
         found.otherwise = otherwise_by_words(desk, statement, found.events)
     elif desk.calls.halted is None:
+        scan = Scan(desk.asked, desk.calls, otherwise_statement(statement))
         against = _judged(desk, scan, scan.fitting(found.events), frozenset(), replace(found), step)
         found.otherwise, read = against.true, min(read, against.read)
     return replace(found, true=found.true - found.otherwise, read=read)
@@ -277,6 +278,7 @@ def _text(
     # A number of times is no number of people or things, which the words of the question may have meant.
     meant = f" {phrases.not_things}" if understood.counted and not found.by_event else ""
     if understood.shape == "count" and (groups := groups_of(desk)):
+        found.notes += group_notes(desk, len(groups))
         tallies = [_in_group(desk, phrases, found, group) for group in groups]
         if wanted := superlative(words_compared(desk.asked)):
             tallies.sort(key=lambda tally: tally[0], reverse=wanted == "most")
@@ -292,13 +294,12 @@ def _text(
     if not times:
         return phrases.none.format(number=phrases.number(found.sure, 0), times=units[1])
     if understood.shape in ("list", "steps", "table"):
-        lines = [f"- {_place(desk, event)}: {_brief(event)}" for event in shown]
+        rows = _rows(desk, shown)
         more = [phrases.more.format(n=len(times) - len(shown))] if len(times) > len(shown) else []
         head = phrases.opening(phrases.counted(found.sure, len(times), "", units).rstrip("."))
         if understood.shape == "table":
-            rows = [f"| {' | '.join(cells)} |" for cells in (_columns(desk), ("---", "---"), *_rows(desk, shown))]
-            return "\n".join([f"{head}:", "", *rows, *more])
-        return "\n".join([f"{head}:", *lines, *more])
+            return "\n".join([f"{head}:", "", *table_lines(_columns(desk), rows), *more])
+        return "\n".join([f"{head}:", *(f"- {when}: {what}" for when, what in rows), *more])
     named = [moment_in_words(desk, event.video_id, event.span.start_ms) for event in shown]
     counted = phrases.counted(found.sure, len(times), phrases.moments(named, len(times)), units)
     if understood.shape == "count":
@@ -313,7 +314,7 @@ def _columns(desk: Desk) -> tuple[str, ...]:
 
 
 def _rows(desk: Desk, events: Sequence[StoredEvent]) -> list[tuple[str, str]]:
-    return [(_place(desk, event), _brief(event).replace("|", "/")) for event in events]
+    return [(_place(desk, event), _brief(event)) for event in events]
 
 
 def _parts(desk: Desk, events: Sequence[StoredEvent]) -> list[AnswerPart]:
@@ -346,9 +347,8 @@ def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> tu
         for place in firsts[:PLACES_SHOWN]
     ]
     named = phrases.moments(moments, len(firsts)) if moments else ""
-    return len(
-        firsts
-    ), f"{group.label}: {phrases.counted(own.sure, len(firsts), named, own.units(phrases)).rstrip('.')}"
+    counted = phrases.counted(own.sure, len(firsts), named, own.units(phrases))
+    return len(firsts), f"{group.label}: {counted.rstrip('.')}"
 
 
 def _place(desk: Desk, event: StoredEvent) -> str:

@@ -32,7 +32,7 @@ from gpu_workers.engine.models.served.json_text import rows_of
 from gpu_workers.engine.models.served.structured import list_of, object_of
 from gpu_workers.engine.ports import EventPlace, StoredEvent
 from gpu_workers.engine.prompts import load
-from gpu_workers.engine.retrieval.frames import all_places, evenly
+from gpu_workers.engine.retrieval.frames import evenly
 
 MOST_NOTE_CALLS: Mapping[Effort, int] = {"low": 4, "medium": 16, "high": 64, "paper": 16}
 """Maximum number of calls that read events which no topic covers; of more events, evenly spread ones are read."""
@@ -67,10 +67,8 @@ def read_contents(desk: Desk, *, small: bool) -> Contents:
     small: ask no model about events; sentences of the events stand for a stretch. Never raises Halt or ModelError.
     """
     contents, stretches = read_topics(desk)
-    if desk.asked.understood.shape == "steps" and contents.topics < contents.total - contents.lost <= STEP_EVENTS:
-        unknown = {place.event_id for place in desk.asked.graph.undescribed()}
-        ids = [place.event_id for place in all_places(desk.asked.graph) if place.event_id not in unknown]
-        contents.parts = [_section([event]) for event in desk.load(ids)]
+    if desk.asked.understood.shape == "steps" and contents.topics < len(contents.described) <= STEP_EVENTS:
+        contents.parts = [_section([event]) for event in desk.load(contents.described)]
         contents.read = len(contents.parts)
     elif stretches:
         contents.parts += _sections(desk, stretches, contents) if small else _notes(desk, stretches, contents)

@@ -35,19 +35,18 @@ _COMPARES = re.compile(
 )
 """English, German and Spanish words that ask for several videos at once. Other languages are read in English."""
 
-
-def words_compared(asked: Asked) -> str:
-    """Return the words that say what is compared: the customer's own, and those of their translation."""
-    own = asked.own_words
-    return f"{own}\n{asked.in_english}" if asked.translated and not asked.standalone else own
-
-
 _MOST = re.compile(
     r"\b(?:which|what)\b.*\b(?P<en>most|more|highest|largest|fewest|fewer|least|lowest|smallest)\b|"
     r"\bwelche\w*\b.*\b(?P<de>meisten|mehr|wenigsten|weniger)\b|\bqué\b.*\b(?P<es>más|menos)\b",
     re.IGNORECASE,
 )
 _FEW = frozenset(["fewest", "fewer", "least", "lowest", "smallest", "wenigsten", "weniger", "menos"])
+
+
+def words_compared(asked: Asked) -> str:
+    """Return the words that say what is compared: the customer's own, and those of their translation."""
+    own = asked.own_words
+    return f"{own}\n{asked.in_english}" if asked.translated and not asked.standalone else own
 
 
 def superlative(words: str) -> Literal["most", "fewest", ""]:

@@ -27,7 +27,7 @@ def narrow_to_time(asked: Asked, calls: Calls, *, language: str = "") -> Asked:
     the asker's own words count: of a follow-up question that was rewritten, a time that the conversation's questions
     name, too. A time that lies outside every video narrows the graph to nothing. May raise Halt.
     """
-    recordings = asked.graph.recordings()
+    recordings = asked.recordings or asked.graph.recordings()
     asked = replace(asked, recordings=recordings)
     named, chosen_by = _named(asked, calls, language)
     if named is None:
