@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.models.observer.measured import MeasuredChunk, MeasuredObject
 
-_SURMISE = "The picture resembles"
-_SURMISES = re.compile(rf"{_SURMISE} [^.]*\.\s*")
+SURMISE = "The picture resembles"
+"""First words of a sentence that names what a classifier of scenes takes a picture for."""
+_SURMISES = re.compile(rf"{SURMISE} [^.]*\.\s*")
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _PLURALS = {
     "person": "people",
@@ -106,7 +107,7 @@ def describe(chunk: MeasuredChunk) -> str:
 
 
 def scene_sentences(tags: Sequence[str]) -> list[str]:
-    return [f"{_SURMISE} {listing([_a(tag) for tag in tags])}."] if tags else []
+    return [f"{SURMISE} {listing([_a(tag) for tag in tags])}."] if tags else []
 
 
 def without_surmises(text: str) -> str:
@@ -117,7 +118,7 @@ def without_surmises(text: str) -> str:
 
 def surmises(text: str) -> bool:
     """Whether a statement is itself about what the picture resembles."""
-    return _SURMISE.lower() in text.lower()
+    return SURMISE.lower() in text.lower()
 
 
 def heard_and_read(texts: Sequence[str], speech: str) -> list[str]:
