@@ -17,8 +17,8 @@ from bench.figures import Figure, Figures, at_least, at_most, ratio, side_by_sid
 from bench.instant_models import EqualTexts, InstantEmbedder
 from bench.long_day import filler, long_day
 from bench.model_server import ModelServer, Rates
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.contract import Budget, Effort
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, ChatModel, Message, Meter, ModelCall, Sample

@@ -15,8 +15,8 @@ from bench.answer_calls import CHOICES
 from bench.figures import Figures, at_least, at_most
 from bench.instant_models import EqualTexts, InstantEmbedder, vector_of
 from bench.long_day import filler
-from gpu_workers.engine.answering import QuestionInput, answer_question
-from gpu_workers.engine.answering.contract import Effort
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Effort, QuestionInput
 from gpu_workers.engine.ekg import CHUNK_MS, Event, EventRecord, Span, Vector, stable_id, unit
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import (

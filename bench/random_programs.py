@@ -15,13 +15,13 @@ from typing import Any
 from bench.figures import Figure, Figures, at_most
 from bench.instant_models import EqualTexts
 from bench.program_world import WORDS, BagOfWords, CountingGraph, RandomReasoner, small_world
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget, QuestionInput
-from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.programs.checking import CheckedProgram, check
-from gpu_workers.engine.answering.programs.program import (
+from gpu_workers.engine.answering.methods.ravu.checking import CheckedProgram, check
+from gpu_workers.engine.answering.methods.ravu.program import (
     FUNCTIONS,
     MOST_FILTERS,
     MOST_SEARCHES,
@@ -33,10 +33,10 @@ from gpu_workers.engine.answering.programs.program import (
     Phrase,
     Word,
 )
-from gpu_workers.engine.answering.programs.reading import read_program
-from gpu_workers.engine.answering.programs.running import MOST_READS, Outcome, run_program
-from gpu_workers.engine.answering.programs.state import Run
-from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.methods.ravu.reading import read_program
+from gpu_workers.engine.answering.methods.ravu.running import MOST_READS, Outcome, run_program
+from gpu_workers.engine.answering.methods.ravu.state import Run
+from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 

@@ -23,8 +23,9 @@ from bench.evaluation.models import caption_models
 from bench.evaluation.statistics import wilson
 from bench.figures import Figures, at_least, show_progress
 from bench.instant_models import EqualTexts
-from gpu_workers.engine.answering import QuestionInput, answer_question
-from gpu_workers.engine.answering.watching.timeline import glance
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import QuestionInput
+from gpu_workers.engine.answering.methods.videoagent.timeline import glance
 from gpu_workers.engine.ekg import FrameRow
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models import weights

@@ -283,7 +283,7 @@ SETTINGS: dict[str, Any] = {
         "Effort": "gpu_workers.engine.answering.contract.EFFORTS",
         "CheckMode": "gpu_workers.engine.answering.contract.CHECKS",
         "RouteWish": "gpu_workers.engine.answering.contract.ROUTE_WISHES",
-        "Route": "gpu_workers.engine.answering.asking.understood.ROUTES",
+        "Route": "gpu_workers.engine.answering.understood.ROUTES",
         "Fusion": "gpu_workers.engine.retrieval.fusion.FUSIONS",
         "SearchView": "backend.questions.services.searches.VIEWS",
         "Verdict": "backend.questions.models.Verdict",

@@ -15,7 +15,7 @@ from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence
 from bench.evaluation.lexical import Words, derangement
 from bench.evaluation.models import unlimited_calls
 from bench.evaluation.report import Measured
-from gpu_workers.engine.answering.answer_question import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.contract import Answer, Effort, QuestionInput

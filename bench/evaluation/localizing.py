@@ -11,13 +11,13 @@ from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence
 from bench.evaluation.lexical import Words
 from bench.evaluation.models import unlimited_calls
 from bench.evaluation.report import ItemResult
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import QuestionInput
+from gpu_workers.engine.answering.methods.ravu.finding import localize
+from gpu_workers.engine.answering.methods.ravu.state import Run
+from gpu_workers.engine.answering.methods.ravu.values import Moments
 from gpu_workers.engine.answering.presets import settings_with
-from gpu_workers.engine.answering.programs.finding import localize
-from gpu_workers.engine.answering.programs.state import Run
-from gpu_workers.engine.answering.programs.values import Moments
-from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 

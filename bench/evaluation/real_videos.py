@@ -28,7 +28,7 @@ from bench.evaluation.cached_calls import CachedChat, CachedTextEmbedder, CallCa
 from bench.evaluation.models import answering_models
 from bench.evaluation.real_questions import PROFILES, QUESTIONS, Part, Verdict, plain, read_verdicts, supports, verdict
 from docs.examples.index_a_file import index_file
-from gpu_workers.engine.answering.answer_question import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import EFFORTS, Answer, Effort, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.ekg import Chunk, Event, LinkedMention, ObjectState, Topic

@@ -15,9 +15,9 @@ from bench.evaluation.lexical import Words, derangement
 from bench.evaluation.models import unlimited_calls
 from bench.evaluation.timed_queries import with_time
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import settings_with
+from gpu_workers.engine.answering.reading.naming import narrow_to_time
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import AnswerModels, Meter

@@ -29,7 +29,7 @@ from backend.questions.queries.sessions import history_of
 from backend.questions.services import questions
 from backend.questions.services.paces import StageClock, add_pace
 from backend.tenancy.context import tenant_scope
-from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.budget import Allowance
 from gpu_workers.engine.answering.contract import (
     Answer,

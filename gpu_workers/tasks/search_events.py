@@ -21,7 +21,7 @@ from backend.questions.queries.searches import FoundEvent, Match, Reason
 from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.answering.context import event_text
-from gpu_workers.engine.answering.notes import QUERY_LANGUAGE
+from gpu_workers.engine.answering.ending.notes import QUERY_LANGUAGE
 from gpu_workers.engine.answering.presets import RERANKED
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError, Reranker

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bench.evaluation.datasets import TapeQuery
 from bench.evaluation.timed_queries import with_time
-from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
 from gpu_workers.engine.answering.contract import QuestionInput
+from gpu_workers.engine.answering.reading.naming import narrow_to_time
 from gpu_workers.engine.ekg import Span
 from tests.engine.answering.programs.desk import desk_over
 from tests.engine.answering.world import make_video

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.ekg import Chunk, Event, EventRecord, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo

@@ -13,7 +13,7 @@ from backend.ekg.models import Topic
 from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
 from backend.library.models import IndexVersion, InputSegment, InputStatus, Upload, Video
 from backend.library.storage import ObjectStorage
-from gpu_workers.engine.answering.asking.understood import Understood, UnderstoodTime
+from gpu_workers.engine.answering.understood import Understood, UnderstoodTime
 from gpu_workers.engine.ekg import Span
 from tests.conftest import Cast
 from tests.ekg.recorded import record

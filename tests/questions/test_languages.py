@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from backend.questions.models import Question
-from gpu_workers.engine.answering.asking.understood import Understood
+from gpu_workers.engine.answering.understood import Understood
 from tests.questions.test_api import post
 from tests.questions.test_checks_and_claims import read
 from tests.questions.world import ask, finish

@@ -20,7 +20,7 @@ from bench.evaluation import arms, compare
 from bench.evaluation.compare import compare_reports
 from bench.evaluation.datasets import read_choices
 from bench.evaluation.report import ItemResult
-from gpu_workers.engine.answering.answer_question import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.ekg import Span
 from tests.bench.test_evaluation_runs import cache, ego, reasoner

@@ -8,8 +8,8 @@ import pytest
 
 from backend.api.public_ids import encode
 from backend.questions.models import Question
-from gpu_workers.engine.answering.asking.understood import Understood, UnderstoodTime
 from gpu_workers.engine.answering.contract import RouteWish
+from gpu_workers.engine.answering.understood import Understood, UnderstoodTime
 from gpu_workers.engine.ekg import Span
 from tests.questions.world import ask, finish
 

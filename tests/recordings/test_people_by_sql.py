@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from docs.examples.index_a_file import index_file
-from gpu_workers.engine.answering.answer_question import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.indexing import segments
 from gpu_workers.engine.memory_graph import InMemoryGraph

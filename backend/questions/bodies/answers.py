@@ -9,8 +9,8 @@ from rest_framework import serializers
 from backend.api.public_ids import PublicIdField
 from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField
 from backend.questions.bodies.common import FrameImageSerializer
-from gpu_workers.engine.answering.asking.understood import Shape
 from gpu_workers.engine.answering.contract import CitationStatus
+from gpu_workers.engine.answering.understood import Shape
 
 SHAPES: tuple[str, ...] = tuple(shape for shape in get_args(Shape) if shape != "sentence")
 CITATION_STATUSES: tuple[str, ...] = get_args(CitationStatus)

@@ -18,8 +18,8 @@ from backend.questions.bodies.questions import (
     ROUTE_HELP,
 )
 from backend.questions.services.estimates import QuestionEstimate
-from gpu_workers.engine.answering.asking.understood import ROUTES
 from gpu_workers.engine.answering.contract import EFFORTS, MAX_CHOICES, ROUTE_WISHES
+from gpu_workers.engine.answering.understood import ROUTES
 
 
 class QuestionEstimateRequestSerializer(ScopeRequestSerializer):

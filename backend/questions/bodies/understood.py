@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from backend.api.public_ids import PublicIdField
 from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField
-from gpu_workers.engine.answering.asking.understood import ROUTES, ChosenBy, Shape
+from gpu_workers.engine.answering.understood import ROUTES, ChosenBy, Shape
 
 
 class UnderstoodSpanSerializer(serializers.Serializer[Any]):

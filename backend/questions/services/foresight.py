@@ -16,10 +16,10 @@ from backend.library.models import Video
 from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.services.drafts import new_question
 from backend.tenancy.context import current_tenant_id
-from gpu_workers.engine.answering.asking.routing import ROUTED_METHOD
 from gpu_workers.engine.answering.contract import Effort, QuestionInput, RouteWish
-from gpu_workers.engine.answering.foresight import SCANNING_ROUTES, foresee
 from gpu_workers.engine.answering.presets import TYPICAL
+from gpu_workers.engine.answering.reading.routing import ROUTED_METHOD
+from gpu_workers.engine.answering.routes.foresight import SCANNING_ROUTES, foresee
 from gpu_workers.engine.models.roles import ChatCapabilities
 
 

@@ -19,10 +19,11 @@ from bench.evaluation.datasets import Tape, TapeQuery, UnreadableSet, first_item
 from bench.evaluation.models import unlimited_calls
 from bench.evaluation.report import ItemResult, Run
 from bench.evaluation.tape_arms import TAPE_RANKS, TAPE_RETRIEVAL, TapeArm
-from gpu_workers.engine.answering import QuestionInput, answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.language import heed_language
+from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import settings_with
+from gpu_workers.engine.answering.reading.language import heed_language
 from gpu_workers.engine.languages.detection import language_of, may_be_in
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Meter

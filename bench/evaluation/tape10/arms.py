@@ -11,7 +11,7 @@ from bench.evaluation.tape10.index import make_video
 from bench.evaluation.tape10.question import Kind, TapeQuestion
 from bench.evaluation.tape10.scoring import Reply, named_beyond, number_of, right
 from bench.evaluation.tape10.world import World
-from gpu_workers.engine.answering.answer_question import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS

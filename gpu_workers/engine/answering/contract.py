@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, Literal, Protocol, get_args
 from uuid import UUID
 
-from gpu_workers.engine.answering.asking.understood import Shape
+from gpu_workers.engine.answering.understood import Shape
 from gpu_workers.engine.models.roles import ModelCall
 from gpu_workers.engine.retrieval.fusion import FUSIONS as FUSIONS
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gpu_workers.engine.answering.asking.understood import UnderstoodTime
 from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.parsing import letter
+from gpu_workers.engine.answering.understood import UnderstoodTime
 from gpu_workers.engine.languages.codes import is_english, name_of
 from gpu_workers.engine.models.served.structured import storable
 

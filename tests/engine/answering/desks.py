@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from gpu_workers.engine.answering.agent.tools.contract import Observation, Tool, read_arguments
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget, Effort, QuestionInput
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.tools.contract import Observation, Tool, read_arguments
-from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.ekg import ObjectState, Place, Span, stable_id
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter

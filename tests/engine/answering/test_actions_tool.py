@@ -8,15 +8,14 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering import QuestionInput
+from gpu_workers.engine.answering.agent.tools.actions import ACTION_AFTER, ACTION_BEFORE
+from gpu_workers.engine.answering.agent.tools.contract import BadArguments, Observation, Tool, read_arguments
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Budget
+from gpu_workers.engine.answering.contract import Budget, QuestionInput
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.tools.actions import ACTION_AFTER, ACTION_BEFORE
-from gpu_workers.engine.answering.tools.contract import BadArguments, Observation, Tool, read_arguments
-from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED

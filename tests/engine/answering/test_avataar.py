@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.contract import Budget, PartialAnswer
-from gpu_workers.engine.answering.methods.avataar import Avataar
-from gpu_workers.engine.answering.rethinking.expansion import expand
-from gpu_workers.engine.answering.rethinking.rethink import Rethought, read_rethought
-from gpu_workers.engine.answering.rethinking.thinking import Plan, read_plan
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, QuestionInput
+from gpu_workers.engine.answering.methods.avataar.expansion import expand
+from gpu_workers.engine.answering.methods.avataar.method import Avataar
+from gpu_workers.engine.answering.methods.avataar.rethink import Rethought, read_rethought
+from gpu_workers.engine.answering.methods.avataar.thinking import Plan, read_plan
 from gpu_workers.engine.ekg import Entity, EntityMention, LinkedMention, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import CheckRequest, ModelError

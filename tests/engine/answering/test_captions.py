@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.tools.captions import (
+from gpu_workers.engine.answering.agent.tools.captions import (
     LINES,
     TERM_FREQUENCY,
     TRANSCRIPT_SEARCH,
     caption_retrieval,
 )
-from gpu_workers.engine.answering.tools.contract import BadArguments, Observation
-from gpu_workers.engine.answering.tools.spoken_words import words_of
+from gpu_workers.engine.answering.agent.tools.contract import BadArguments, Observation
+from gpu_workers.engine.answering.agent.tools.spoken_words import words_of
 from gpu_workers.engine.ekg import Chunk, Event, EventRecord, Span, TranscriptLine
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from tests.engine.answering.desks import desk_of, use

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.choices.odds import log_odds
 from gpu_workers.engine.answering.choices.support import MOST_JUDGED
-from gpu_workers.engine.answering.contract import Budget
-from gpu_workers.engine.answering.odds import log_odds
+from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph

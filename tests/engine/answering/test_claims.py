@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.contract import Budget
-from gpu_workers.engine.answering.evidence.claims import MAX_CLAIMS, claims_of, standing
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput
+from gpu_workers.engine.answering.ending.claims import MAX_CLAIMS, claims_of, standing
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph

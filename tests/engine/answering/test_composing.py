@@ -10,20 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu_workers.engine.answering import Answer, QuestionInput
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.understood import Shape, Understood
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.composing.writing import (
+from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput
+from gpu_workers.engine.answering.ending.writing import (
     MOST_CITED,
     MOST_PARTS,
     composing_schema,
     read_parts,
 )
-from gpu_workers.engine.answering.contract import Budget
 from gpu_workers.engine.answering.methods import method_named
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
+from gpu_workers.engine.answering.understood import Shape, Understood
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter, ModelError, Sample

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from gpu_workers.engine.answering.confidence import Signals, confidence
+from gpu_workers.engine.answering.ending.confidence import Signals, confidence
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.consistency import score_votes
 from gpu_workers.engine.models.calibration import UNMEASURED, Coefficients, Fit

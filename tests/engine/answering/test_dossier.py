@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
+from gpu_workers.engine.answering.agent.dossier import answer_from
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Canceled, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, Budget, NodeRecord, QuestionInput, Turn
-from gpu_workers.engine.answering.dossier import answer_from
 from gpu_workers.engine.answering.looking.findings import Finding
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
-from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
 from gpu_workers.engine.models.roles import ChatCapabilities, Meter, ModelError, ModelRefused, Sample

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer
-from gpu_workers.engine.answering.contract import QuestionInput
+from gpu_workers.engine.answering.contract import Answer, QuestionInput
 from gpu_workers.engine.answering.method_settings import DVD_LITE
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED

@@ -14,13 +14,12 @@ from uuid import UUID
 import pytest
 
 from gpu_workers.engine import prompts
-from gpu_workers.engine.answering import Answer
-from gpu_workers.engine.answering.contract import FinishReason, QuestionInput, Turn
+from gpu_workers.engine.answering.agent.tools.desk import MISSING
+from gpu_workers.engine.answering.contract import Answer, FinishReason, QuestionInput, Turn
+from gpu_workers.engine.answering.ending.notes import QUERY_LANGUAGE
 from gpu_workers.engine.answering.identity import prompts_digest
 from gpu_workers.engine.answering.methods import METHODS, OfferedMethod
-from gpu_workers.engine.answering.notes import QUERY_LANGUAGE
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
-from gpu_workers.engine.answering.tools.desk import MISSING
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED

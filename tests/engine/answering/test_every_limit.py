@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, Budget
 from gpu_workers.engine.answering.budget import Admission, Spending
-from gpu_workers.engine.answering.contract import INSUFFICIENT, Price, QuestionInput
+from gpu_workers.engine.answering.contract import INSUFFICIENT, Answer, Budget, Price, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED

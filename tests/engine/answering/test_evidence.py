@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.context import event_context
-from gpu_workers.engine.answering.evidence.text_support import best_sentence, text_verdict
+from gpu_workers.engine.answering.contract import Answer, QuestionInput
+from gpu_workers.engine.answering.ending.text_support import best_sentence, text_verdict
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import stable_id

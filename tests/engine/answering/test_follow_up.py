@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.contract import Budget, Turn
-from gpu_workers.engine.answering.follow_up import STANDALONE_CHARACTERS, TURNS, conversation
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput, Turn
 from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.reading.follow_up import STANDALONE_CHARACTERS, TURNS, conversation
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError, Sample
 from tests.engine.answering.world import QUERIES, ScriptedReasoner, event_id, models, says, street

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import answer_question, foresight
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import QuestionInput
-from gpu_workers.engine.answering.foresight import Foresight, foresee
 from gpu_workers.engine.answering.presets import TYPICAL
+from gpu_workers.engine.answering.routes import foresight
+from gpu_workers.engine.answering.routes.foresight import Foresight, foresee
 from gpu_workers.engine.answering.verdict_store import VerdictsInMemory
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER, UNMEASURED, Calibration

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import QuestionInput
+from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from tests.engine.answering.served import CHOICES, INSPECTING, Served, finding, sensible

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.answer_language import MOST_ALONE, OTHER_LANGUAGE
-from gpu_workers.engine.answering.contract import Budget, Turn
-from gpu_workers.engine.answering.notes import NOT_TRANSLATED, QUERY_LANGUAGE
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput, Turn
+from gpu_workers.engine.answering.ending.language import MOST_ALONE, OTHER_LANGUAGE
+from gpu_workers.engine.answering.ending.notes import NOT_TRANSLATED, QUERY_LANGUAGE
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.models.calibration import UNMEASURED

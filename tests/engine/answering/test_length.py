@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import QuestionInput, answer_question
-from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, QuestionInput
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.wall_clock import ClockStretch, WallClock

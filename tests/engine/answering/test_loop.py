@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
+from gpu_workers.engine.answering.agent.loop import LoopEnd, run_loop
+from gpu_workers.engine.answering.agent.tools.contract import Artifact, Millis, Observation, Text, Tool, Whole
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget, QuestionInput
-from gpu_workers.engine.answering.loop import LoopEnd, run_loop
 from gpu_workers.engine.answering.presets import changed, settings_for
-from gpu_workers.engine.answering.tools.contract import Artifact, Millis, Observation, Text, Tool, Whole
-from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter, ModelError, ModelRefused
 from tests.engine.answering.recordings import PARK, SECOND, graph_of, park

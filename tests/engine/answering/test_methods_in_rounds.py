@@ -10,8 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, Budget, QuestionInput
-from gpu_workers.engine.answering.contract import INSUFFICIENT, Effort, Price
+from gpu_workers.engine.answering.contract import INSUFFICIENT, Answer, Budget, Effort, Price, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.ekg import stable_id

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering import QuestionInput, answer_question
-from gpu_workers.engine.answering.asking.videos import named_videos
-from gpu_workers.engine.answering.contract import Answer, Turn
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, QuestionInput, Turn
+from gpu_workers.engine.answering.reading.titles import named_videos
 from gpu_workers.engine.answering.routes import groups
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo

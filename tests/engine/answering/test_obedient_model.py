@@ -15,8 +15,7 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput
-from gpu_workers.engine.answering.contract import Turn
+from gpu_workers.engine.answering.contract import Answer, QuestionInput, Turn
 from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.answering.wording import DELIMITERS

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu_workers.engine.answering.tools import object_memory
-from gpu_workers.engine.answering.tools.object_words import Matches, categories_there, matching
-from gpu_workers.engine.answering.tools.objects import OBJECT_LOOKUP
+from gpu_workers.engine.answering.agent.tools import object_memory
+from gpu_workers.engine.answering.agent.tools.object_words import Matches, categories_there, matching
+from gpu_workers.engine.answering.agent.tools.objects import OBJECT_LOOKUP
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.ports import StoredObject
 from tests.engine.answering.desks import desk_of, tracked, use

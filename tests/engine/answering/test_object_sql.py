@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from gpu_workers.engine.answering.tools import object_memory
-from gpu_workers.engine.answering.tools.contract import BadArguments, Observation
-from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.object_sql import OBJECT_SQL
+from gpu_workers.engine.answering.agent.tools import object_memory
+from gpu_workers.engine.answering.agent.tools.contract import BadArguments, Observation
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tools.object_sql import OBJECT_SQL
 from gpu_workers.engine.ekg import ObjectState, Span
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from tests.engine.answering.desks import desk_of, tracked, use

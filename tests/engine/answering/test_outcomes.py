@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, Budget, QuestionInput, answer_question
-from gpu_workers.engine.answering.contract import Price
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, Budget, Price, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS, UnknownMethod
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph

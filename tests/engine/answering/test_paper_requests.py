@@ -15,8 +15,7 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering import QuestionInput
-from gpu_workers.engine.answering.contract import Turn
+from gpu_workers.engine.answering.contract import QuestionInput, Turn
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED

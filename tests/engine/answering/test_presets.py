@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import choice_support
 from gpu_workers.engine.answering.context import shares
-from gpu_workers.engine.answering.contract import Budget
+from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for, settings_with
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_workers.engine.answering import QuestionInput, answer_question
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.retrieval.quotation import quoted
 from gpu_workers.engine.retrieval.tri_view import HYBRID, RetrievalSettings, Retrieved, ViewQueries, retrieve

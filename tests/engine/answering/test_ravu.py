@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, Budget, QuestionInput, answer_question
-from gpu_workers.engine.answering.contract import Effort
-from gpu_workers.engine.answering.methods.ravu import MOST_CALLS
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
+from gpu_workers.engine.answering.methods.ravu.method import MOST_CALLS
+from gpu_workers.engine.answering.methods.ravu.planning import opening
+from gpu_workers.engine.answering.methods.ravu.program import FUNCTIONS
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.programs.planning import opening
-from gpu_workers.engine.answering.programs.program import FUNCTIONS
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError, Sample
@@ -298,8 +298,8 @@ def test_the_cached_part_of_the_plan_is_short_and_the_same_for_every_question() 
 
 
 def test_the_examples_of_the_plan_can_run() -> None:
-    from gpu_workers.engine.answering.programs.checking import check
-    from gpu_workers.engine.answering.programs.reading import read_program
+    from gpu_workers.engine.answering.methods.ravu.checking import check
+    from gpu_workers.engine.answering.methods.ravu.reading import read_program
 
     rules = str(opening(desk_over(juice()), steps=8)[0].parts[0])
     examples = [line for line in rules.splitlines() if line.startswith('{"steps"')]

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, Budget, QuestionInput
-from gpu_workers.engine.answering.contract import Effort, Price, Turn
+from gpu_workers.engine.answering.contract import Answer, Budget, Effort, Price, QuestionInput, Turn
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.answer_question import WITHOUT_EYES
-from gpu_workers.engine.answering.evidence.text_support import SURE, entailed_verdict
+from gpu_workers.engine.answering.answer import WITHOUT_EYES, answer_question
+from gpu_workers.engine.answering.contract import Answer, QuestionInput
+from gpu_workers.engine.answering.ending.text_support import SURE, entailed_verdict
 from gpu_workers.engine.answering.presets import RERANKED, changed, settings_with
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Entailment, Meter, ModelCall, ModelError

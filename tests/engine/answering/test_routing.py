@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Effort, QuestionInput, Turn
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_workers.engine.answering.asking.rules import (
+from gpu_workers.engine.answering.reading.rules import (
     STATEMENT_CHARACTERS,
     Reading,
     read_question,
     statement_in,
     without_time,
 )
-from gpu_workers.engine.answering.asking.times.grammar import named_time
+from gpu_workers.engine.answering.reading.times.grammar import named_time
 from gpu_workers.engine.answering.routes.matching import said_words
 
 SCANS = [

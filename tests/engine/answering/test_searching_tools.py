@@ -11,15 +11,15 @@ from uuid import UUID
 
 import pytest
 
+from gpu_workers.engine.answering.agent.tools.contract import Observation, Tool, read_arguments
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tools.looking import frame_inspect, frames_over
+from gpu_workers.engine.answering.agent.tools.searching import TOPIC_SEARCH, clip_search, global_browse, show_overview
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget, QuestionInput
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.tools.contract import Observation, Tool, read_arguments
-from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.looking import frame_inspect, frames_over
-from gpu_workers.engine.answering.tools.searching import TOPIC_SEARCH, clip_search, global_browse, show_overview
 from gpu_workers.engine.ekg import FrameRow, Overview, Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED

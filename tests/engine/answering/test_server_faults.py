@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, Budget
+from gpu_workers.engine.answering.contract import Answer, Budget
 from gpu_workers.engine.answering.presets import SearchSettings, changed
 from gpu_workers.engine.models.served.structured import storable
 from tests.engine.answering.served import (

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, Budget, QuestionInput, answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.budget import Allowance, BudgetSpent, Spending
-from gpu_workers.engine.answering.contract import Price
+from gpu_workers.engine.answering.contract import Answer, Budget, Price, QuestionInput
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter, ModelCall

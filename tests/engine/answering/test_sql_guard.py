@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from bench.hostile_sql import content, copy_of, foreign, memory, statements
-from gpu_workers.engine.answering.tools import sql_guard
-from gpu_workers.engine.answering.tools.object_tables import TABLES
-from gpu_workers.engine.answering.tools.sql_guard import Result, SqlRefused, select
+from gpu_workers.engine.answering.agent.tools import sql_guard
+from gpu_workers.engine.answering.agent.tools.object_tables import TABLES
+from gpu_workers.engine.answering.agent.tools.sql_guard import Result, SqlRefused, select
 
 OBJECTS = 40
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_workers.engine.answering.evidence.text_support import added_words, best_sentence, text_verdict
+from gpu_workers.engine.answering.ending.text_support import added_words, best_sentence, text_verdict
 from gpu_workers.engine.answering.words import content_words, counted, negated_words, opposed, places, swapped
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import SAME_SENSE

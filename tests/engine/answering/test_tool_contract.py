@@ -10,8 +10,8 @@ import pytest
 
 import gpu_workers.engine.answering
 import gpu_workers.engine.prompts
-from gpu_workers.engine.answering.steps import call_key, read_step, step_schema
-from gpu_workers.engine.answering.tools.contract import (
+from gpu_workers.engine.answering.agent.steps import call_key, read_step, step_schema
+from gpu_workers.engine.answering.agent.tools.contract import (
     BadArguments,
     Kind,
     Millis,
@@ -26,7 +26,7 @@ from gpu_workers.engine.answering.tools.contract import (
     YesNo,
     read_arguments,
 )
-from gpu_workers.engine.answering.tools.finishing import finish_tool
+from gpu_workers.engine.answering.agent.tools.finishing import finish_tool
 from gpu_workers.engine.answering.wording import CHAT_ROLES, DELIMITERS, RESERVED, as_data
 from gpu_workers.engine.ekg import Span
 

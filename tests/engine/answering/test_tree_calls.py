@@ -12,9 +12,9 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.budget import Allowance
-from gpu_workers.engine.answering.contract import Budget, PartialAnswer, Price
+from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, Price, QuestionInput
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED

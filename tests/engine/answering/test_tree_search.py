@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.contract import PartialAnswer
+from gpu_workers.engine.answering.contract import Answer, PartialAnswer, QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
 from gpu_workers.engine.answering.search.plans import Plan, most_informative

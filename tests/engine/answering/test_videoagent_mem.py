@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.answer_question import answer_question
+from gpu_workers.engine.answering.agent.tools.memory_agent import SEGMENT_LOCALIZATION, VISUAL_QUESTION_ANSWERING
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
-from gpu_workers.engine.answering.tools.memory_agent import SEGMENT_LOCALIZATION, VISUAL_QUESTION_ANSWERING
 from gpu_workers.engine.ekg import FrameRow, Span
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.ports import KnowledgeGraph

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpu_workers.engine.answering import words as rules
-from gpu_workers.engine.answering.evidence.claims import claims_of
-from gpu_workers.engine.answering.evidence.text_support import text_verdict
+from gpu_workers.engine.answering.ending.claims import claims_of
+from gpu_workers.engine.answering.ending.text_support import text_verdict
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.consistency import same_answer
 from gpu_workers.engine.languages.words import content_words, numbers_of, words_of

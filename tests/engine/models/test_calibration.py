@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from bench.evaluation.datasets import SETS
-from gpu_workers.engine.answering import QuestionInput, answer_question
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.models.bindings import load_answer_models, load_index_models
 from gpu_workers.engine.models.calibration import (

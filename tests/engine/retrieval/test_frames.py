@@ -10,7 +10,8 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from gpu_workers.engine.answering import QuestionInput, answer_question
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.ekg import Event, EventRecord, FrameRow, Span, unit
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.ports import EventPlace, Hit, StoredFrame

@@ -18,7 +18,7 @@ import torch
 from PIL import Image as PILImage
 from transformers import AutoModel, AutoProcessor, AutoTokenizer, SiglipModel
 
-from gpu_workers.engine.answering.answer_question import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.parsing import answer_schema, parse_answer
 from gpu_workers.engine.answering.presets import changed, settings_for

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gpu_workers.engine.answering.agent.tools.contract import Artifact
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.routing import ROUTE_PROMPTS
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.choices.weighing import weigh_support
-from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
+from gpu_workers.engine.answering.ending.conclusion import conclude
+from gpu_workers.engine.answering.ending.verdict import decide
 from gpu_workers.engine.answering.identity import (
     ANSWER_PROMPTS,
     CHECK_PROMPTS,
@@ -19,11 +20,10 @@ from gpu_workers.engine.answering.identity import (
     QUESTION_PROMPTS,
 )
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
+from gpu_workers.engine.answering.reading.routing import ROUTE_PROMPTS
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
 from gpu_workers.engine.answering.routes.whole import WHOLE_PROMPTS
 from gpu_workers.engine.answering.search.tree_search import search_tree
-from gpu_workers.engine.answering.tools.contract import Artifact
-from gpu_workers.engine.answering.verdict import decide
 from gpu_workers.engine.answering.verdict_store import JUDGE_PROMPTS
 from gpu_workers.engine.models.roles import ModelError
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gpu_workers.engine.answering.agent.tools.contract import Artifact
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.ending.conclusion import conclude
+from gpu_workers.engine.answering.ending.verdict import Verdict
 from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import answer_node, answer_task, node_record, show_events
-from gpu_workers.engine.answering.tools.contract import Artifact
-from gpu_workers.engine.answering.verdict import Verdict
 from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.fusion import fuse

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
+from gpu_workers.engine.answering.agent.tools.contract import Artifact
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, Effort
-from gpu_workers.engine.answering.tools.contract import Artifact
 
 TypicalCalls = Mapping[Effort, tuple[int, int]]
 """Fewest and most model calls of a typical question, by effort. Embeddings and the checks of citations are left out."""

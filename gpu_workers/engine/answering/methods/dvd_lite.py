@@ -7,21 +7,21 @@ answer of the loop.
 
 from __future__ import annotations
 
+from gpu_workers.engine.answering.agent.dossier import DOSSIER_PROMPTS, answer_from
+from gpu_workers.engine.answering.agent.loop import LOOP_PROMPTS, run_loop
+from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH
+from gpu_workers.engine.answering.agent.tools.contract import Artifact
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tools.looking import frame_inspect
+from gpu_workers.engine.answering.agent.tools.relations import RELATIONS
+from gpu_workers.engine.answering.agent.tools.scan import SCAN
+from gpu_workers.engine.answering.agent.tools.searching import TOPIC_SEARCH, browse, clip_search, global_browse
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS, answer_from
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
-from gpu_workers.engine.answering.loop import LOOP_PROMPTS, run_loop
 from gpu_workers.engine.answering.method_settings import DVD_LITE
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
-from gpu_workers.engine.answering.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH
-from gpu_workers.engine.answering.tools.contract import Artifact
-from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.looking import frame_inspect
-from gpu_workers.engine.answering.tools.relations import RELATIONS
-from gpu_workers.engine.answering.tools.scan import SCAN
-from gpu_workers.engine.answering.tools.searching import TOPIC_SEARCH, browse, clip_search, global_browse
 from gpu_workers.engine.answering.verdict_store import JUDGE_PROMPTS
 from gpu_workers.engine.prompts import load
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker
-from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.ending.conclusion import conclude
+from gpu_workers.engine.answering.ending.verdict import Verdict
 from gpu_workers.engine.answering.looking.frame_check import look_task, seen_node
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record
-from gpu_workers.engine.answering.verdict import Verdict
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.frames import frame_evidence
 from gpu_workers.engine.retrieval.fusion import RankedEvent

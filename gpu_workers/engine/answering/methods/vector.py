@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from gpu_workers.engine.answering.agent.tools.contract import Artifact
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.identity import CHECK_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.methods.frame_answer import answer_from_frames, frame_limit, spaced
-from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.frames import frames_of_hits
 

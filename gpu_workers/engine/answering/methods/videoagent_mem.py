@@ -12,26 +12,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS, answer_from
-from gpu_workers.engine.answering.identity import QUESTION_PROMPTS
-from gpu_workers.engine.answering.loop import run_loop
-from gpu_workers.engine.answering.method_settings import VIDEOAGENT_MEM
-from gpu_workers.engine.answering.methods.contract import TypicalCalls
-from gpu_workers.engine.answering.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH, caption_retrieval
-from gpu_workers.engine.answering.tools.contract import Artifact
-from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.finishing import EVIDENCE
-from gpu_workers.engine.answering.tools.memory_agent import (
+from gpu_workers.engine.answering.agent.dossier import DOSSIER_PROMPTS, answer_from
+from gpu_workers.engine.answering.agent.loop import run_loop
+from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH, caption_retrieval
+from gpu_workers.engine.answering.agent.tools.contract import Artifact
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tools.finishing import EVIDENCE
+from gpu_workers.engine.answering.agent.tools.memory_agent import (
     MEMORY_PROMPTS,
     SEGMENT_LOCALIZATION,
     VISUAL_QUESTION_ANSWERING,
     object_memory_querying,
     show_segments,
 )
-from gpu_workers.engine.answering.tools.searching import show_overview
+from gpu_workers.engine.answering.agent.tools.searching import show_overview
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.identity import QUESTION_PROMPTS
+from gpu_workers.engine.answering.method_settings import VIDEOAGENT_MEM
+from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.prompts import load
 
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.context import event_text
-from gpu_workers.engine.answering.evidence.verdicts import by_entailment
+from gpu_workers.engine.answering.ending.verdicts import by_entailment
 from gpu_workers.engine.answering.routes.matching import STEM, terms_of
-from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.words import decisive_words, miscounted, opposed_words, stem
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.ports import StoredEvent

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from uuid import UUID
 
-from gpu_workers.engine.answering.conclusion import NOTHING_SHOWN, finish, without_text
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import (
     Answer,
@@ -17,8 +17,8 @@ from gpu_workers.engine.answering.contract import (
     ClaimRecord,
     NodeRecord,
 )
-from gpu_workers.engine.answering.evidence.text_support import best_sentence
-from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.ending.conclusion import NOTHING_SHOWN, finish, without_text
+from gpu_workers.engine.answering.ending.text_support import best_sentence
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.retrieval.frames import all_frames

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from uuid import UUID
 
-from gpu_workers.engine.answering.composing.ending import without_contradictions
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import CitationRecord, ClaimRecord
-from gpu_workers.engine.answering.evidence.citations import evidence_of
-from gpu_workers.engine.answering.evidence.grounding import Grounded, Grounds, Statement, ground
+from gpu_workers.engine.answering.ending.citations import evidence_of
+from gpu_workers.engine.answering.ending.ending import without_contradictions
+from gpu_workers.engine.answering.ending.grounding import Grounded, Grounds, Statement, ground
 from gpu_workers.engine.answering.routes.ending import MOST_CLAIMS_CITED, middle_frames
 from gpu_workers.engine.answering.routes.items import Item
 from gpu_workers.engine.answering.routes.parts import Part
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
-from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.ports import StoredEvent
 

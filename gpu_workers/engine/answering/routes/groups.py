@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.understood import Stretch
 from gpu_workers.engine.answering.search.across_videos import compared_videos, superlative, words_compared
-from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.understood import Stretch
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span

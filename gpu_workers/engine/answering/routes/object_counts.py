@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.tools.object_memory import CROWD
 from gpu_workers.engine.answering.routes.phrases import Sureness
-from gpu_workers.engine.answering.tools.object_memory import CROWD
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.observer.categories import moves_itself
 from gpu_workers.engine.ports import StoredObject

@@ -14,10 +14,20 @@ from uuid import UUID
 
 import numpy as np
 
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tools.object_memory import (
+    ObjectMemory,
+    TooWide,
+    first_events,
+    moment_of,
+    read_memory,
+)
+from gpu_workers.engine.answering.agent.tools.object_words import Matches, categories_there, matching, named_things
+from gpu_workers.engine.answering.agent.trail import Trail
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.rules import SIDEWAYS
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.reading.rules import SIDEWAYS
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.groups import Group, group_notes, groups_of
@@ -25,16 +35,6 @@ from gpu_workers.engine.answering.routes.object_counts import Count, counts_of
 from gpu_workers.engine.answering.routes.phrases import phrases_of
 from gpu_workers.engine.answering.routes.scan import answer_by_scan
 from gpu_workers.engine.answering.search.across_videos import superlative, words_compared
-from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.object_memory import (
-    ObjectMemory,
-    TooWide,
-    first_events,
-    moment_of,
-    read_memory,
-)
-from gpu_workers.engine.answering.tools.object_words import Matches, categories_there, matching, named_things
-from gpu_workers.engine.answering.trail import Trail
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import ModelError, embed_queries

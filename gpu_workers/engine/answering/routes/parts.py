@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.budget import Halt
-from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EventPlace

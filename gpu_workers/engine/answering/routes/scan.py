@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tools.scan import separate_times
+from gpu_workers.engine.answering.agent.trail import Step, Trail
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.composing.rendering import table_lines
 from gpu_workers.engine.answering.contract import Answer, AnswerPart
+from gpu_workers.engine.answering.ending.rendering import table_lines
 from gpu_workers.engine.answering.routes.always import otherwise_by_words, otherwise_statement
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
@@ -32,11 +35,8 @@ from gpu_workers.engine.answering.routes.reach import (
     worded_events,
 )
 from gpu_workers.engine.answering.routes.speech import PLACES_SHOWN, answer_by_speech
-from gpu_workers.engine.answering.scanning import Scan
+from gpu_workers.engine.answering.scanning.scan import Scan
 from gpu_workers.engine.answering.search.across_videos import superlative, words_compared
-from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.scan import separate_times
-from gpu_workers.engine.answering.trail import Step, Trail
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.models.roles import ModelError

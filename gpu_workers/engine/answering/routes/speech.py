@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gpu_workers.engine.answering.agent.tools.captions import LINES_COUNTED, places_spoken
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tools.spoken_words import Place, words_of
+from gpu_workers.engine.answering.agent.trail import Trail
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.groups import Group, groups_of
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, phrases_of
-from gpu_workers.engine.answering.tools.captions import LINES_COUNTED, places_spoken
-from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.spoken_words import Place, words_of
-from gpu_workers.engine.answering.trail import Trail
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ports import StoredEvent

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.context import LINE_TOKENS, event_text, fitted
 from gpu_workers.engine.answering.contract import Effort
-from gpu_workers.engine.answering.judging import numbered
 from gpu_workers.engine.answering.parsing import indices_of
 from gpu_workers.engine.answering.routes.parts import (
     LOOKED_AT,
@@ -22,7 +22,7 @@ from gpu_workers.engine.answering.routes.parts import (
     few,
     read_topics,
 )
-from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.scanning.judging import numbered
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock_span

@@ -10,9 +10,10 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, count_prompt
-from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.context import LINE_TOKENS, EventContext, event_context
 from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.ending.conclusion import conclude
+from gpu_workers.engine.answering.ending.verdict import decide
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import (
     answer_messages,
@@ -21,7 +22,6 @@ from gpu_workers.engine.answering.search.summary_answer import (
     node_record,
     state_record,
 )
-from gpu_workers.engine.answering.verdict import decide
 from gpu_workers.engine.ports import EventPlace
 from gpu_workers.engine.retrieval.frames import all_places, evenly
 from gpu_workers.engine.retrieval.fusion import RankedEvent

@@ -10,19 +10,19 @@ import re
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.dossier import answer_from
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.trail import Trail
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.rules import without_time
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.dossier import answer_from
+from gpu_workers.engine.answering.reading.rules import without_time
 from gpu_workers.engine.answering.routes.ending import answered
 from gpu_workers.engine.answering.routes.grounds import Checking
 from gpu_workers.engine.answering.routes.items import Item, part_line, with_missing, written_items
 from gpu_workers.engine.answering.routes.parts import Contents, Part, bounded
 from gpu_workers.engine.answering.routes.stretches import read_contents
 from gpu_workers.engine.answering.routes.whole_text import WholeText
-from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.trail import Trail
 from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock
 

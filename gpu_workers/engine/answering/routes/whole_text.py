@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.contract import AnswerPart
 from gpu_workers.engine.answering.routes.ending import moment_in_words
 from gpu_workers.engine.answering.routes.items import Item, overviews
 from gpu_workers.engine.answering.routes.phrases import phrases_of
-from gpu_workers.engine.answering.tools.desk import Desk
 
 _PLACES = re.compile(r"\b(?:places|locations|rooms|cameras)\b", re.IGNORECASE)
 

@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget, Effort, QuestionInput
+from gpu_workers.engine.answering.methods.ravu.checking import check
+from gpu_workers.engine.answering.methods.ravu.program import MOST_STEPS
+from gpu_workers.engine.answering.methods.ravu.reading import read_program
+from gpu_workers.engine.answering.methods.ravu.running import Outcome, run_program
+from gpu_workers.engine.answering.methods.ravu.state import Run
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.programs.checking import check
-from gpu_workers.engine.answering.programs.program import MOST_STEPS
-from gpu_workers.engine.answering.programs.reading import read_program
-from gpu_workers.engine.answering.programs.running import Outcome, run_program
-from gpu_workers.engine.answering.programs.state import Run
-from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
 from gpu_workers.engine.models.roles import Meter

@@ -7,10 +7,18 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering.programs import functions
-from gpu_workers.engine.answering.programs.finding import localize
-from gpu_workers.engine.answering.programs.state import Run
-from gpu_workers.engine.answering.programs.values import Frames, Moment, Moments, Number, Things, entity_thing, place_of
+from gpu_workers.engine.answering.methods.ravu import functions
+from gpu_workers.engine.answering.methods.ravu.finding import localize
+from gpu_workers.engine.answering.methods.ravu.state import Run
+from gpu_workers.engine.answering.methods.ravu.values import (
+    Frames,
+    Moment,
+    Moments,
+    Number,
+    Things,
+    entity_thing,
+    place_of,
+)
 from gpu_workers.engine.ekg import FrameRow, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from tests.engine.answering.programs.desk import desk_over, juice, ran, run_over

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gpu_workers.engine.answering.programs.reading import read_program
+from gpu_workers.engine.answering.methods.ravu.reading import read_program
 from tests.engine.answering.programs.desk import PROGRAM, desk_over, fitting, juice, numbers_at, ran, reasoner_of
 
 STEPS = [

@@ -7,16 +7,16 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering.programs import finding
-from gpu_workers.engine.answering.programs.checking import check
-from gpu_workers.engine.answering.programs.finding import localize
-from gpu_workers.engine.answering.programs.neighbouring import RELATIONS, neighbors
-from gpu_workers.engine.answering.programs.program import SPATIAL
-from gpu_workers.engine.answering.programs.reading import read_program
-from gpu_workers.engine.answering.programs.running import run_program
-from gpu_workers.engine.answering.programs.showing import show
-from gpu_workers.engine.answering.programs.state import Run
-from gpu_workers.engine.answering.programs.values import Moments, Things
+from gpu_workers.engine.answering.methods.ravu import finding
+from gpu_workers.engine.answering.methods.ravu.checking import check
+from gpu_workers.engine.answering.methods.ravu.finding import localize
+from gpu_workers.engine.answering.methods.ravu.neighbouring import RELATIONS, neighbors
+from gpu_workers.engine.answering.methods.ravu.program import SPATIAL
+from gpu_workers.engine.answering.methods.ravu.reading import read_program
+from gpu_workers.engine.answering.methods.ravu.running import run_program
+from gpu_workers.engine.answering.methods.ravu.showing import show
+from gpu_workers.engine.answering.methods.ravu.state import Run
+from gpu_workers.engine.answering.methods.ravu.values import Moments, Things
 from gpu_workers.engine.ekg import (
     ObjectState,
     Place,

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from bench.program_world import CountingGraph, RandomReasoner, small_world
 from bench.random_programs import random_program, read_and_check, run_once
-from gpu_workers.engine.answering.programs.program import FUNCTIONS, RESULTS
-from gpu_workers.engine.answering.programs.running import MOST_READS
-from gpu_workers.engine.answering.programs.values import Frames, Moments, Number, Text, is_empty
+from gpu_workers.engine.answering.methods.ravu.program import FUNCTIONS, RESULTS
+from gpu_workers.engine.answering.methods.ravu.running import MOST_READS
+from gpu_workers.engine.answering.methods.ravu.values import Frames, Moments, Number, Text, is_empty
 
 WORLD = small_world()
 TYPES = {"frames": Frames, "moments": Moments, "number": Number, "text": Text}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
 from gpu_workers.engine.answering.routes.always import otherwise_statement, says_otherwise
 from gpu_workers.engine.memory_graph import InMemoryGraph

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
 from gpu_workers.engine.answering.routes.object_counts import most_at_once
 from gpu_workers.engine.ekg import ObjectState, Span, stable_id

@@ -13,10 +13,10 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering import Budget, answer_question
-from gpu_workers.engine.answering.contract import Answer, Price, QuestionInput
-from gpu_workers.engine.answering.judging import YES_FROM
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, Budget, Price, QuestionInput
 from gpu_workers.engine.answering.presets import changed, settings_with
+from gpu_workers.engine.answering.scanning.judging import YES_FROM
 from gpu_workers.engine.answering.verdict_store import VerdictsInMemory, verdict_key
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
 from gpu_workers.engine.answering.routes import reach, scan
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo

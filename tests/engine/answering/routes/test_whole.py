@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Budget, answer_question
-from gpu_workers.engine.answering.contract import Answer, QuestionInput
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput
 from gpu_workers.engine.answering.routes.stretches import read_contents
 from gpu_workers.engine.ekg import Overview, Span, Topic, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
 from gpu_workers.engine.answering.routes.parts import MOST_PARTS, Part, bounded
 from gpu_workers.engine.ekg import Overview, Span, Topic, stable_id

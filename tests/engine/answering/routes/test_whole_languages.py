@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import answer_question
-from gpu_workers.engine.answering.answer_language import BATCH_TEXTS, OTHER_LANGUAGE
+from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
+from gpu_workers.engine.answering.ending.language import BATCH_TEXTS, OTHER_LANGUAGE
 from gpu_workers.engine.ekg import Overview
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gpu_workers.engine.answering.asking.times.expressions import Expression, NamedTime
+from gpu_workers.engine.answering.reading.expressions import Expression, NamedTime
 
 SECOND, MINUTE, HOUR = 1_000, 60_000, 3_600_000
 

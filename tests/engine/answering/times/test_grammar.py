@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering.asking.times.expressions import (
+from gpu_workers.engine.answering.reading.expressions import (
     CENTRE,
     CLOSING,
     OPENING,
@@ -21,10 +21,10 @@ from gpu_workers.engine.answering.asking.times.expressions import (
     PartOfDay,
     Reading,
 )
-from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, named_time
-from gpu_workers.engine.answering.asking.times.hints import hints_at_time
-from gpu_workers.engine.answering.asking.times.resolving import resolve
-from gpu_workers.engine.answering.asking.understood import UnderstoodTime
+from gpu_workers.engine.answering.reading.resolve import resolve
+from gpu_workers.engine.answering.reading.times.grammar import LEXICONS, named_time
+from gpu_workers.engine.answering.reading.times.hints import hints_at_time
+from gpu_workers.engine.answering.understood import UnderstoodTime
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording
 from tests.engine.answering.times.spoken import FRAMES, HOUR, MINUTE, SECOND, only, spoken_times

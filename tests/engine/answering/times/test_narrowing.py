@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.contract import Turn
+from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.contract import Answer, QuestionInput, Turn
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.tools.contract import BadArguments, Observation, call_schema, read_arguments
-from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.relations import NEAREST, RELATIONS
+from gpu_workers.engine.answering.agent.tools.contract import BadArguments, Observation, call_schema, read_arguments
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tools.relations import NEAREST, RELATIONS
 from gpu_workers.engine.ekg import Relation, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from tests.engine.answering.programs.desk import JUICE, desk_over, juice

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Budget
+from gpu_workers.engine.answering.agent.tools.contract import Observation
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tools.scan import SCAN
 from gpu_workers.engine.answering.budget import BudgetSpent
-from gpu_workers.engine.answering.contract import Price
-from gpu_workers.engine.answering.tools.contract import Observation
-from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.tools.scan import SCAN
+from gpu_workers.engine.answering.contract import Budget, Price
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import ModelError, Sample

@@ -1,0 +1,299 @@
+"""The loop in which a reasoner uses tools: one call a step, in a conversation that only grows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gpu_workers.engine.answering.agent.briefing import CORRECTION, FINISH_NOW, NO_EVIDENCE, fitting_tools, opening_of
+from gpu_workers.engine.answering.agent.briefing import LOOP_PROMPTS as LOOP_PROMPTS
+from gpu_workers.engine.answering.agent.conversation import Conversation, cut_lines
+from gpu_workers.engine.answering.agent.steps import (
+    UNKNOWN,
+    UNREADABLE,
+    Step,
+    call_key,
+    in_brief,
+    read_step,
+    step_record,
+    step_schema,
+)
+from gpu_workers.engine.answering.agent.steps import (
+    LoopEnd as LoopEnd,
+)
+from gpu_workers.engine.answering.agent.tools.contract import (
+    BAD_ARGUMENTS,
+    FAILED,
+    NOT_AVAILABLE,
+    REPEATED,
+    TOO_MANY,
+    BadArguments,
+    Observation,
+    Tool,
+    failed,
+    read_arguments,
+)
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tools.finishing import FINISH, answer_of_prose, finish_tool, proposed_answer
+from gpu_workers.engine.answering.budget import BranchMeter, BudgetSpent, Halt
+from gpu_workers.engine.answering.calls import MESSAGE_TOKENS
+from gpu_workers.engine.answering.contract import DETAIL_CHARACTERS, NodeRecord
+from gpu_workers.engine.answering.parsing import ParsedAnswer
+from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.models.roles import ModelError, Sample
+
+MOST_STALE = 2
+"""Number of steps in a row without anything new after which the loop must finish."""
+
+MOST_UNREAD = 2
+"""Number of unreadable replies in a row after which the loop must finish."""
+
+LOOK_TOKENS = 1_500
+"""Tokens of a look, a lower estimate: less than that is not worth a tool that looks."""
+
+
+def run_loop(
+    desk: Desk,
+    tools: Sequence[Tool],
+    *,
+    rules: str,
+    opening: str,
+    steps: int,
+    stage: str,
+    path: str = "",
+    least_evidence: bool = True,
+) -> LoopEnd:
+    """Let the reasoner call tools until it finishes, in at most `steps` requests. Raises neither Halt nor ModelError.
+
+    tools: most important first; `finish` is added. Those whose needs are missing are not offered. rules: what this
+    method asks of the reasoner, after the rules of every loop. opening: what it reads next to the question and its
+    choices, every text of a video in it through as_data. stage: of the model calls. least_evidence: refuse, once, a
+    first step that finishes without evidence. path: of the step that runs this loop inside another one, whose records
+    then include these.
+    """
+    with desk.calls.timed("search"):
+        loop = _Loop(desk, tools, rules, opening, steps, stage, path, least_evidence)
+        meter, outer = desk.meter, desk.path
+        try:
+            loop.run()
+        finally:
+            desk.meter, desk.path = meter, outer
+        if path:
+            desk.inner += loop.records
+    return LoopEnd(loop.finish, tuple(loop.records), loop.forced, loop.halt, loop.error, loop.proposed)
+
+
+class _Loop:
+    """State of one loop."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        tools: Sequence[Tool],
+        rules: str,
+        opening: str,
+        steps: int,
+        stage: str,
+        path: str,
+        least_evidence: bool,
+    ) -> None:
+        self.desk, self.steps, self.stage, self.path = desk, steps, stage, path
+        self.least_evidence = least_evidence
+        question, settings, reasoner = desk.asked.question, desk.asked.settings, desk.asked.models.reasoner
+        self.reply_tokens = min(settings.prompt.answer_tokens, max(1, reasoner.context_tokens // 4))
+        self.finishing = finish_tool(question.choices, abstain=settings.samples.abstain)
+        self.tools, system = fitting_tools(desk, tools, self.finishing, rules, steps)
+        self.conversation = Conversation(
+            system,
+            opening_of(desk, opening),
+            count_tokens=reasoner.count_tokens,
+            window=reasoner.context_tokens,
+            reply_tokens=self.reply_tokens,
+        )
+        self.videos = max(1, len(desk.extents))
+        self.uses: Counter[str] = Counter()
+        self.made: dict[str, int] = {}
+        self.texts: set[str] = set()
+        self.stale = self.unread = 0
+        self.records: list[NodeRecord] = []
+        self.forced = ""
+        self.finish: Mapping[str, Any] | None = None
+        self.proposed: ParsedAnswer | None = None
+        self.halt: Halt | None = None
+        self.error: ModelError | None = None
+
+    def run(self) -> None:
+        calls = self.desk.calls
+        for k in range(1, self.steps + 1):
+            began = calls.spending.elapsed_ms()
+            self.desk.meter = BranchMeter(calls.meter)
+            self.desk.path = f"{self.path}/O{k}" if self.path else f"S{k:02}"
+            if not self.forced and (reason := self._must_finish(k)):
+                self.forced = reason
+                self.conversation.close(FINISH_NOW)
+            if self.path and (self.forced == "budget" or not self._holds(0)):
+                # The loop around this one needs the last call, to finish with what was shown.
+                self.forced = "budget"
+                return
+            sample = self._ask(k)
+            if sample is None:
+                return
+            step = self._read(sample)
+            if step is None:
+                self._unreadable(k, sample, began)
+                if self.forced and self.unread >= MOST_UNREAD:
+                    return
+                continue
+            before = len(self.desk.sightings)
+            observation = self._observe(k, step)
+            self._keep(k, step, sample, observation, began)
+            calls.on_progress("search", k, self.steps, step.tool)
+            if self.finish is not None or self.halt is not None:
+                return
+            self.unread = self.unread + 1 if self.forced else 0
+            if self.unread >= MOST_UNREAD:
+                return
+            words = not observation.seen and not observation.error and observation.text not in self.texts
+            self.texts.add(observation.text)
+            self.stale = 0 if words or len(self.desk.sightings) > before else self.stale + 1
+
+    def _must_finish(self, k: int) -> str:
+        """Return why only `finish` may be called at step k; "" if other tools may."""
+        poor = not self._holds(1)
+        if k == self.steps and not (poor and self.path):
+            return "last_step"
+        if poor:
+            return "budget"
+        if not self._offered():
+            return "tools_used_up"
+        if self.unread >= MOST_UNREAD:
+            return "unreadable"
+        return "nothing_new" if self.stale >= MOST_STALE else ""
+
+    def _offered(self) -> list[Tool]:
+        return [tool for tool in self.tools if self.uses[tool.name] < tool.most]
+
+    def _holds(self, calls: int, tokens: int = 0) -> bool:
+        """Whether the budget holds these calls, of a step's size or of so many tokens, and the answer after them."""
+        prompt = self.conversation.tokens() + 2 * MESSAGE_TOKENS
+        grown = prompt + self.reply_tokens + self.desk.observation_tokens
+        return self.desk.calls.spending.holds(
+            calls + 1,
+            calls * (tokens or prompt) + grown,
+            (calls + 1) * self.reply_tokens,
+            self.desk.asked.models.reasoner.name,
+        )
+
+    def _ask(self, k: int) -> Sample | None:
+        """Return the reply of step k; None if there is none, and why in halt or error."""
+        desk = self.desk
+        offered = [] if self.forced else self._offered()
+        try:
+            return desk.calls.ask(
+                self.conversation.messages(),
+                stage=self.stage,
+                meter=desk.meter,
+                schema=step_schema([*offered, self.finishing], videos=self.videos),
+                max_tokens=self.reply_tokens,
+                seed=desk.asked.seed_of(f"{self.path} step {k}".strip()),
+            )[0]
+        except Halt as halt:
+            self._stop(halt)
+        except ModelError as error:
+            self.error = None if self._late() else error
+        return None
+
+    def _late(self) -> bool:
+        """Whether a call failed because the question's time is over; the loop then ends."""
+        late = self.desk.calls.spending.out_of_time()
+        if late:
+            self._stop(BudgetSpent("max_seconds"))
+        return late
+
+    def _stop(self, halt: Halt) -> None:
+        self.desk.calls.halt(halt)
+        self.halt = halt
+
+    def _read(self, sample: Sample) -> Step | None:
+        """Return the call in a reply. If only `finish` may be called, prose that gives an answer is one, and any other
+        call is none."""
+        step = None if sample.refused else read_step(sample.text)
+        if self.forced and (step is None or step.tool != FINISH) and not sample.refused:
+            prose = answer_of_prose(sample.text, self.desk.asked.question.choices) if step is None else None
+            step = Step(FINISH, prose) if prose else None
+        return step
+
+    def _unreadable(self, k: int, sample: Sample, began: int) -> None:
+        self.unread += 1
+        error = "model_refused" if sample.refused else "unreadable"
+        step = Step(UNREADABLE, {}, as_data(sample.text)[:DETAIL_CHARACTERS])
+        instruction = FINISH_NOW if self.forced else CORRECTION
+        self._keep(k, step, sample, Observation(instruction, error), began)
+        self.desk.calls.on_progress("search", k, self.steps, UNREADABLE)
+
+    def _observe(self, k: int, step: Step) -> Observation:
+        """Return what a call shows. Errors of tools are observations; a Halt in one ends the loop."""
+        desk = self.desk
+        if step.tool == FINISH:
+            return self._finish(k, step)
+        tool = next((tool for tool in self.tools if tool.name == step.tool), None)
+        if tool is None:
+            names = ", ".join([*(tool.name for tool in self._offered()), FINISH])
+            return Observation(f"There is no such tool. The tools are {names}.", NOT_AVAILABLE)
+        if self.uses[tool.name] >= tool.most:
+            return Observation(f"{tool.name} has been used {tool.most} times, which is all it may be.", TOO_MANY)
+        try:
+            arguments = read_arguments(tool, step.arguments, videos=self.videos)
+            key = call_key(tool, arguments)
+            if key in self.made:
+                return Observation(f"Step {self.made[key]} has shown this already. Make another call.", REPEATED)
+            if "checker" in tool.needs and not self._holds(1, LOOK_TOKENS):
+                return Observation("The budget does not hold a look and the answer. Call finish.", NOT_AVAILABLE)
+            self.uses[tool.name] += 1
+            observation = tool.use(desk, arguments)
+            if not observation.error.startswith(FAILED):
+                self.made[key] = k
+            return observation
+        except BadArguments as error:
+            return Observation(str(error), BAD_ARGUMENTS)
+        except ModelError as error:
+            self._late()
+            return failed(error.code)
+        except Halt as halt:
+            self._stop(halt)
+            return Observation("", halt.code)
+
+    def _finish(self, k: int, step: Step) -> Observation:
+        desk = self.desk
+        try:
+            arguments = read_arguments(self.finishing, {"sufficient": True, "evidence": [], **step.arguments}, videos=1)
+        except BadArguments as error:
+            return Observation(str(error), BAD_ARGUMENTS)
+        proposed = proposed_answer(desk, arguments, step.thought)
+        answered_by_overview = not desk.asked.question.choices and desk.overview_shown and proposed.sufficient
+        if k == 1 and self.least_evidence and not (self.forced or proposed.cited or answered_by_overview):
+            return Observation(NO_EVIDENCE, BAD_ARGUMENTS)
+        self.finish, self.proposed = arguments, proposed
+        return Observation("")
+
+    def _keep(self, k: int, step: Step, sample: Sample, observation: Observation, began: int) -> None:
+        """Record a step, and show the reasoner what it led to."""
+        desk = self.desk
+        shown = cut_lines(observation.text, desk.asked.models.reasoner.count_tokens, desk.observation_tokens)
+        names = [name for name in map(desk.sightings.name_of, dict.fromkeys(observation.seen)) if name]
+        more = " There is more than is shown." if observation.cut else ""
+        text = f"Step {k} of {self.steps}, {step.tool}:{more}\n{shown}"
+        self.conversation.add(sample.text, text, f"Step {k}, {in_brief(step, names)}")
+        known = any(tool.name == step.tool for tool in (*self.tools, self.finishing))
+        answer = self.proposed if step.tool == FINISH else None
+        record = step_record(
+            desk, step, replace(observation, text=shown), answer=answer, forced=self.forced, started_ms=began
+        )
+        self.records.append(record if known or step.tool == UNREADABLE else replace(record, action=UNKNOWN))
+        if self.path:
+            self.records[-1] = replace(self.records[-1], answer=None)  # It answers another question.
+            return
+        self.records += desk.inner
+        desk.inner.clear()

@@ -1,0 +1,188 @@
+"""`relations`: who did what to whom, and when, as the events state it.
+
+All conditions first. If no relation meets them, one condition is dropped at a time, and the observation names it: a
+strict query finds nothing too often, and a loose one never says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from gpu_workers.engine.answering.agent.tools.contract import (
+    NOTHING_FOUND,
+    OUT_OF_RANGE,
+    BadArguments,
+    Millis,
+    Observation,
+    Text,
+    Tool,
+    VideoNumber,
+)
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.context import fitted
+from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.answering.words import content_words
+from gpu_workers.engine.clock_text import clock
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.models.roles import embed_queries
+from gpu_workers.engine.ports import TimedRelation, ViewQuery, Within
+from gpu_workers.engine.retrieval.frames import ROWS
+
+NEAREST = 16
+"""Number of entities nearest to a subject or an object whose relations are read."""
+
+EVENTS_READ = 256
+"""Maximum number of events whose relations are read if neither subject nor object is named."""
+
+MOST_SHOWN = 20
+LINE_TOKENS = 60
+"""Maximum tokens of one relation."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """One condition of a query. words: for the reasoner."""
+
+    words: str
+    holds: Callable[[TimedRelation], bool]
+
+
+def find_relations(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
+    """Return relations of the video that meet the conditions. Raises BadArguments, ModelError of the embedder."""
+    video_id = desk.video(arguments["video"])
+    if video_id is None:
+        return Observation("There is no video in scope.", NOTHING_FOUND)
+    span, given = _span(desk, video_id, arguments["start_ms"], arguments["end_ms"])
+    if span is None:
+        end = desk.extents[video_id].end_ms
+        return Observation(f"The video ends at {end} ms ({clock(end, hours=True)}).", OUT_OF_RANGE)
+    subject, predicate, thing = (as_data(arguments[name]) for name in ("subject", "predicate", "object"))
+    # The last one is dropped first: how a model words a predicate is the least certain.
+    conditions = (
+        *_worded("subject", subject, lambda relation: relation.source),
+        *_worded("object", thing, lambda relation: relation.target),
+        *((_in_time(desk, video_id, span),) if given else ()),
+        *_worded("predicate", predicate, lambda relation: relation.predicate),
+    )
+    if not conditions:
+        raise BadArguments("relations needs a subject, a predicate, an object or a time.")
+    named = [words for words in (subject, thing) if words]
+    stated = [relation for relation in _stated(desk, named, video_id, span) if relation.place.video_id == video_id]
+    found, dropped = _strict_first(stated, conditions)
+    if not found:
+        told = "; ".join(condition.words for condition in conditions)
+        text = f"None of {len(stated)} relations read meets these conditions, or all but one of them: {told}."
+        return Observation(text, NOTHING_FOUND)
+    return _shown(desk, found, dropped)
+
+
+RELATIONS = Tool(
+    name="relations",
+    description='Finds stated relations between people and things with their times; "" is any, end_ms 0 is any time.',
+    arguments={
+        "subject": Text(100, empty=True),
+        "predicate": Text(100, empty=True),
+        "object": Text(100, empty=True),
+        "video": VideoNumber(),
+        "start_ms": Millis(),
+        "end_ms": Millis(),
+    },
+    needs=frozenset({"events"}),
+    most=3,
+    use=find_relations,
+)
+
+
+def _span(desk: Desk, video_id: UUID, start_ms: int, end_ms: int) -> tuple[Span | None, bool]:
+    """Return the time that is asked for, cut to the video, and whether it is a condition; None beyond the video's end.
+    Raises BadArguments."""
+    extent = desk.extents[video_id]
+    if end_ms == 0:
+        end_ms = extent.end_ms
+    if end_ms <= start_ms and start_ms < extent.end_ms:
+        raise BadArguments("end_ms must be greater than start_ms, or 0 for the end.")
+    start, end = max(start_ms, extent.start_ms), min(end_ms, extent.end_ms)
+    whole = start == extent.start_ms and end == extent.end_ms
+    return (Span(start, end) if start < end else None), not whole
+
+
+def _worded(name: str, words: str, part: Callable[[TimedRelation], str]) -> tuple[_Condition, ...]:
+    """Return the condition on the words of one part of a relation; none without words."""
+    wanted = content_words(words)
+
+    def holds(relation: TimedRelation) -> bool:
+        there = content_words(part(relation))
+        return bool(wanted & there) and (wanted <= there or there <= wanted)
+
+    return (_Condition(f'{name} "{words}"', holds),) if words else ()
+
+
+def _in_time(desk: Desk, video_id: UUID, span: Span) -> _Condition:
+    def holds(relation: TimedRelation) -> bool:
+        return relation.place.span.overlaps(span)
+
+    return _Condition(f"time {desk.place(video_id, span)}", holds)
+
+
+def _strict_first(
+    stated: Sequence[TimedRelation], conditions: Sequence[_Condition]
+) -> tuple[list[TimedRelation], _Condition | None]:
+    """Return the relations that meet all conditions and None; or those that meet all but one, and that one."""
+    for dropped in (None, *reversed(conditions)):
+        kept = [condition for condition in conditions if condition is not dropped]
+        found = [relation for relation in stated if all(condition.holds(relation) for condition in kept)]
+        # Dropping the only condition would return everything.
+        if found and kept:
+            return found, dropped
+    return [], None
+
+
+def _stated(desk: Desk, names: Sequence[str], video_id: UUID, span: Span) -> list[TimedRelation]:
+    """Return the relations of the entities of the video nearest to the names; without names, of the entities in
+    span."""
+    graph = desk.asked.graph
+    if names:
+        vectors = embed_queries(desk.asked.models.text_embedder, names, meter=desk.meter)
+        floor = desk.asked.settings.retrieval.floor
+        within = Within(video_id, desk.extents[video_id])
+        hits = [
+            hit
+            for vector in vectors
+            for hit in graph.search_views({"entity": ViewQuery(vector, NEAREST, within=within)}, floor=floor)["entity"]
+        ]
+        ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
+    else:
+        places = graph.events_between(video_id, span, limit=EVENTS_READ)
+        ids = list(dict.fromkeys(m.entity_id for m in graph.entities_of([place.event_id for place in places])))
+    return list(graph.relations_of(ids, limit=ROWS)) if ids else []
+
+
+def _shown(desk: Desk, found: Sequence[TimedRelation], dropped: _Condition | None) -> Observation:
+    count = desk.asked.models.reasoner.count_tokens
+    events = {event.id: event for event in desk.load(relation.place.event_id for relation in found[:MOST_SHOWN])}
+    lines: list[str] = []
+    shown: list[UUID] = []
+    room = desk.observation_tokens
+    for relation in found[:MOST_SHOWN]:
+        event = events.get(relation.place.event_id)
+        if event is None:
+            continue
+        words = as_data(f"{relation.source} {relation.predicate} {relation.target}")
+        if relation.description:
+            words = f"{words}: {as_data(relation.description)}"
+        words = fitted(words, count, LINE_TOKENS)
+        room -= count(words) + LINE_TOKENS // 3
+        if room < 0 and lines:
+            break
+        lines.append(f"{desk.sightings.event(event)} {desk.place(event.video_id, event.span)}: {words}")
+        shown.append(event.id)
+    desk.sightings.noted("Relations stated by the events: " + "; ".join(lines))
+    head = f"Relations that meet all conditions: {len(found)}"
+    if dropped is not None:
+        head = f"No relation meets all conditions. Without {dropped.words}, these do: {len(found)}"
+    rest = f"\n{len(found) - len(lines)} more are not shown." if len(found) > len(lines) else ""
+    text = f"{head}\n" + "\n".join(lines) + rest
+    return Observation(text, cut=len(found) > len(lines), events=tuple(dict.fromkeys(shown)))

@@ -1,0 +1,101 @@
+"""The one entry function of the answering engine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.budget import Allowance, Halt, Spending
+from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, Progress, QuestionInput
+from gpu_workers.engine.answering.ending.conclusion import conclude, without_text
+from gpu_workers.engine.answering.ending.language import in_asked_language
+from gpu_workers.engine.answering.ending.notes import QUERY_LANGUAGE, is_unread, notes_of
+from gpu_workers.engine.answering.ending.notes import WITHOUT_EYES as WITHOUT_EYES
+from gpu_workers.engine.answering.identity import prompts_digest, settings_of_answer
+from gpu_workers.engine.answering.methods import Method, OfferedMethod, method_named
+from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_with
+from gpu_workers.engine.answering.reading.follow_up import stand_alone
+from gpu_workers.engine.answering.reading.reading import understand
+from gpu_workers.engine.answering.reading.titles import video_notes
+from gpu_workers.engine.answering.routes.outside import outside_answer, time_notes
+from gpu_workers.engine.answering.routes.recordings import length_answer
+from gpu_workers.engine.answering.verdict_store import VerdictStore
+from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
+from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
+
+
+def answer_question(
+    question: QuestionInput,
+    graph: KnowledgeGraph,
+    models: AnswerModels,
+    *,
+    budget: Budget | None = None,
+    on_progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    allowance: Callable[[], Allowance] | None = None,
+    on_partial: Callable[[PartialAnswer], None] | None = None,
+    closer: Callable[[Sequence[StoredFrame]], Sequence[bytes | None]] | None = None,
+    verdicts: VerdictStore | None = None,
+    meter: Meter | None = None,
+    settings: SearchSettings | None = None,
+    method: Method | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Answer:
+    """Answer question from what graph holds.
+
+    graph: already bound to the question's scope, which nothing in here can widen. budget: None is no limit.
+    on_progress: called from this thread. should_stop: called before every model call, from any thread; true cancels the
+    question. allowance: returns what a limit shared with other questions leaves for this one; called before every model
+    call, too. on_partial: gets the best answer so far after each level of the search that has one, from this thread.
+    closer: returns stored frames as JPEGs in full, None where there is none; called from this thread where a look needs
+    detail. verdicts: keeps what a scan judged, so that it is paid for once. meter: gets every model call. settings:
+    replace those of the question's effort. method: replaces the method that the question names, for a method that is
+    not offered (bench.evaluation).
+
+    Returns an Answer for every outcome: model failures, refusals, exhausted budget and cancellation are finish reasons.
+    Raises UnknownMethod, and whatever graph or the callbacks raise.
+    """
+    method = method or method_named(question.method)
+    meter = meter if meter is not None else Meter()
+    settings = checking(settings or settings_with(question.effort, models), question.check)
+    asked = Asked(question, graph, models, settings, searched=question.question, asked_words=question.question)
+    calls = Calls(
+        models,
+        spending=Spending(
+            budget or Budget(), meter, clock=clock, should_stop=should_stop or _never, allowance=allowance
+        ),
+        meter=meter,
+        in_flight=settings.in_flight,
+        on_progress=on_progress,
+        on_partial=on_partial,
+        closer=closer,
+        verdicts=verdicts,
+    )
+    try:
+        calls.spending.check()
+        asked = understand(stand_alone(asked, calls), calls)
+        answer = outside_answer(asked, calls) or length_answer(asked, calls) or method.answer(asked, calls)
+        answer = in_asked_language(asked, calls, answer)
+    except Halt as halt:
+        calls.halt(halt)
+        answer = conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
+    except ModelError as error:
+        answer = without_text(calls, [], "refused" if error.code == "model_refused" else "error", error.code)
+    return replace(
+        answer,
+        standalone=asked.standalone,
+        unmeasured=models.calibration.unmeasured,
+        degraded=(*answer.degraded, *([QUERY_LANGUAGE] if is_unread(asked) else [])),
+        notes=(*video_notes(asked), *time_notes(asked.understood.time), *notes_of(asked, answer)),
+        method_version=method.version,
+        prompts=prompts_digest(method.prompts, question.profile) if isinstance(method, OfferedMethod) else "",
+        settings=settings_of_answer(settings, method.name),
+        understood=asked.understood.record(),
+    )
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,170 @@
+"""Checking a program before anything of it runs: names, arguments, types, limits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from gpu_workers.engine.answering.methods.ravu.program import (
+    FUNCTIONS,
+    MOST_FILTERS,
+    MOST_SEARCHES,
+    MOST_STEPS,
+    NAME,
+    PHRASE_CHARACTERS,
+    RESULTS,
+    TARGETS,
+    BadProgram,
+    Earlier,
+    Function,
+    Given,
+    Number,
+    Parameter,
+    Phrase,
+    Program,
+    Ref,
+    Step,
+    Type,
+    Word,
+)
+
+MOST_FAULTS = 5
+"""Maximum number of faults that are reported at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedStep:
+    """A step whose arguments fit its function. arguments: every parameter of the function; None where it does
+    without."""
+
+    op: str
+    out: str
+    arguments: Mapping[str, Given | None]
+    gives: Type
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedProgram:
+    """A program that can run: each step names values that exist by then and have the right type."""
+
+    steps: tuple[CheckedStep, ...]
+
+
+def check(program: Program, *, steps: int = MOST_STEPS, targets: Collection[str] = TARGETS) -> CheckedProgram:
+    """Return the program with its types. Raises BadProgram, which names up to MOST_FAULTS faults.
+
+    steps: maximum number of steps. targets: what `localize` can find in this scope.
+    """
+    faults: list[str] = []
+    if not program.steps:
+        faults.append("the program has no steps")
+    if len(program.steps) > min(steps, MOST_STEPS):
+        faults.append(f"the program has more than {min(steps, MOST_STEPS)} steps")
+    calls = Counter(step.op for step in program.steps)
+    for op, most in (("localize", MOST_SEARCHES), ("filter", MOST_FILTERS)):
+        if calls[op] > most:
+            faults.append(f"{op} is called more than {most} times")
+    if faults:
+        raise BadProgram(*faults)
+    types: dict[str, Type | None] = {}
+    checked: list[CheckedStep] = []
+    for number, step in enumerate(program.steps, start=1):
+        try:
+            found = _checked(step, types, targets)
+            checked.append(found)
+            gives: Type | None = found.gives
+        except BadProgram as error:
+            faults += [f"step {number}: {fault}" for fault in error.faults]
+            gives = None
+        if not NAME.match(step.out):
+            faults.append(f"step {number}: a name is up to 16 of a-z, 0-9 and _, and begins with a letter")
+        elif step.out in types:
+            faults.append(f"step {number}: {step.out} is used twice")
+        else:
+            types[step.out] = gives
+    if not faults and checked[-1].gives not in RESULTS:
+        faults.append(f"the last step gives {checked[-1].gives}, but must give {', '.join(RESULTS)}")
+    if faults:
+        raise BadProgram(*faults[:MOST_FAULTS])
+    return CheckedProgram(tuple(checked))
+
+
+def _checked(step: Step, types: Mapping[str, Type | None], targets: Collection[str]) -> CheckedStep:
+    function = FUNCTIONS.get(step.op)
+    if function is None:
+        raise BadProgram(f"there is no function {step.op[:20]!r}")
+    faults = [
+        f"{function.name} has no argument {name[:20]!r}" for name in step.arguments if not function.parameter(name)
+    ]
+    arguments: dict[str, Given | None] = {}
+    for parameter in function.parameters:
+        given = step.arguments.get(parameter.name)
+        try:
+            arguments[parameter.name] = _argument(function, parameter, given, types, targets)
+        except BadProgram as error:
+            faults += error.faults
+    if not faults and function.gives == "same":
+        first, second = (_type_of(arguments[parameter.name], types) for parameter in function.parameters)
+        if first != second and first is not None and second is not None:
+            faults.append(f"{function.name} needs two values of one type, not {first} and {second}")
+    if faults:
+        raise BadProgram(*faults)
+    return CheckedStep(step.op, step.out, arguments, _gives(function, arguments, types))
+
+
+def _argument(
+    function: Function,
+    parameter: Parameter,
+    given: Given | None,
+    types: Mapping[str, Type | None],
+    targets: Collection[str],
+) -> Given | None:
+    where = f"{parameter.name} of {function.name}"
+    if given is None:
+        if parameter.required:
+            raise BadProgram(f"{where} is missing")
+        return parameter.default
+    match parameter.kind:
+        case Phrase():
+            if not isinstance(given, str) or not given.strip():
+                raise BadProgram(f"{where} must be words in quotes")
+            if len(given) > PHRASE_CHARACTERS:
+                raise BadProgram(f"{where} has more than {PHRASE_CHARACTERS} characters")
+            return " ".join(given.split())
+        case Number(least, most):
+            if not isinstance(given, int) or not least <= given <= most:
+                raise BadProgram(f"{where} must be a whole number from {least} to {most}")
+            return given
+        case Word(words):
+            if not isinstance(given, str) or given not in words:
+                raise BadProgram(f"{where} must be one of {', '.join(words)}")
+            if given not in targets:
+                raise BadProgram(f"this video has no {given}s: {where} can be {', '.join(sorted(targets))}")
+            return given
+        case Earlier(accepted):
+            return _earlier(where, accepted, given, types)
+
+
+def _earlier(where: str, accepted: tuple[Type, ...], given: Given, types: Mapping[str, Type | None]) -> Ref:
+    if not isinstance(given, Ref):
+        raise BadProgram(f"{where} must be the name of an earlier step")
+    if given.name not in types:
+        raise BadProgram(f"{where}: no earlier step is named {given.name[:20]!r}")
+    kind = types[given.name]
+    # A step with a fault of its own has no type; its fault is reported once.
+    if kind is not None and kind not in accepted:
+        raise BadProgram(f"{where} needs {' or '.join(accepted)}, but {given.name} is {kind}")
+    return given
+
+
+def _gives(function: Function, arguments: Mapping[str, Given | None], types: Mapping[str, Type | None]) -> Type:
+    if function.gives == "same":
+        return _type_of(arguments[function.parameters[0].name], types) or "moments"
+    if function.gives == "what":
+        return "moments" if arguments["what"] in ("event", "frame") else "things"
+    return function.gives
+
+
+def _type_of(given: Given | None, types: Mapping[str, Type | None]) -> Type | None:
+    return types.get(given.name) if isinstance(given, Ref) else None

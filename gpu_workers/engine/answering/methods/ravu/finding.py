@@ -1,0 +1,204 @@
+"""`localize` and `filter`: the functions of a program that search by words and ask the reasoner.
+
+The reasoner reads texts of the video as data and answers with numbers of a list. It can choose among what a search in
+the scope has found, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from gpu_workers.engine.answering.agent.tools.object_words import matching
+from gpu_workers.engine.answering.agent.tools.objects import embedded
+from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.methods.ravu.functions import moments_of
+from gpu_workers.engine.answering.methods.ravu.state import NoVerdict, Run
+from gpu_workers.engine.answering.methods.ravu.values import (
+    Moments,
+    Thing,
+    Things,
+    entity_thing,
+    object_thing,
+)
+from gpu_workers.engine.answering.scanning.judging import EVENT_TOKENS, judge_events, rank_texts
+from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.ekg import Span, Vector
+from gpu_workers.engine.models.roles import ModelError, embed_queries
+from gpu_workers.engine.ports import Hit, StoredObject, ViewName, ViewQuery, Within
+from gpu_workers.engine.retrieval.frames import frames_of_hits
+
+CANDIDATES = 10
+"""Number of the best hits that are ranked again (RAVU: top-k by embedding, then the reasoner on texts)."""
+
+MOST_PARTS = 16
+"""Maximum number of separate stretches that a search `within` moments reads."""
+
+MOST_OBJECTS = 5_000
+"""Maximum number of tracked objects whose words are compared with a phrase."""
+
+MOST_FILTERED = 16
+
+
+def localize(run: Run, phrase: str, what: str, within: Moments | None) -> Moments | Things:
+    """Return what fits the phrase: of CANDIDATES hits those that the reasoner names, best first.
+
+    Without that call the best hit alone: `first` or `after` of ten guesses would answer for the worst of them. Objects
+    go by category, colour and meaning, all that fit. Raises ModelError of an embedder.
+    """
+    if what == "object":
+        return _objects(run, phrase, within)
+    if what == "entity":
+        return _entities(run, phrase, within)
+    return _events(run, phrase, within, view="event" if what == "event" else "frame")
+
+
+def nearest(run: Run, phrase: str) -> Moments:
+    """Return the CANDIDATES events nearest to the phrase, best first, without asking the reasoner. Raises ModelError of
+    an embedder."""
+    vector = embed_queries(run.desk.asked.models.text_embedder, [phrase], meter=run.meter)[0]
+    scores = {hit.event_id: hit.similarity for hit in reversed(_search(run, "event", vector, None))}
+    return moments_of(run, sorted(scores, key=lambda key: (-scores[key], key))[:CANDIDATES], scores)
+
+
+def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
+    """Return those of the first MOST_FILTERED events of which the reasoner says that the statement is true.
+
+    Raises NoVerdict if it cannot be asked or says nothing: all events would pass for those that are true.
+    """
+    if len(of.items) > MOST_FILTERED:
+        run.limit(f"judged {MOST_FILTERED} of {len(of.items)} events")
+    kept = of.items[:MOST_FILTERED]
+    if not run.take_call():
+        run.note("the filter was not asked: no call is left for it")
+        raise NoVerdict("no_call_left")
+    events = run.desk.load([moment.place.event_id for moment in kept])
+    try:
+        judged = judge_events(run.desk.asked, run.desk.calls, events, predicate, stage="filter", meter=run.meter)
+    except (Halt, ModelError) as error:
+        code = run.stopped(error)
+        run.note(f"the filter was not asked: {code}")
+        raise NoVerdict(code) from error
+    if judged.error:
+        run.note(f"the filter has no verdict: {judged.error}")
+        raise NoVerdict(judged.error)
+    if open_events := len(events) - len(judged.true) - len(judged.false):
+        run.limit(f"no verdict on {open_events} of {len(events)} events")
+    return Moments(tuple(moment for moment in kept if moment.place.event_id in judged.true))
+
+
+def _events(run: Run, phrase: str, within: Moments | None, *, view: ViewName) -> Moments:
+    models = run.desk.asked.models
+    if view == "frame":
+        vector = models.frame_embedder.embed_query(phrase, meter=run.meter)
+    else:
+        vector = embed_queries(models.text_embedder, [phrase], meter=run.meter)[0]
+    hits = _search(run, view, vector, within)
+    scores: dict[UUID, float] = {}
+    for hit in hits:
+        scores.setdefault(hit.event_id, hit.similarity)
+    ids = list(scores)[:CANDIDATES]
+    texts = [run.words_of(event, EVENT_TOKENS) for event in run.desk.load(ids)] if _asks(run, len(ids)) else []
+    found = moments_of(run, [ids[n] for n in _ranked(run, phrase, texts, len(ids))], scores)
+    if view == "event":
+        return found
+    times: dict[UUID, int] = {}
+    for frame in frames_of_hits(run.graph, [hit for hit in hits if hit.event_id in found.event_ids]):
+        times.setdefault(frame.event_id, frame.ms)
+    return Moments(tuple(replace(moment, ms=times.get(moment.place.event_id)) for moment in found.items))
+
+
+def _entities(run: Run, phrase: str, within: Moments | None) -> Things:
+    vector = embed_queries(run.desk.asked.models.text_embedder, [phrase], meter=run.meter)[0]
+    ids = list(dict.fromkeys(hit.item for hit in _search(run, "entity", vector, within) if hit.item is not None))
+    known = run.graph.entities(ids[:CANDIDATES])
+    things = [entity_thing(known[key]) for key in ids[:CANDIDATES] if key in known]
+    texts = [as_data(thing.words) for thing in things] if _asks(run, len(things)) else []
+    return Things(tuple(things[n] for n in _ranked(run, phrase, texts, len(things))))
+
+
+def _objects(run: Run, phrase: str, within: Moments | None) -> Things:
+    """Return the tracked objects that the phrase means, as the tool object_lookup finds them. Raises ModelError of the
+    embedder."""
+    objects = tracked(run)
+    found = matching(phrase, objects, lambda texts: embedded(run.desk, texts))
+    if found.by_meaning:
+        run.limit("no object has that name: found by meaning")
+    if found.colour_missing:
+        run.limit(f"none of these is {found.colour_missing}")
+    if not found.objects and objects:
+        run.note(f"categories here: {', '.join(sorted({as_data(stored.category) for stored in objects})[:20])}")
+    things: list[Thing] = [object_thing(stored) for stored in found.objects]
+    if within is not None:
+        things = [thing for thing in things if _visible(thing, within)]
+    return Things(tuple(things))
+
+
+def tracked(run: Run) -> Sequence[StoredObject]:
+    """Return the first MOST_OBJECTS tracked objects in scope, and note whether there are more."""
+    objects = run.graph.objects(limit=MOST_OBJECTS + 1)
+    if len(objects) > MOST_OBJECTS:
+        run.limit(f"read the first {MOST_OBJECTS} tracked objects; there are more")
+    return objects[:MOST_OBJECTS]
+
+
+def _visible(thing: Thing, within: Moments) -> bool:
+    places = [moment.place for moment in within.items if moment.place.video_id == thing.video_id]
+    return any(place.span.overlaps(span) for place in places for span in thing.spans)
+
+
+def _search(run: Run, view: ViewName, vector: Vector, within: Moments | None) -> list[Hit]:
+    """Return the CANDIDATES best hits of a view, or the best ones of the parts of time that within names."""
+    floor = run.desk.asked.settings.retrieval.floor
+    # A view counts items; several pictures of one event are one candidate.
+    limit = 4 * CANDIDATES if view == "frame" else CANDIDATES
+    parts: Sequence[Within | None] = _parts(run, within) if within is not None else [None]
+    hits: dict[tuple[UUID, UUID | None], Hit] = {}
+    for part in parts:
+        query = ViewQuery(vector, limit, within=part)
+        for hit in run.graph.search_views({view: query}, floor=floor)[view]:
+            hits.setdefault((hit.event_id, hit.item), hit)
+            run.top_similarity = max(run.top_similarity, hit.similarity)
+    return sorted(hits.values(), key=lambda hit: (-hit.similarity, hit.event_id, str(hit.item)))
+
+
+def _parts(run: Run, within: Moments) -> list[Within]:
+    """Return the time of the moments as separate stretches, at most MOST_PARTS, the first ones in time."""
+    parts: list[Within] = []
+    for moment in sorted(within.items, key=lambda moment: (moment.place.video_id, moment.place.span)):
+        place = moment.place
+        if parts and parts[-1].video_id == place.video_id and place.span.start_ms <= parts[-1].span.end_ms:
+            start, end = parts[-1].span.start_ms, max(parts[-1].span.end_ms, place.span.end_ms)
+            parts[-1] = Within(place.video_id, Span(start, end))
+        else:
+            parts.append(Within(place.video_id, place.span))
+    if len(parts) > MOST_PARTS:
+        run.limit(f"searched {MOST_PARTS} of {len(parts)} stretches of time")
+    return parts[:MOST_PARTS]
+
+
+def _asks(run: Run, candidates: int) -> bool:
+    """Whether the reasoner is asked which of the candidates fit: there are some, and there is room for the call."""
+    if not candidates or not run.ranks:
+        return False
+    if not run.take_call():
+        run.limit("not ranked again: no call is left for it")
+        return False
+    return True
+
+
+def _ranked(run: Run, phrase: str, texts: Sequence[str], candidates: int) -> list[int]:
+    """Return the indices of the candidates that fit the phrase, best first. texts: empty if nobody is to be asked."""
+    best = [0] if candidates else []
+    if not texts:
+        return best
+    try:
+        ranked = rank_texts(run.desk.asked, run.desk.calls, texts, phrase, meter=run.meter)
+    except (Halt, ModelError) as error:
+        run.limit(f"not ranked again: {run.stopped(error)}")
+        return best
+    if ranked is None:
+        run.limit("not ranked again: unreadable")
+        return best
+    return ranked

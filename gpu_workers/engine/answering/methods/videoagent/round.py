@@ -1,0 +1,160 @@
+"""The three questions of a round: predict, reflect, find (VideoAgent, sections 3.2 and 3.3).
+
+They are one conversation, so that a server with a prefix cache reads the moments once a round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from gpu_workers.engine.answering.agent.closing import weighs
+from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import count_prompt
+from gpu_workers.engine.answering.context import EventContext
+from gpu_workers.engine.answering.methods.videoagent.replies import (
+    Wanted,
+    read_confidence,
+    read_wanted,
+    reflection_schema,
+    wanted_schema,
+)
+from gpu_workers.engine.answering.methods.videoagent.seeing import Seen, lines
+from gpu_workers.engine.answering.methods.videoagent.segments import Segment
+from gpu_workers.engine.answering.presets import changed
+from gpu_workers.engine.answering.reading.follow_up import conversation
+from gpu_workers.engine.answering.search.actions import State
+from gpu_workers.engine.answering.search.sampling import REPAIR_CHARACTERS, draw_answers
+from gpu_workers.engine.answering.search.summary_answer import AnswerNode, scored
+from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines, search_line, without_tags
+from gpu_workers.engine.models.roles import Message
+from gpu_workers.engine.prompts import load
+from gpu_workers.engine.retrieval.fusion import RankedEvent
+
+REFLECT_TOKENS = 300
+FIND_TOKENS = 400
+WATCH_PROMPTS = frozenset({"watch_rules", "watch_predict", "watch_reflect", "watch_find", "answer_repair"})
+
+
+@dataclass(slots=True)
+class Talk:
+    """The conversation of one round. messages: only grows."""
+
+    asked: Asked
+    messages: list[Message]
+
+
+def begin(desk: Desk, seen: Sequence[Seen], *, commits: bool) -> Talk:
+    """Return the conversation of a round over these moments, before its first question is asked.
+
+    commits: the prediction must give an answer, else it may abstain if the settings let it.
+    """
+    settings = desk.asked.settings
+    abstain = settings.samples.abstain and not commits
+    # All samples in one request: a round has three calls.
+    n = 1 if weighs(desk.asked) else settings.samples.n
+    asked = replace(desk.asked, settings=changed(settings, abstain=abstain, early_majority=False, n=n))
+    question = asked.question
+    fields = {
+        "conversation": f"<text>\n{conversation(question.history)}\n</text>" if question.history else "",
+        "question": question.question,
+        "choices": choice_lines(question.choices),
+        "abstain": abstain_rule(question.choices, abstain=abstain),
+        "words": settings.prompt.reasoning_words,
+        "answer_form": answer_form(question.choices, abstain=abstain, language=asked.answer_language),
+    }
+    rules = Message("system", (load("watch_rules", question.profile).substitute(),))
+    prompt = load("watch_predict", question.profile)
+    reasoner = asked.models.reasoner
+    taken = count_prompt(reasoner.count_tokens, [rules, Message("user", (prompt.substitute(fields, events=""),))])
+    # The prediction and what follows it have to fit as well.
+    taken += settings.prompt.answer_tokens + REFLECT_TOKENS + 2 * FIND_TOKENS
+    room = max(1, min(settings.prompt.context_tokens, reasoner.context_tokens - taken))
+    shown = prompt.substitute(fields, events=lines(desk, seen, most_tokens=room))
+    return Talk(asked, [rules, Message("user", (shown,))])
+
+
+def predict(desk: Desk, talk: Talk, seen: Sequence[Seen], path: str) -> AnswerNode:
+    """Return the prediction as a node with its votes; it cites events by their numbers. Raises nothing of a model."""
+    asked, calls = talk.asked, desk.calls
+    draw = draw_answers(asked, calls, talk.messages, path=path, n=asked.settings.samples.n, stage="predict")
+    if draw.halt:
+        calls.halt(draw.halt)
+    ids: tuple[UUID, ...] = tuple(dict.fromkeys(item.event.id for item in seen))
+    numbers = {event_id: desk.sightings.numbers[event_id] for event_id in ids}
+    events = {numbers[item.event.id]: item.event for item in seen}
+    state = State(path, tuple(RankedEvent(event_id, 1.0 / len(ids)) for event_id in ids))
+    frames = {item.event.id: item.frame for item in reversed(seen) if item.frame is not None}
+    node = AnswerNode(path, state, EventContext("", numbers, events), draw, scored(asked, draw), seen=frames)
+    if node.votes:
+        said = without_tags(draw.texts[node.votes[0].representative])[:REPAIR_CHARACTERS]
+        talk.messages.append(Message("assistant", (said or "{}",)))
+    return node
+
+
+def reflect(desk: Desk, talk: Talk, path: str) -> tuple[int | None, str]:
+    """Return the confidence in the prediction, None if it cannot be read, and the reply. Raises Halt, ModelError."""
+    question, words = talk.asked.question, talk.asked.settings.prompt.reasoning_words
+    prompt = load("watch_reflect", question.profile).substitute(words=words)
+    talk.messages.append(Message("user", (prompt,)))
+    sample = desk.calls.ask(
+        talk.messages,
+        stage="reflect",
+        meter=desk.meter,
+        schema=reflection_schema(),
+        max_tokens=REFLECT_TOKENS,
+        seed=talk.asked.seed_of(path),
+    )[0]
+    # What it says may repeat words of the video.
+    talk.messages.append(Message("assistant", (without_tags(sample.text)[:REPAIR_CHARACTERS] or "{}",)))
+    return read_confidence(sample.text), sample.text
+
+
+def ask_missing(
+    desk: Desk, talk: Talk, seen: Sequence[Seen], segments: Sequence[Segment], *, items: int, path: str
+) -> list[Wanted] | None:
+    """Return what should be seen next, in open segments; None if the reply cannot be read. Raises Halt, ModelError."""
+    open_segments = [segment for segment in segments if segment.parts]
+    numbers = [segment.number for segment in open_segments]
+    across = any(len(segment.parts) > 1 for segment in open_segments)
+    prompt = load("watch_find", talk.asked.question.profile).substitute(
+        segments=segment_lines(desk, seen, open_segments),
+        across="The videos follow one another. A segment that names several goes on from one to the next."
+        if across
+        else "",
+        language=search_line(talk.asked.question_language),
+        items=items,
+    )
+    talk.messages.append(Message("user", (prompt,)))
+    sample = desk.calls.ask(
+        talk.messages,
+        stage="find",
+        meter=desk.meter,
+        schema=wanted_schema(numbers, items),
+        max_tokens=FIND_TOKENS,
+        seed=talk.asked.seed_of(path),
+    )[0]
+    return read_wanted(sample.text, numbers, items)
+
+
+def segment_lines(desk: Desk, seen: Sequence[Seen], segments: Sequence[Segment]) -> str:
+    """Return a line per segment: its number, the moments at its ends, and its time in each video that it reaches."""
+    ordered = sorted(seen, key=lambda item: item.moment)
+    names = [
+        desk.sightings.frame(item.frame) if item.frame is not None else desk.sightings.event(item.event)
+        for item in ordered
+    ]
+    told = []
+    for segment in segments:
+        after = names[segment.number - 2] if segment.number > 1 else ""
+        before = names[segment.number - 1] if segment.number <= len(names) else ""
+        ends = (
+            f"between {after} and {before}" if after and before else f"before {before}" if before else f"after {after}"
+        )
+        places = [desk.place(part.video_id, part.span) for part in segment.parts]
+        if len(places) > 3:
+            places = [places[0], f"{len(places) - 2} whole videos", places[-1]]
+        told.append(f"{segment.number}. {ends if names else 'everything'}: {', then '.join(places)}")
+    return "\n".join(told)
