@@ -116,9 +116,10 @@ def _as_nearest(asked: Asked, calls: Calls) -> Asked:
         videos = ()
     text = without_time(without_titles(text, asked.recordings, videos), language=language)[0]
     asked = narrow_to_time(narrow_to_videos(asked, videos), calls)
-    statement, phrases = " ".join(subject_words(text, labels.route)), asked.understood.quoted
+    denied = labels.polarity != "occurs"
+    statement, phrases = " ".join(subject_words(text, labels.route, within=denied)), asked.understood.quoted
     return _routed(
-        asked, labels, read_by, statement=statement, counted=statement,
+        asked, labels, read_by, statement=statement, counted=statement if labels.route == "objects" else "",
         exact=phrases[0] if phrases else statement, topic=topic_stems(text, language),
     )  # fmt: skip
 
@@ -185,7 +186,7 @@ def _routed(
         polarity=labels.polarity,
         said=labels.said,
         exact=exact[:STATEMENT_CHARACTERS] if labels.said != "none" else "",
-        counted=(counted or statement)[:STATEMENT_CHARACTERS] if judged else "",
+        counted=(counted or (statement if wanted == "objects" else ""))[:STATEMENT_CHARACTERS] if judged else "",
         counting=labels.counting,
         comparison=labels.comparison,
         topic=topic if wanted == "whole" else (),
