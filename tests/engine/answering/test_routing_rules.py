@@ -11,7 +11,7 @@ from gpu_workers.engine.answering.reading.rules import (
     statement_in,
     without_time,
 )
-from gpu_workers.engine.answering.reading.times.grammar import named_time
+from gpu_workers.engine.answering.reading.times import named_time
 from gpu_workers.engine.answering.routes.matching import said_words
 
 SCANS = [

@@ -19,7 +19,7 @@ from gpu_workers.engine.answering.reading.rules import (
     statement_in,
     without_time,
 )
-from gpu_workers.engine.answering.reading.times.grammar import named_time
+from gpu_workers.engine.answering.reading.times import named_time
 from gpu_workers.engine.answering.understood import ROUTES, Shape, Understood
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.languages.codes import ENGLISH

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from gpu_workers.engine.answering.agent.tools.object_words import named_things
 from gpu_workers.engine.answering.reading.route_words import BY_LANGUAGE, COLOURS, THINGS, RouteWords
-from gpu_workers.engine.answering.reading.times.stretch import without_stretch
 from gpu_workers.engine.answering.understood import Route, Shape
 
 STATEMENT_CHARACTERS = 200
@@ -173,10 +172,10 @@ def _bare(question: str, time_words: str) -> str:
     text = " ".join(unicodedata.normalize("NFKC", question).split())
     if time_words:
         whole = " ".join(time_words.split())
-        # What names a time in several places is joined by commas (times.grammar).
+        # What names a time in several places is joined by commas (reading.times).
         for piece in [whole] if whole.lower() in text.lower() else whole.split(", "):
             if found := re.search(re.escape(piece), text, re.IGNORECASE):
-                text = f"{without_stretch(text[: found.start()], found[0])} {text[found.end() :]}"
+                text = f"{text[: found.start()]} {text[found.end() :]}"
     text = " ".join(text.split()).strip(" ?!.,;:¿¡؟،。！？，")
     text = _LEAD.sub("", text).strip(" ,;:¿¡")
     if most := _MOST_IN.match(text):
