@@ -20,7 +20,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_workers.engine.answering.reading.times.grammar import named_time
+from gpu_workers.engine.answering.reading.times import named_time
 from gpu_workers.engine.answering.understood import COSTLY, Comparison, Counting, Polarity, Route, Said, Shape, Subject
 from gpu_workers.engine.languages.words import stemmed, stop_words, words_of
 from gpu_workers.engine.models.roles import Meter, TextEmbedder
