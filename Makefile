@@ -121,11 +121,12 @@ reset: bootstrap ## stop the service and delete all local data
 status: bootstrap ## show what runs
 	@$(PY) -m infra.local.supervisor status
 
-lint: bootstrap ## check style, types and import contracts
+lint: bootstrap ## check style, types, import contracts, prose and links
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@.venv/bin/lint-imports
+	@$(PY) -m infra.prose_lint
 
 lint-api: bootstrap ## lint openapi.yaml and generate clients of it; installs the tools at the first time (needs npm)
 	@$(PY) -m infra.api_lint

@@ -2,8 +2,8 @@
 
 indexing.objects does not use it. It needs the mean CLIP and DINOv2 vectors of a track's crops, and no detector here
 makes them; its constants mean nothing for the colours and classifier features that are compared here, whose thresholds
-were measured (docs/quality.md). The rule stands here, pure and tested, for a describer whose appearance vectors are of
-those two models, and so that the published scores can be compared.
+were measured (docs/lab/quality.md). The rule stands here, pure and tested, for a describer whose appearance vectors are
+of those two models, and so that the published scores can be compared.
 """
 
 from __future__ import annotations
