@@ -82,13 +82,12 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "rating": "lines of a bill",
         "terms": "the terms in force",
     },
-    "cells": {
-        "cells_file": "the cells that a command reaches",
-        "people_rows": "the accounts of a tenant's members in another cell",
-        "move": "the phases of a move",
-        "router": "one address for all cells",
+    "archives": {
+        "archive": "the file of a tenant",
+        "exporting": "from the installation into the file",
+        "importing": "from the file into the installation",
+        "people_rows": "the accounts of a tenant's members",
         "tenant_graph": "a tenant's part of the graph",
-        "tenant_objects": "a tenant's objects",
         "tenant_rows": "a tenant's rows",
     },
     "console": {
@@ -241,7 +240,6 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "authentication": "API keys of requests",
         "callers": "the key and the member behind a request",
         "context": "tenant_scope",
-        "directory": "which tenant lives in which cell",
         "ddl": "row-level security as migration operations",
         "graph_routines": "functions of AGE that may be run",
         "guard": "the self-check at start and while running",
