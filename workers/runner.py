@@ -18,7 +18,6 @@ from contextvars import copy_context
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connections
@@ -106,14 +105,6 @@ def run_class(queue: str, *, worker: str, clock: Callable[[], float] = time.mono
         run_leased(lease, worker=worker)
         ran += 1
     return ran
-
-
-def run_job(job_id: UUID, tenant_id: UUID, *, worker: str) -> None:
-    """Run this job if this worker can claim it, then each follow-up."""
-    with tenant_scope(tenant_id):
-        lease = services.claim(job_id, worker=worker)
-    if lease is not None:
-        run_leased(lease, worker=worker)
 
 
 def run_leased(lease: Lease, *, worker: str, clock: Callable[[], float] = time.monotonic) -> None:

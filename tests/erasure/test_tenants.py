@@ -36,7 +36,7 @@ from tests.isolation.test_catalog import superuser
 from tests.isolation.test_routes import belongings, state
 from tests.people.cast import Browser, member_of, person
 from tests.questions.world import ask, finish
-from workers.runner import run_job
+from tests.running import run_job
 
 LABELS = ("Event", "Entity", "NEXT", "PARTICIPATES_IN", "RELATED_TO")
 

@@ -30,10 +30,10 @@ from tests.conftest import Cast
 from tests.library.growing import append, begin, close, cut, of_url, path_of, row, segments, send, spans
 from tests.library.uploading import create_upload, make_video, put_all
 from tests.library.web import Page, ScriptedWeb
+from tests.running import run_job
 from tests.tasks.world import FORTY_SECONDS, exists, run_due
 from workers import fetch_source
 from workers.fetch_source import fast_enough, fetch
-from workers.runner import run_job
 
 pytestmark = pytest.mark.usefixtures("no_models")
 
