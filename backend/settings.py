@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from backend import env, peers
-from backend.api import openapi
+from backend.api.contract import openapi
 from backend.console.site_settings import console_settings
 
 BASE_DIR = Path(__file__).resolve().parents[1]
@@ -94,7 +94,7 @@ MIDDLEWARE = [
     "backend.api.middleware.Recorded",
     "django.middleware.security.SecurityMiddleware",
     "backend.api.browsers.Headers",
-    "backend.api.address_limits.AddressLimits",
+    "backend.api.limits.address_limits.AddressLimits",
     "backend.api.browsers.CrossOrigin",
     "backend.api.middleware.Refusing",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -153,7 +153,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["backend.tenancy.authentication.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["backend.api.parsers.BoundedJSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "backend.api.schema.WireSchema",
+    "DEFAULT_SCHEMA_CLASS": "backend.api.contract.schema.WireSchema",
     "EXCEPTION_HANDLER": "backend.api.problems.handle_exception",
     "UNAUTHENTICATED_USER": None,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
@@ -226,7 +226,7 @@ CACHES = {
     }
 }
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL", "")
-# Where a worker has its requests to the bucket signed (workers/signer.py); it then has no key of the bucket itself.
+# Where a worker has its requests to the bucket signed (workers/objects/signer.py); it then has no key of the bucket.
 SIGNER_URL = env.text("AVA_SIGNER_URL", "") if PROCESS == "worker" else ""
 SIGNER_KEY = env.text("AVA_SIGNER_KEY", None if SIGNER_URL else "") if PROCESS == "worker" else ""
 # The signer knows the secret of each class of jobs, and a worker that of its own class alone.

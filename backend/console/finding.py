@@ -13,9 +13,9 @@ from django.http import HttpRequest
 from django.urls import reverse
 from unfold.dataclasses import SearchResult
 
-from backend.api import recent_requests
+from backend.api.monitoring import recent_requests
+from backend.api.monitoring.recent_requests import ALL, FAILED
 from backend.api.public_ids import encode
-from backend.api.recent_requests import ALL, FAILED
 from backend.console.base import uuid_in
 from backend.console.queries import finds
 from backend.console.queries.finds import Found

@@ -15,9 +15,9 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from backend.api import recent_requests
+from backend.api.monitoring import recent_requests
+from backend.api.monitoring.recent_requests import ALL, FAILED, KEPT_DAYS, MOST, MOST_OF_TENANT, SLOW_MS, Seen
 from backend.api.public_ids import encode
-from backend.api.recent_requests import ALL, FAILED, KEPT_DAYS, MOST, MOST_OF_TENANT, SLOW_MS, Seen
 from backend.console.base import uuid_in
 from backend.console.queries.money import names_of
 from backend.console.site import site

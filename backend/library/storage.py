@@ -18,7 +18,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
 
-from backend.api.readiness import NotReady
+from backend.api.monitoring.readiness import NotReady
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
 from rest_framework.test import APIClient
 
-from backend.api.chores import do_chores
+from backend.api.monitoring.chores import do_chores
 from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
 from backend.ekg.graph_store import GraphStore

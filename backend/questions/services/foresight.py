@@ -9,7 +9,7 @@ from typing import Any, cast
 import redis
 from django.utils import timezone
 
-from backend.api import model_reports
+from backend.api.monitoring import model_reports
 from backend.ekg.kept_verdicts import KeptVerdicts
 from backend.ekg.reader import GraphOfRequest, Scope, ScopedVideo
 from backend.library.models import Video
