@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from bench import abuse, answer, billing, cells, gpu, index, jobs, rls
+from bench import abuse, answer, billing, gpu, index, jobs, rls
 from bench.abusers import ABUSES
 from bench.figures import Figure, at_least, at_most, ratio, side_by_side
 from bench.runner import print_figures
@@ -119,7 +119,7 @@ def test_every_figure_of_the_documentation_is_measured() -> None:
 def test_every_documented_figure_can_be_measured_alone() -> None:
     rows = [line for line in BENCHMARKS.read_text().splitlines() if line.startswith("| `")]
     documented = {name for row in rows for name in re.findall(r"`([a-z]\w+)`", row.split("|")[1])}
-    known = {name for runner in (answer, billing, cells, gpu, index, jobs, rls) for name in runner.FIGURES}
+    known = {name for runner in (answer, billing, gpu, index, jobs, rls) for name in runner.FIGURES}
     begins = {name.split("_")[0] for name in known}
     missing = {name for name in documented - known if name.split("_")[0] in begins and not name.startswith(FAMILIES)}
     assert missing - METHOD_SETTINGS.keys() - {abuse.__name__ for abuse in ABUSES} == set()

@@ -73,7 +73,7 @@ class Reply:
 
 
 class _Unusable(ValueError):
-    """The reply breaks the schema; the message tells the model how."""
+    """The reply breaks the schema; the message says how."""
 
 
 def ask_to_read(asked: Asked, calls: Calls) -> Reply | None:
