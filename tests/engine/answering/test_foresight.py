@@ -15,7 +15,7 @@ from gpu_workers.engine.answering.routes.foresight import Foresight, foresee
 from gpu_workers.engine.answering.verdict_store import VerdictsInMemory
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER, UNMEASURED, Calibration
-from gpu_workers.engine.models.served.transport import likely_tokens, tokens_of
+from gpu_workers.engine.models.token_counts import likely_tokens, tokens_of
 from tests.engine.answering.routes.test_scan import HOW_OFTEN, honest, odds
 from tests.engine.answering.world import EMBEDDED, Request, ScriptedReasoner, make_video, models
 

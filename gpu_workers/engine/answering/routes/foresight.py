@@ -38,7 +38,7 @@ from gpu_workers.engine.models.roles import (
     ModelError,
     Sample,
 )
-from gpu_workers.engine.models.served.transport import likely_tokens, tokens_of
+from gpu_workers.engine.models.token_counts import likely_tokens, tokens_of
 from gpu_workers.engine.ports import EventPlace, Hit, KnowledgeGraph, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.frames import all_places, evenly
 
