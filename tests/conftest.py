@@ -7,6 +7,7 @@ worker clones it. Tests connect as the restricted role, so row-level security is
 from __future__ import annotations
 
 import functools
+import gc
 import io
 import json
 import logging
@@ -59,6 +60,8 @@ def _needs_stack(config: pytest.Config) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # What is imported and collected stays: to look for cycles in it again and again would take a quarter of that time.
+    gc.set_threshold(50_000, 20, 50)
     if not _needs_stack(config):
         return
     if not hasattr(config, "workerinput"):
@@ -76,6 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.freeze()
     # Only now, because the template is made while tests are collected. A controller of workers collects nothing.
     if _needs_stack(session.config):
         _clone_template()

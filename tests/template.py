@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-STEPS = (["provision"], ["migrate", "--noinput", "--database", "owner", "-v0"])
+STEPS = (["provision"], ["migrate", "--noinput", "--database", "owner", "-v0", "--skip-checks"])
 
 
 def main(log: Path) -> int:

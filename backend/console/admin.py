@@ -1,4 +1,4 @@
-"""The console's lists; django.contrib.admin finds them here."""
+"""The console's lists; backend.console.urls imports them."""
 
 from __future__ import annotations
 

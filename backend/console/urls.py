@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
+import backend.console.admin  # noqa: F401 - the lists enter themselves in the site
 from backend.api.monitoring import health
 from backend.console import signed_in_as
 from backend.console.opening import open_content

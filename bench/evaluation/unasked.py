@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpu_workers.engine.models.roles import ChatCapabilities, ChatModel, Message, Meter, ModelError, Sample
-from gpu_workers.engine.models.served.transport import tokens_of
+from gpu_workers.engine.models.token_counts import tokens_of
 
 
 class UnaskedChat(ChatModel):

@@ -13,14 +13,12 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.test import override_settings
 from rest_framework.test import APIClient
 
-from backend.api import middleware, public_ids
+from backend.api import middleware
 from backend.api.limits import rate_limits
 from backend.api.server import asgi_requests, serving
 from backend.api.server.awaiting import EventStream
 from backend.api.server.open_replies import OpenReply
-from tests.api.servers import Connection, ServerProcess
 from tests.conftest import Cast
-from tests.questions.world import ask, finish
 
 HSTS = "max-age=31536000"
 PATH = "/v1/questions/qst_1/stream"
@@ -163,19 +161,3 @@ def test_a_reply_that_breaks_off_is_logged_with_its_request(lines: Any) -> None:
     (line,) = [line for line in lines() if line["logger"] == "backend.api.server.serving"]
     assert (line["message"], line["level"]) == ("an open reply broke off", "ERROR")
     assert {name: line.get(name) for name in FIELDS} == FIELDS
-
-
-def test_a_real_stream_is_logged_to_its_end(server: ServerProcess, acme: Cast) -> None:
-    asked, video_id = ask(acme)
-    path = f"/v1/questions/{public_ids.encode('qst', asked)}/stream"
-    stream = Connection(server.port, "GET", path, acme.key, **{"X-Request-Id": "mine.2", "Accept": "text/event-stream"})
-    stream.read_until(b"event: progress")
-    finish(acme, asked, video_id)
-    stream.read_until(b"event: answer")
-    stream.read_until(b"0\r\n\r\n")
-    stream.close()
-    server.wait(lambda: "an open reply ended" in server.log.read_text())
-
-    ended = next(line for line in server.log.read_text().splitlines() if "an open reply ended" in line)
-    for field in ("mine.2", "/v1/questions/<str:question_id>/stream", public_ids.encode("tnt", acme.tenant_id)):
-        assert field in ended

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-import pytest
 import yaml
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -105,10 +104,14 @@ def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from _nodes(inner)
 
 
-@pytest.mark.parametrize(("path", "name", "value"), filters(), ids=str)
-def test_a_filter_of_a_list_is_served_by_an_index_of_the_tenant(acme: Cast, path: str, name: str, value: Any) -> None:
-    column, nodes = plan_of(acme, path, name, value)
-
-    conditions = [node["Index Cond"] for node in nodes if "Index Cond" in node]
-    served = any("tenant_id" in one and re.search(rf"\b{column}\b", one) for one in conditions)
-    assert served is ((path, name) not in WITHOUT), conditions
+def test_each_filter_of_a_list_is_served_by_an_index_of_the_tenant(acme: Cast) -> None:
+    tried, wrong = 0, {}
+    for path, name, value in filters():
+        tried += 1
+        column, nodes = plan_of(acme, path, name, value)
+        conditions = [node["Index Cond"] for node in nodes if "Index Cond" in node]
+        served = any("tenant_id" in one and re.search(rf"\b{column}\b", one) for one in conditions)
+        if served is ((path, name) in WITHOUT):
+            wrong[path, name] = conditions
+    assert wrong == {}
+    assert tried > 30

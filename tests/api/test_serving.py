@@ -111,17 +111,6 @@ def test_500_open_streams_and_50_waits_take_no_thread_from_others(server: Server
     server.wait(may_open_again)
 
 
-def test_a_stream_ends_when_the_server_is_asked_to_stop(server: ServerProcess, acme: Cast) -> None:
-    asked, _ = ask(acme)
-    open_stream = stream(server, acme, asked)
-    open_stream.read_until(b"event: progress")
-    server.process.send_signal(signal.SIGTERM)
-    # The last chunk of a reply that ended in order.
-    open_stream.read_until(b"0\r\n\r\n")
-    assert server.process.wait(timeout=PATIENCE_S) == 0
-    open_stream.close()
-
-
 @pytest.mark.long
 def test_a_client_that_leaves_counts_no_more(server: ServerProcess, acme: Cast) -> None:
     asked, _ = ask(acme)
@@ -166,6 +155,25 @@ def test_replies_are_as_django_writes_them(server: ServerProcess, acme: Cast) ->
         assert client.head("/healthz").content == b""
 
 
+def test_a_real_stream_is_logged_to_its_end(server: ServerProcess, acme: Cast) -> None:
+    asked, video_id = ask(acme)
+    path = f"/v1/questions/{public_ids.encode('qst', asked)}/stream"
+    stream = Connection(server.port, "GET", path, acme.key, **{"X-Request-Id": "mine.2", "Accept": "text/event-stream"})
+    stream.read_until(b"event: progress")
+    finish(acme, asked, video_id)
+    stream.read_until(b"event: answer")
+    stream.read_until(b"0\r\n\r\n")
+    stream.close()
+
+    def ended() -> list[str]:
+        lines = server.log.read_text().splitlines()
+        return [line for line in lines if "an open reply ended" in line and "mine.2" in line]
+
+    server.wait(lambda: bool(ended()))
+    for field in ("/v1/questions/<str:question_id>/stream", public_ids.encode("tnt", acme.tenant_id)):
+        assert field in ended()[0]
+
+
 def test_a_body_that_does_not_end_is_answered_with_408(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asgi_requests, "BODY_SECONDS", 0.05)
     parts = [{"type": "http.request", "body": b"{", "more_body": True}]
@@ -185,3 +193,14 @@ def test_a_body_that_does_not_end_is_answered_with_408(monkeypatch: pytest.Monke
 
     asyncio.run(request())
     assert [message.get("status") for message in sent] == [408, None]
+
+
+def test_a_stream_ends_when_the_server_is_asked_to_stop(server: ServerProcess, acme: Cast) -> None:
+    asked, _ = ask(acme)
+    open_stream = stream(server, acme, asked)
+    open_stream.read_until(b"event: progress")
+    server.process.send_signal(signal.SIGTERM)
+    # The last chunk of a reply that ended in order.
+    open_stream.read_until(b"0\r\n\r\n")
+    assert server.process.wait(timeout=PATIENCE_S) == 0
+    open_stream.close()

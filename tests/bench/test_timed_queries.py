@@ -18,7 +18,7 @@ CLIP_MS = 20_000
 def test_each_time_is_read_back_and_the_moment_lies_in_it() -> None:
     video = make_video([f"a man opens door {n}" for n in range(EVENTS)])
     forms = set()
-    for n in range(60):
+    for n in range(0, 60, 3):
         start_ms = n * 61_500
         query = TapeQuery(f"query {n}", "A man opens a door. ", Span(start_ms, start_ms + CLIP_MS))
         text = with_time(query, seed=0)

@@ -93,7 +93,7 @@ def film() -> bytes:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "film.mp4"
         command = [str(ffmpeg.ffmpeg()), "-nostdin", "-v", "error"]
-        picture = ["-f", "lavfi", "-i", f"testsrc=duration={60 * MINUTES}:rate=4:size=320x180"]
+        picture = ["-f", "lavfi", "-i", f"testsrc=duration={60 * MINUTES}:rate=1:size=320x180"]
         sound = ["-f", "lavfi", "-i", f"sine=f=220:d={60 * MINUTES}"]
         codecs = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "ultrafast", "-c:a", "aac", "-shortest"]
         subprocess.run([*command, *picture, *sound, *codecs, "-movflags", "+faststart", str(file)], check=True)

@@ -13,7 +13,7 @@ from unfold.admin import checkbox
 
 from backend.api.public_ids import encode
 from backend.billing.models import UsageEvent
-from backend.console.site import site
+from backend.console.admin import site
 from backend.jobs.models import Job, JobKind, JobRank, JobState
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.follow_ups import enqueue_assembly

@@ -369,7 +369,7 @@ def test_other_roles_see_no_act(
 
 @pytest.mark.parametrize("role", ["support", "support_content", "finance", "operator"])
 def test_each_role_sees_its_pages_and_is_refused_in_words(site: str, chromium: Any, database: None, role: str) -> None:
-    from backend.console.site import site as console
+    from backend.console.admin import site as console
 
     page = page_of(chromium, site, role)
     page.goto(f"{site}/console/")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from backend.console.admin import site
 from backend.console.overview import failure_link
-from backend.console.site import site
 from tests.conftest import Cast
 from tests.console.furnished import furnish
 from tests.console.signing_in import open_content

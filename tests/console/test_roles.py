@@ -13,7 +13,7 @@ from uuid6 import uuid7
 
 from backend.api.public_ids import encode
 from backend.billing.models import PriceBook
-from backend.console.site import site
+from backend.console.admin import site
 from backend.staff.models import ContentAccess, StaffEvent
 from backend.tenancy.models import Tenant
 from tests.conftest import Cast

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from copy import copy
 from itertools import product
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -14,6 +15,7 @@ from django.apps import apps
 from django.core.cache import cache
 from django.db import connections
 from django.db.models import Model
+from django.http import QueryDict
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -30,7 +32,7 @@ from backend.billing.models import (
     PriceBook,
 )
 from backend.billing.services.day_totals import rebuild_stale_days
-from backend.console.site import site
+from backend.console.admin import site
 from backend.jobs.models import Breaker
 from backend.library.models import Video
 from backend.questions.models import Comparison, Question, Search
@@ -175,19 +177,28 @@ def listing(staff: Client, model: type[Model], query: str = "") -> str:
 
 
 def order_of(statement: str) -> str:
-    return statement[statement.rindex("ORDER BY") :]
+    return statement[statement.rindex("ORDER BY") :].partition(" LIMIT ")[0]
 
 
 def test_every_list_sorts_by_the_columns_that_it_offers_and_ignores_all_others(staff: Client, acme: Cast) -> None:
+    """The page of each list is opened once; the other addresses ask what the page asks, without the drawing of it."""
     wrong = []
     for model, page in site._registry.items():
         if page.sorts is None:
             assert model in SHORT, f"{model} has a row for each tenant, or more: name columns with an index"
             continue
         default = order_of(listing(staff, model))
-        for n, name in enumerate(columns(staff, model)):
+        opened: Any = staff.get(f"/console/{model._meta.app_label}/{model._meta.model_name}/")
+
+        def order(query: str, page: Any = page, opened: Any = opened) -> str:
+            request = copy(opened.wsgi_request)
+            request.GET = QueryDict(query)
+            return order_of(str(page.get_changelist_instance(request).queryset.query))
+
+        assert order("") == default
+        for n, name in enumerate(opened.context_data["cl"].list_display):
             for way in ("", "-"):
-                ordered = order_of(listing(staff, model, f"?o={way}{n}"))
+                ordered = order(f"o={way}{n}")
                 named = ordered.split(".")[1].split('"')[1]
                 if name in page.sorts:
                     column = page.model._meta.get_field(getattr(getattr(page, name, None), "admin_order_field", name))
@@ -195,7 +206,7 @@ def test_every_list_sorts_by_the_columns_that_it_offers_and_ignores_all_others(s
                         wrong.append((model, name, way, ordered))
                 elif ordered != default:
                     wrong.append((model, name, way, ordered))
-        assert order_of(listing(staff, model, f"?o={'.'.join(map(str, range(40)))}.x.-")) != ""
+        assert order(f"o={'.'.join(map(str, range(40)))}.x.-") != ""
     assert wrong == []
 
 

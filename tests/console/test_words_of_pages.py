@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from backend.console.admin import site
 from backend.console.base import ReadOnlyPage
-from backend.console.site import site
 from backend.jobs import breakers
 from backend.jobs.models import Breaker
 from backend.webhooks.models import Delivery, Endpoint

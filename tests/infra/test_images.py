@@ -96,6 +96,7 @@ def test_no_secret_is_built_in(path: Path):
             assert ".env" not in rest
 
 
+@functools.cache
 def imported_packages(package: Path) -> set[str]:
     """Return the first-party packages that a package's modules import anywhere."""
     found: set[str] = set()
@@ -177,6 +178,7 @@ def modules_of(package: str) -> dict[str, Path]:
     return found
 
 
+@functools.cache
 def imports_of(path: Path, *, everywhere: bool) -> set[str]:
     """Return the modules that a module imports: when it is imported itself, or everywhere in it."""
     nodes = [node for statement in ast.parse(path.read_text()).body for node in _imported_by(statement, everywhere)]

@@ -114,10 +114,9 @@ def test_each_role_can_do_to_each_table_what_the_list_says_and_nothing_else(data
 
 
 @pytest.mark.parametrize("role", SERVING)
-@pytest.mark.parametrize("statement", FORBIDDEN)
-def test_no_role_that_serves_can_widen_what_it_may(database: None, role: str, statement: str) -> None:
+def test_no_role_that_serves_can_widen_what_it_may(database: None, role: str) -> None:
     with logged_in(role) as connection:
-        assert not allowed(connection, statement)
+        assert [statement for statement in FORBIDDEN if allowed(connection, statement)] == []
 
 
 def test_the_role_that_migrates_is_under_the_policies_too(database: None) -> None:

@@ -27,15 +27,16 @@ OF_CLASSES = {name: f"secret of {queue}" for queue, name in SIGNER_KEYS.items()}
 MEDIA = [worker for worker in WORKERS if worker.queues[0] in ("cpu.probe", "io.fetch")]
 """Two classes that read media and load no models."""
 SHOW = """
-import django, json
-django.setup()
+import json
 from django.conf import settings
+settings.PROCESS  # reads them all, as the first step of each start
 read = settings._wrapped  # SECRET_KEY of `settings` itself refuses to be empty
 print(json.dumps([read.SECRET_KEY, read.KEY_PEPPERS, read.ENCRYPTION_KEYS, read.CACHE_SALT_KEY]))
 """
 
 
 def started(process: str, **secrets: str) -> subprocess.CompletedProcess[str]:
+    """Read the settings of a process in an interpreter of its own. The rest of a start would take most of the time."""
     environment = {name: value for name, value in os.environ.items() if name not in OWN}
     environment |= {"AVA_PROCESS": process, "DJANGO_SETTINGS_MODULE": "backend.settings", **secrets}
     return subprocess.run([sys.executable, "-c", SHOW], env=environment, capture_output=True, text=True, check=False)
@@ -84,36 +85,51 @@ import django, sys
 django.setup()
 from django.core import signing
 from django.contrib.auth.tokens import default_token_generator
-from backend.erasure.services.tickets import tenant_of
+from backend.erasure.services.tickets import tenant_of, ticket_of
 from backend.people.models import Person
 ada = Person(id="0190f0b0-0000-7000-8000-000000000001", email="ada@example.org", password="a hash")
-if sys.argv[1:]:
-    session, reset, ticket = sys.argv[1:]
+print(signing.dumps("ada", salt="a session"), default_token_generator.make_token(ada), ticket_of(ada.id), flush=True)
+for line in sys.stdin:
+    session, reset, ticket = line.split()
+    accepted = ["reset"] if default_token_generator.check_token(ada, reset) else []
+    accepted += ["ticket"] if tenant_of(ticket) else []
     try:
         signing.loads(session, salt="a session")
-        print("session")
+        accepted.append("session")
     except signing.BadSignature:
         pass
-    print(*["reset"] if default_token_generator.check_token(ada, reset) else [])
-    print(*["ticket"] if tenant_of(ticket) else [])
-else:
-    from backend.erasure.services.tickets import ticket_of
-    print(signing.dumps("ada", salt="a session"), default_token_generator.make_token(ada), ticket_of(ada.id))
+    print("accepted:", *accepted, flush=True)
 """
 
 
-def signs(process: str, *signed: str) -> list[str]:
-    """Return what a process signs, or which of these signatures it accepts."""
+@contextmanager
+def signing(process: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a process that prints what it signs, then for each line of signatures which of these it accepts."""
     environment = {**os.environ, "AVA_PROCESS": process, "DJANGO_SETTINGS_MODULE": "backend.settings"}
-    command = [sys.executable, "-c", SIGN, *signed]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    with subprocess.Popen(
+        [sys.executable, "-c", SIGN], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
 
 
-@pytest.mark.parametrize(("signer", "other"), [("api", "console"), ("console", "api")])
-def test_the_api_and_the_console_accept_no_signature_of_each_other(signer: str, other: str) -> None:
-    signed = signs(signer)
-    assert signs(signer, *signed) == ["session", "reset", "ticket"]
-    assert signs(other, *signed) == []
+def test_the_api_and_the_console_accept_no_signature_of_each_other() -> None:
+    def asked(process: subprocess.Popen[str], line: str) -> str:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(line)
+        process.stdin.flush()
+        return process.stdout.readline()
+
+    with signing("api") as api, signing("console") as console:
+        assert api.stdout is not None
+        assert console.stdout is not None
+        of_api, of_console = api.stdout.readline(), console.stdout.readline()
+        all_accepted = "accepted: reset ticket session\n"
+        assert (asked(api, of_api), asked(console, of_console)) == (all_accepted, all_accepted)
+        assert (asked(api, of_console), asked(console, of_api)) == ("accepted:\n", "accepted:\n")
 
 
 def given_to_the_stack() -> dict[str, str]:

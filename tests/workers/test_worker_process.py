@@ -228,8 +228,9 @@ def test_a_worker_that_waits_for_a_model_server_ends_when_it_is_asked_to(worker:
 def test_a_worker_waits_for_a_server_that_lacks_its_model(acme: Cast, worker: WorkerProcess) -> None:
     (worker.script / "unserved").touch()
     worker.start("threads")
-    worker.wait(lambda: "the server does not list qwen" in worker.health()[1], "the health check does not say so")
-    assert worker.health()[0] == 1
+    worker.wait(lambda: "the server does not list qwen" in "".join(worker.faults()), "its state does not say so")
+    code, found = worker.health()
+    assert (code, "the server does not list qwen" in found) == (1, True)
     assert worker.loads() == []
     (worker.script / "unserved").unlink()
     assert finish_a_later_job(acme, worker) == worker.loads()[0]

@@ -19,6 +19,7 @@ from backend.jobs import services
 from backend.jobs.dispatching import mark_due, runnable
 from backend.jobs.models import Job, JobKind, JobState
 from tests.conftest import Cast
+from workers.liveness import living_workers
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120
@@ -117,7 +118,13 @@ class WorkerProcess:
 
     def is_healthy(self) -> bool:
         """Whether the health check passes; the worker publishes the state of its children every two seconds."""
-        return self.health() == (0, "")
+        return self.faults() == [] and self.health() == (0, "")
+
+    def faults(self) -> list[str]:
+        """Return what the health check would find in the states of the worker, without the start of a process."""
+        alive, now = living_workers(Path(self.env["AVA_WORKER_STATE"])), time.monotonic()
+        found = [fault for state in alive if (fault := state.fault(now, broker_answers=True))]
+        return found if alive else ["no worker runs here"]
 
     def health(self) -> tuple[int, str]:
         done = subprocess.run(

@@ -188,7 +188,7 @@ class Service:
 
     def _api_answers(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/healthz", timeout=5, trust_env=False).status_code == 200
+            return httpx.get(f"{self.url}/healthz", timeout=5, trust_env=False, verify=False).status_code == 200
         except httpx.TransportError:
             return False
 

@@ -24,7 +24,8 @@ from gpu_workers.engine.models.roles import (
 )
 from gpu_workers.engine.models.served.dialect import Dialect
 from gpu_workers.engine.models.served.replies import NoSamples, count, samples_of, thought, written_tokens
-from gpu_workers.engine.models.served.transport import Line, LineOptions, about, tokens_of, typed, was_read
+from gpu_workers.engine.models.served.transport import Line, LineOptions, about, typed, was_read
+from gpu_workers.engine.models.token_counts import tokens_of
 from gpu_workers.engine.threads import ContextPool
 
 TEXT_MODEL = ChatCapabilities(32_768)

@@ -16,7 +16,8 @@ from PIL import Image as PILImage
 
 from gpu_workers.engine.ekg import Picture, Vector
 from gpu_workers.engine.models.roles import Meter, ModelError, Scores
-from gpu_workers.engine.models.served.transport import LineOptions, ModelServer, at_once, cut, of_vllm, rows_of
+from gpu_workers.engine.models.served.transport import LineOptions, ModelServer, at_once, of_vllm, rows_of
+from gpu_workers.engine.models.token_counts import cut
 
 TEXTS_PER_REQUEST = 64
 FRAMES_PER_REQUEST = 16

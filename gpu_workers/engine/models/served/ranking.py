@@ -13,11 +13,10 @@ from gpu_workers.engine.models.served.transport import (
     LineOptions,
     ModelServer,
     at_once,
-    cut,
     of_vllm,
     rows_of,
-    tokens_of,
 )
+from gpu_workers.engine.models.token_counts import cut, tokens_of
 
 PASSAGES_PER_REQUEST = 64
 NLI_LABELS = ("entailment", "neutral", "contradiction")

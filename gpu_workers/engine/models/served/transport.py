@@ -45,8 +45,6 @@ _REFUSALS = frozenset({"content_filter", "content_policy_violation"})
 """Codes of errors by which providers decline to answer because of the content."""
 _WIDEST = 16
 """Maximum number of requests that one call of a client has in flight."""
-_BYTES_PER_TOKEN = 3
-"""Bytes of UTF-8 for each token of a window. Texts have more bytes per token, so one that is cut to this fits."""
 _CHARACTERS_PER_TOKEN = 4
 """Characters of English for each token, for an estimate."""
 
@@ -355,7 +353,7 @@ def was_read(error: Exception) -> bool:
 
 
 def about(text: str) -> int:
-    """Return about the tokens of a text, by its characters; tokens_of() returns the most."""
+    """Return about the tokens of a text, by its characters; token_counts.tokens_of() returns the most."""
     return len(text) // _CHARACTERS_PER_TOKEN
 
 
@@ -404,23 +402,6 @@ def at_once(ask: Callable[[Part], Answer], parts: Sequence[Part]) -> list[Answer
         return [ask(part) for part in parts]
     with ContextPool(min(len(parts), _WIDEST)) as pool:
         return list(pool.map(ask, parts))
-
-
-def tokens_of(text: str) -> int:
-    """Return more tokens than BPE vocabularies need for prose and JSON: the bytes of UTF-8 over 3, rounded up."""
-    return -(-len(text.encode()) // _BYTES_PER_TOKEN)
-
-
-def likely_tokens(text: str) -> int:
-    """Return about the tokens that BPE vocabularies need for English prose: the bytes of UTF-8 over 4, rounded up. An
-    initial value, for estimates that need not be an upper bound."""
-    return -(-len(text.encode()) // 4)
-
-
-def cut(text: str, tokens: int) -> str:
-    """Return the beginning of text that fits into that many tokens, by its bytes."""
-    longest = tokens * _BYTES_PER_TOKEN
-    return text if len(text) * 4 <= longest else text.encode()[:longest].decode(errors="ignore")
 
 
 def of_vllm(meter: Meter) -> Mapping[str, Any]:
