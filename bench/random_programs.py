@@ -15,12 +15,12 @@ from typing import Any
 from bench.figures import Figure, Figures, at_most
 from bench.instant_models import EqualTexts
 from bench.program_world import WORDS, BagOfWords, CountingGraph, RandomReasoner, small_world
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget, QuestionInput
-from gpu_workers.engine.answering.methods.ravu.checking import CheckedProgram, check
+from gpu_workers.engine.answering.methods.ravu.checker import CheckedProgram, check, read_program
 from gpu_workers.engine.answering.methods.ravu.program import (
     FUNCTIONS,
     MOST_FILTERS,
@@ -33,9 +33,8 @@ from gpu_workers.engine.answering.methods.ravu.program import (
     Phrase,
     Word,
 )
-from gpu_workers.engine.answering.methods.ravu.reading import read_program
 from gpu_workers.engine.answering.methods.ravu.running import MOST_READS, Outcome, run_program
-from gpu_workers.engine.answering.methods.ravu.state import Run
+from gpu_workers.engine.answering.methods.ravu.values import Run
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, Meter
@@ -182,8 +181,8 @@ def run_once(program: CheckedProgram, graph: Any, reasoner: RandomReasoner) -> O
     spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
     question = QuestionInput("What happens?", method="ravu")
     asked = Asked(question, graph, models, settings_for("medium", UNMEASURED), question.question)
-    desk = Desk(asked, Calls(models, spending=spending, meter=meter, in_flight=1))
-    return run_program(program, Run(desk, meter, ranks=True, calls_left=6, holds=lambda: True))
+    toolbox = Toolbox(asked, Calls(models, spending=spending, meter=meter, in_flight=1))
+    return run_program(program, Run(toolbox, meter, ranks=True, calls_left=6, holds=lambda: True))
 
 
 def programs() -> Figures:

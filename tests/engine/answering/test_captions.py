@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
+from gpu_workers.engine.answering.agent.tool import BadArguments, Observation
 from gpu_workers.engine.answering.agent.tools.captions import (
     LINES,
     TERM_FREQUENCY,
     TRANSCRIPT_SEARCH,
     caption_retrieval,
+    words_of,
 )
-from gpu_workers.engine.answering.agent.tools.contract import BadArguments, Observation
-from gpu_workers.engine.answering.agent.tools.spoken_words import words_of
 from gpu_workers.engine.ekg import Chunk, Event, EventRecord, Span, TranscriptLine
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
-from tests.engine.answering.desks import desk_of, use
 from tests.engine.answering.recordings import PARK, SECOND, graph_of, park
+from tests.engine.answering.toolboxes import toolbox_of, use
 from tests.engine.answering.world import VIDEO, embed, event_id, make_video
 
 WINDOW = 15
@@ -27,7 +27,7 @@ LONG = tuple(f"person number {n} walks" for n in range(20))
 
 
 def captions(graph: InMemoryGraph, *, window: int = WINDOW, **arguments: Any) -> Observation:
-    return use(desk_of(graph), caption_retrieval(window), **arguments)
+    return use(toolbox_of(graph), caption_retrieval(window), **arguments)
 
 
 def test_fifteen_slices_are_shown_and_the_sixteenth_is_named() -> None:
@@ -86,14 +86,14 @@ def test_a_gap_is_named_and_not_left_out() -> None:
 
 def test_several_videos_need_a_number() -> None:
     both = graph_of(park(), park(PARK[::-1], video_id=SECOND))
-    desk = desk_of(both)
+    toolbox = toolbox_of(both)
     with pytest.raises(BadArguments, match="video is missing"):
-        use(desk, caption_retrieval(15), start_ms=0, end_ms=3_000)
+        use(toolbox, caption_retrieval(15), start_ms=0, end_ms=3_000)
     for wrong in (0, 3, "first", None):
         with pytest.raises(BadArguments, match="video must be the number of a video, from 1 to 2"):
-            use(desk, caption_retrieval(15), video=wrong, start_ms=0, end_ms=3_000)
-    number = next(number for number, video in desk.videos.items() if video == SECOND)
-    found = use(desk, caption_retrieval(15), video=number, start_ms=0, end_ms=3_000)
+            use(toolbox, caption_retrieval(15), video=wrong, start_ms=0, end_ms=3_000)
+    number = next(number for number, video in toolbox.videos.items() if video == SECOND)
+    found = use(toolbox, caption_retrieval(15), video=number, start_ms=0, end_ms=3_000)
     assert found.text.startswith(f"E1 video {number} 0:00:00-0:00:03: seen: the boy sleeps on the bench")
 
 
@@ -108,16 +108,16 @@ def test_slices_of_a_longer_event_may_be_rested_on() -> None:
     first = video.events[0]
     merged = replace(first, event=replace(first.event, span=Span(0, 6_000), end_chunk=2))
     graph = graph_of(replace(video, events=[merged, *video.events[2:]]))
-    desk = desk_of(graph)
-    use(desk, caption_retrieval(15), start_ms=0, end_ms=9_000)
-    assert desk.sightings.notes == [
+    toolbox = toolbox_of(graph)
+    use(toolbox, caption_retrieval(15), start_ms=0, end_ms=9_000)
+    assert toolbox.evidence.notes == [
         "0:00:00-0:00:03: seen: a boy enters the park",
         '0:00:03-0:00:06: seen: the boy drinks orange juice on a bench Speech: "this juice is cold"',
     ], "the third slice is an event of its own"
 
 
 def test_a_small_window_shows_fewer_slices() -> None:
-    found = use(desk_of(graph_of(park(LONG)), window=2_048), caption_retrieval(15), start_ms=0, end_ms=45_000)
+    found = use(toolbox_of(graph_of(park(LONG)), window=2_048), caption_retrieval(15), start_ms=0, end_ms=45_000)
     assert len(found.text.split()) <= 400
 
 
@@ -152,7 +152,7 @@ def spoken(
 
 
 def counted(graph: InMemoryGraph, term: str) -> str:
-    return use(desk_of(graph), TERM_FREQUENCY, term=term).text.splitlines()[0]
+    return use(toolbox_of(graph), TERM_FREQUENCY, term=term).text.splitlines()[0]
 
 
 @pytest.mark.parametrize(
@@ -222,14 +222,14 @@ def test_a_line_without_timed_words_counts_where_it_begins() -> None:
 
 def test_the_first_five_places_are_named_and_can_be_cited() -> None:
     graph = spoken(*((3_000 * n, 3_000 * n + 1_000, f"ow {n}") for n in range(7)))
-    desk = desk_of(graph)
-    found = use(desk, TERM_FREQUENCY, term="ow")
+    toolbox = toolbox_of(graph)
+    found = use(toolbox, TERM_FREQUENCY, term="ow")
     lines = found.text.splitlines()
     assert lines[0].startswith('"ow" is said 7 times; first 0:00:00-0:00:01, 0:00:03-0:00:04, ')
     assert lines[1:] == [f'L{n + 1} 0:00:{3 * n:02}-0:00:{3 * n + 1:02} in E{n + 1}: "ow {n}"' for n in range(5)]
     assert len(found.lines) == LINES
     assert found.events == tuple(event_id(n) for n in range(5))
-    assert desk.sightings.notes == [lines[0]]
+    assert toolbox.evidence.notes == [lines[0]]
 
 
 def test_a_term_without_words_is_refused() -> None:
@@ -238,23 +238,23 @@ def test_a_term_without_words_is_refused() -> None:
 
 
 def test_speech_is_found_by_meaning() -> None:
-    desk = desk_of(graph_of(park()))
-    found = use(desk, TRANSCRIPT_SEARCH, query="is the juice cold")
+    toolbox = toolbox_of(graph_of(park()))
+    found = use(toolbox, TRANSCRIPT_SEARCH, query="is the juice cold")
     assert found.text.splitlines()[0] == 'L1 0:00:03-0:00:06 in E1: "this juice is cold"'
     assert found.events[0] == event_id(1)
-    assert desk.top_similarity == pytest.approx(3 / 4)
+    assert toolbox.top_similarity == pytest.approx(3 / 4)
 
 
 def test_what_nobody_says_is_not_found() -> None:
-    found = use(desk_of(graph_of(park())), TRANSCRIPT_SEARCH, query="quartz")
+    found = use(toolbox_of(graph_of(park())), TRANSCRIPT_SEARCH, query="quartz")
     assert (found.error, found.seen) == ("nothing_found", ())
 
 
 def test_a_silent_video_has_no_transcript() -> None:
-    silent = desk_of(graph_of(park(speech=None)))
+    silent = toolbox_of(graph_of(park(speech=None)))
     assert "transcript" not in silent.artifacts
     assert silent.degraded(TRANSCRIPT_SEARCH.needs) == ("no_speech",)
-    assert "transcript" in desk_of(graph_of(make_speaking())).artifacts
+    assert "transcript" in toolbox_of(graph_of(make_speaking())).artifacts
 
 
 def make_speaking() -> MemoryVideo:

@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu_workers.engine.answering.agent.tools import object_memory
-from gpu_workers.engine.answering.agent.tools.object_words import Matches, categories_there, matching
-from gpu_workers.engine.answering.agent.tools.objects import OBJECT_LOOKUP
+from gpu_workers.engine.answering.agent.tools.object_memory import OBJECT_LOOKUP
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.ports import StoredObject
-from tests.engine.answering.desks import desk_of, tracked, use
+from gpu_workers.engine.retrieval.object_names import Matches, categories_there, matching
 from tests.engine.answering.recordings import graph_of, park
+from tests.engine.answering.toolboxes import toolbox_of, tracked, use
 from tests.engine.answering.world import VIDEO, event_id
 
 SCENE = (
@@ -100,39 +100,42 @@ def filmed() -> object:
 
 
 def test_the_tool_shows_when_each_is_seen() -> None:
-    desk = desk_of(filmed())  # type: ignore[arg-type]
-    shown = use(desk, OBJECT_LOOKUP, words="people")
+    toolbox = toolbox_of(filmed())  # type: ignore[arg-type]
+    shown = use(toolbox, OBJECT_LOOKUP, words="people")
     assert shown.text.splitlines() == [
         "about 2 found:",
         "O1 red person: 0:00:00-0:00:02, 0:00:09-0:00:09; entered 1, left 0; first in E1",
         "O2 dark person: 0:00:06-0:00:10; entered 1, left 0; first in E2; perhaps the same as another",
     ]
     assert shown.events == (event_id(0), event_id(2))
-    assert sorted(desk.sightings.objects) == [1, 2]
-    assert use(desk, OBJECT_LOOKUP, words="green dog").text.splitlines()[:2] == ["1 found:", "None of them is green."]
+    assert sorted(toolbox.evidence.objects) == [1, 2]
+    assert use(toolbox, OBJECT_LOOKUP, words="green dog").text.splitlines()[:2] == [
+        "1 found:",
+        "None of them is green.",
+    ]
 
 
 def test_a_category_that_is_not_there_names_those_that_are() -> None:
-    desk = desk_of(filmed())  # type: ignore[arg-type]
+    toolbox = toolbox_of(filmed())  # type: ignore[arg-type]
     for words in ("cup", "unicorn"):
-        missing = use(desk, OBJECT_LOOKUP, words=words)
+        missing = use(toolbox, OBJECT_LOOKUP, words=words)
         assert missing.error == "nothing_found"
         assert missing.text == "No object of that name is tracked. The object memory has: person (2), dog (1)."
-    assert len(desk.sightings) == 0
+    assert len(toolbox.evidence) == 0
 
 
 def test_many_objects_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     chairs = [tracked(n, "chair", "", [Span(100 * n, 100 * n + 50)]) for n in range(25)]
-    desk = desk_of(graph_of(replace(park(objects=False), objects=chairs)))
-    shown = use(desk, OBJECT_LOOKUP, words="chair")
+    toolbox = toolbox_of(graph_of(replace(park(objects=False), objects=chairs)))
+    shown = use(toolbox, OBJECT_LOOKUP, words="chair")
     assert shown.text.splitlines()[0] == "25 found:"
     assert shown.text.splitlines()[-1] == "5 more are not shown."
     assert (len(shown.objects), shown.cut) == (20, True)
     monkeypatch.setattr(object_memory, "MAX_OBJECTS", 24)
-    assert use(desk, OBJECT_LOOKUP, words="chair").error == "too_wide"
+    assert use(toolbox, OBJECT_LOOKUP, words="chair").error == "too_wide"
 
 
 def test_without_tracked_objects_the_tool_is_not_there() -> None:
-    desk = desk_of(graph_of(park(objects=False)))
-    assert not OBJECT_LOOKUP.needs <= desk.artifacts
-    assert desk.degraded(OBJECT_LOOKUP.needs) == ("no_object_memory",)
+    toolbox = toolbox_of(graph_of(park(objects=False)))
+    assert not OBJECT_LOOKUP.needs <= toolbox.artifacts
+    assert toolbox.degraded(OBJECT_LOOKUP.needs) == ("no_object_memory",)

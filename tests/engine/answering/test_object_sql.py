@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from gpu_workers.engine.answering.agent.tool import BadArguments, Observation
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.agent.tools import object_memory
-from gpu_workers.engine.answering.agent.tools.contract import BadArguments, Observation
-from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.agent.tools.object_sql import OBJECT_SQL
 from gpu_workers.engine.ekg import ObjectState, Span
 from gpu_workers.engine.memory_graph import InMemoryGraph
-from tests.engine.answering.desks import desk_of, tracked, use
 from tests.engine.answering.recordings import PARK, SECOND, graph_of, park
+from tests.engine.answering.toolboxes import toolbox_of, tracked, use
 from tests.engine.answering.world import event_id
 
 PEOPLE = [
@@ -28,13 +28,13 @@ def filmed(objects: Sequence[ObjectState], **more: object) -> InMemoryGraph:
     return graph_of(replace(park(objects=False), objects=objects), **more)  # type: ignore[arg-type]
 
 
-def asked(statement: str, objects: Sequence[ObjectState] = PEOPLE) -> tuple[Desk, Observation]:
-    desk = desk_of(filmed(objects))
-    return desk, use(desk, OBJECT_SQL, sql=statement)
+def asked(statement: str, objects: Sequence[ObjectState] = PEOPLE) -> tuple[Toolbox, Observation]:
+    toolbox = toolbox_of(filmed(objects))
+    return toolbox, use(toolbox, OBJECT_SQL, sql=statement)
 
 
 def test_rows_are_told_with_their_number_and_their_moments() -> None:
-    desk, found = asked("SELECT object_id, colour FROM objects WHERE category = 'person'")
+    toolbox, found = asked("SELECT object_id, colour FROM objects WHERE category = 'person'")
     assert found.text.splitlines() == [
         "about 2 rows:",
         "object_id | colour",
@@ -45,13 +45,13 @@ def test_rows_are_told_with_their_number_and_their_moments() -> None:
     ]
     assert found.error == ""
     assert found.events == (event_id(0), event_id(2)), "E3 shows more of the second person than E2"
-    assert [desk.sightings.name_of(thing) for thing in found.objects] == ["O1", "O2"]
-    assert sorted(desk.sightings.events) == [1, 3]
-    assert sorted(desk.sightings.objects) == [1, 2], "the dog has a number and was not shown"
+    assert toolbox.evidence.labels_of(found.objects) == "O1 O2"
+    assert sorted(toolbox.evidence.events) == [1, 3]
+    assert sorted(toolbox.evidence.objects) == [1, 2], "the dog has a number and was not shown"
 
 
 def test_a_count_cannot_be_cited_and_the_reasoner_is_told() -> None:
-    desk, found = asked("SELECT COUNT(*) AS people FROM objects WHERE category = 'person'")
+    toolbox, found = asked("SELECT COUNT(*) AS people FROM objects WHERE category = 'person'")
     assert found.text.splitlines() == [
         "1 row:",
         "people",
@@ -59,28 +59,28 @@ def test_a_count_cannot_be_cited_and_the_reasoner_is_told() -> None:
         "These rows name no object and no event, so nothing of them can be cited. Select object_id.",
     ]
     assert found.seen == ()
-    assert (desk.sightings.events, desk.sightings.objects) == ({}, {})
-    assert desk.sightings.notes == [
+    assert (toolbox.evidence.events, toolbox.evidence.objects) == ({}, {})
+    assert toolbox.evidence.notes == [
         "Object memory, SELECT COUNT(*) AS people FROM objects WHERE category = 'person' -> 1 row: ; 2"
     ], "the answer may rest on it"
 
 
 def test_an_event_that_a_row_names_is_shown_in_words() -> None:
-    desk, found = asked("SELECT event FROM object_events WHERE object_id = 3")
+    toolbox, found = asked("SELECT event FROM object_events WHERE object_id = 3")
     assert found.text.splitlines()[:3] == ["1 row:", "event", "E5"]
     assert found.text.splitlines()[3].startswith("E5 0:00:12-0:00:15: a brown dog runs after the ball")
     assert found.events == (event_id(4),)
-    assert [event.id for event in desk.sightings.events.values()] == [event_id(4)]
+    assert [event.id for event in toolbox.evidence.events.values()] == [event_id(4)]
 
 
 def test_numbers_are_those_that_the_question_already_knows() -> None:
-    desk = desk_of(filmed(PEOPLE))
+    toolbox = toolbox_of(filmed(PEOPLE))
     for n in (4, 0):
-        desk.sightings.event(desk.load([event_id(n)])[0])
-    found = use(desk, OBJECT_SQL, sql="SELECT object_id, event FROM object_events WHERE event = 1")
+        toolbox.evidence.label_event(toolbox.load([event_id(n)])[0])
+    found = use(toolbox, OBJECT_SQL, sql="SELECT object_id, event FROM object_events WHERE event = 1")
     assert found.text.splitlines()[2] == "O3 | E1", "the dog's event was the first that was seen"
-    later = desk.sightings.event(desk.load([event_id(7)])[0])
-    assert later not in {"E1", "E2", *(f"E{number}" for number in desk.sightings.events if number != int(later[1:]))}
+    later = toolbox.evidence.label_event(toolbox.load([event_id(7)])[0])
+    assert later not in {"E1", "E2", *(f"E{number}" for number in toolbox.evidence.events if number != int(later[1:]))}
 
 
 def test_a_large_number_of_people_is_told_as_about() -> None:
@@ -100,12 +100,12 @@ def test_more_than_fifty_rows_are_cut_and_say_so() -> None:
 
 def test_what_does_not_fit_an_observation_is_not_seen() -> None:
     chairs = [tracked(n, "chair", "", [Span(100 * n, 100 * n + 50)]) for n in range(40)]
-    desk = desk_of(filmed(chairs), window=3_000)
-    found = use(desk, OBJECT_SQL, sql="SELECT object_id FROM objects")
+    toolbox = toolbox_of(filmed(chairs), window=3_000)
+    found = use(toolbox, OBJECT_SQL, sql="SELECT object_id FROM objects")
     assert found.cut
-    assert found.objects == tuple(thing.id for thing in desk.sightings.objects.values())
+    assert found.objects == tuple(thing.id for thing in toolbox.evidence.objects.values())
     assert 0 < len(found.objects) < 20
-    assert len(found.text.split()) <= desk.observation_tokens
+    assert len(found.text.split()) <= toolbox.observation_tokens
 
 
 def test_nothing_found_names_what_there_is() -> None:
@@ -122,10 +122,10 @@ def test_nothing_found_names_what_there_is() -> None:
     ],
 )
 def test_a_statement_that_is_refused_is_an_observation(statement: str, words: str) -> None:
-    desk, found = asked(statement)
+    toolbox, found = asked(statement)
     assert found.error == "bad_arguments"
     assert words in found.text
-    assert len(desk.sightings) == 0
+    assert len(toolbox.evidence) == 0
 
 
 @pytest.mark.parametrize("statement", ["", "SELECT " + "1" * 4_000, 7, None])
@@ -147,16 +147,16 @@ def test_several_videos_have_numbers() -> None:
         replace(park(objects=False), objects=PEOPLE[:1]),
         replace(park(PARK[:2], video_id=SECOND, objects=False), objects=[tracked(0, "dog", video=SECOND)]),
     )
-    desk = desk_of(both)
-    found = use(desk, OBJECT_SQL, sql="SELECT video, object_id FROM objects WHERE category = 'dog'")
-    number = next(number for number, video in desk.videos.items() if video == SECOND)
+    toolbox = toolbox_of(both)
+    found = use(toolbox, OBJECT_SQL, sql="SELECT video, object_id FROM objects WHERE category = 'dog'")
+    number = next(number for number, video in toolbox.videos.items() if video == SECOND)
     assert found.text.splitlines()[2].startswith(f"{number} | O")
     assert f"dog: video {number} 0:00:00-0:00:01" in found.text
 
 
 def test_the_scope_is_all_that_is_copied() -> None:
-    desk = desk_of(filmed(PEOPLE, span=Span(0, 6_000)))
-    found = use(desk, OBJECT_SQL, sql="SELECT object_id, last_ms FROM objects ORDER BY object_id")
+    toolbox = toolbox_of(filmed(PEOPLE, span=Span(0, 6_000)))
+    found = use(toolbox, OBJECT_SQL, sql="SELECT object_id, last_ms FROM objects ORDER BY object_id")
     assert [line for line in found.text.splitlines() if "|" in line][1:] == ["O1 | 2500", "O2 | 6000"]
 
 
@@ -170,13 +170,13 @@ def test_a_scope_that_is_too_wide_says_what_to_do(monkeypatch: pytest.MonkeyPatc
 
 def test_objects_of_an_event_overlap_it_by_a_millisecond() -> None:
     border = [tracked(0, "person", "", [Span(2_000, 3_000)]), tracked(1, "person", "", [Span(2_000, 3_001)])]
-    desk = desk_of(filmed(border))
-    found = use(desk, OBJECT_SQL, sql="SELECT object_id, count(*) FROM object_events GROUP BY object_id")
+    toolbox = toolbox_of(filmed(border))
+    found = use(toolbox, OBJECT_SQL, sql="SELECT object_id, count(*) FROM object_events GROUP BY object_id")
     assert found.text.splitlines()[2:4] == ["O1 | 1", "O2 | 2"]
 
 
 def test_an_event_is_named_once_for_an_object_that_comes_back() -> None:
     twice = [tracked(0, "person", "", [Span(100, 500), Span(900, 1_000), Span(3_100, 3_200)])]
-    desk = desk_of(filmed(twice))
-    found = use(desk, OBJECT_SQL, sql="SELECT event FROM object_events ORDER BY event")
+    toolbox = toolbox_of(filmed(twice))
+    found = use(toolbox, OBJECT_SQL, sql="SELECT event FROM object_events ORDER BY event")
     assert found.text.splitlines()[:4] == ["2 rows:", "event", "E1", "E2"]

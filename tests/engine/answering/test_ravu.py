@@ -10,14 +10,13 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
-from gpu_workers.engine.answering.methods.ravu.method import MOST_CALLS
-from gpu_workers.engine.answering.methods.ravu.planning import opening
+from gpu_workers.engine.answering.methods.ravu import MOST_CALLS, opening
 from gpu_workers.engine.answering.methods.ravu.program import FUNCTIONS
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError, Sample
-from tests.engine.answering.programs.desk import JUICE, PROGRAM, desk_over, juice
+from tests.engine.answering.programs.small_world import JUICE, PROGRAM, juice, toolbox_over
 from tests.engine.answering.programs.test_juice import STEPS
 from tests.engine.answering.world import Request, ScriptedChecker, ScriptedReasoner, event_id, models, says
 
@@ -287,7 +286,7 @@ def test_orders_in_the_video_reach_no_program() -> None:
 
 def test_the_cached_part_of_the_plan_is_short_and_the_same_for_every_question() -> None:
     (rules, _), (others, _) = (
-        opening(desk_over(juice(), question=QuestionInput(words)), steps=8) for words in ("Who?", "When is it over?")
+        opening(toolbox_over(juice(), question=QuestionInput(words)), steps=8) for words in ("Who?", "When is it over?")
     )
     assert rules == others
     text = str(rules.parts[0])
@@ -298,10 +297,9 @@ def test_the_cached_part_of_the_plan_is_short_and_the_same_for_every_question() 
 
 
 def test_the_examples_of_the_plan_can_run() -> None:
-    from gpu_workers.engine.answering.methods.ravu.checking import check
-    from gpu_workers.engine.answering.methods.ravu.reading import read_program
+    from gpu_workers.engine.answering.methods.ravu.checker import check, read_program
 
-    rules = str(opening(desk_over(juice()), steps=8)[0].parts[0])
+    rules = str(opening(toolbox_over(juice()), steps=8)[0].parts[0])
     examples = [line for line in rules.splitlines() if line.startswith('{"steps"')]
     assert len(examples) == 3
     for example in examples:

@@ -15,7 +15,7 @@ from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
-from tests.engine.answering.programs.desk import JUICE, juice
+from tests.engine.answering.programs.small_world import JUICE, juice
 from tests.engine.answering.programs.test_juice import STEPS
 from tests.engine.answering.programs.test_neighbours import kitchen
 from tests.engine.answering.served import MODEL, Served, chat_calls

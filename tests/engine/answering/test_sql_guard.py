@@ -10,13 +10,13 @@ import pytest
 
 from bench.hostile_sql import content, copy_of, foreign, memory, statements
 from gpu_workers.engine.answering.agent.tools import sql_guard
-from gpu_workers.engine.answering.agent.tools.object_tables import TABLES
-from gpu_workers.engine.answering.agent.tools.sql_guard import Result, SqlRefused, select
+from gpu_workers.engine.answering.agent.tools.object_sql import TABLES
+from gpu_workers.engine.answering.agent.tools.sql_guard import SelectResult, SqlRefused, select
 
 OBJECTS = 40
 
 
-def run(statement: str, *, objects: int = OBJECTS) -> Result:
+def run(statement: str, *, objects: int = OBJECTS) -> SelectResult:
     return select(memory(objects), statement, tables=TABLES)
 
 

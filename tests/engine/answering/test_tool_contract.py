@@ -11,7 +11,7 @@ import pytest
 import gpu_workers.engine.answering
 import gpu_workers.engine.prompts
 from gpu_workers.engine.answering.agent.steps import call_key, read_step, step_schema
-from gpu_workers.engine.answering.agent.tools.contract import (
+from gpu_workers.engine.answering.agent.tool import (
     BadArguments,
     Kind,
     Millis,
@@ -26,7 +26,7 @@ from gpu_workers.engine.answering.agent.tools.contract import (
     YesNo,
     read_arguments,
 )
-from gpu_workers.engine.answering.agent.tools.finishing import finish_tool
+from gpu_workers.engine.answering.agent.tools.finish import finish_tool
 from gpu_workers.engine.answering.wording import CHAT_ROLES, DELIMITERS, RESERVED, as_data
 from gpu_workers.engine.ekg import Span
 
@@ -45,7 +45,7 @@ KINDS: dict[str, Kind] = {
 
 
 def tool(**arguments: Kind) -> Tool:
-    return Tool("search", "Finds.", arguments or KINDS, frozenset(), 3, lambda desk, given: Observation("done"))
+    return Tool("search", "Finds.", arguments or KINDS, frozenset(), 3, lambda toolbox, given: Observation("done"))
 
 
 def every_keyword(schema: Any) -> set[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, QuestionInput
-from gpu_workers.engine.answering.methods.videoagent.method import VideoAgent
+from gpu_workers.engine.answering.methods.videoagent import VideoAgent
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import ModelError, ObserveRequest

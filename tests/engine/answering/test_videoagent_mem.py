@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.agent.tools.memory_agent import SEGMENT_LOCALIZATION, VISUAL_QUESTION_ANSWERING
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
+from gpu_workers.engine.answering.methods.videoagent_mem import SEGMENT_LOCALIZATION, VISUAL_QUESTION_ANSWERING
 from gpu_workers.engine.ekg import FrameRow, Span
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.ports import KnowledgeGraph
-from tests.engine.answering.desks import desk_of, tracked, use
 from tests.engine.answering.recordings import PARK, SECOND, graph_of, park
 from tests.engine.answering.test_loop import call, finish
+from tests.engine.answering.toolboxes import toolbox_of, tracked, use
 from tests.engine.answering.world import (
     Request,
     ScriptedChecker,
@@ -214,8 +214,8 @@ def test_segments_come_with_their_best_slice() -> None:
     video = park()
     first = video.events[0]
     merged = replace(first, event=replace(first.event, span=Span(0, 6_000), end_chunk=2))
-    desk = desk_of(graph_of(replace(video, events=[merged, *video.events[2:]])))
-    found = use(desk, SEGMENT_LOCALIZATION, description="a boy enters with orange juice on the bench")
+    toolbox = toolbox_of(graph_of(replace(video, events=[merged, *video.events[2:]])))
+    found = use(toolbox, SEGMENT_LOCALIZATION, description="a boy enters with orange juice on the bench")
     lines = found.text.splitlines()
     at = next(index for index, line in enumerate(lines) if " 0:00:00-0:00:06: " in line)
     assert lines[at + 1] == "  best segment: 0:00:03-0:00:06, from 3000 ms"
@@ -231,36 +231,36 @@ def test_the_paper_weighs_pictures_and_captions_18_to_11() -> None:
         for n, frame in enumerate(video.frames)
     ]
     graph = graph_of(replace(video, frames=frames))
-    desk = desk_of(graph, effort="paper")
-    found = use(desk, SEGMENT_LOCALIZATION, description="a dog barks")
+    toolbox = toolbox_of(graph, effort="paper")
+    found = use(toolbox, SEGMENT_LOCALIZATION, description="a dog barks")
     assert {event_id(0), event_id(9)} <= set(found.events)
     # Event 0 looks like the dog (18 * 1 + 11 / 3 = 21.7), event 9 reads like it (18 / 3 + 11 = 17).
     assert embed("a dog barks") @ embed("a cat sits") == pytest.approx(1 / 3)
     alone = SEGMENT_LOCALIZATION
     assert alone.needs == frozenset({"events"})
-    assert desk.top_similarity == pytest.approx(1.0)
+    assert toolbox.top_similarity == pytest.approx(1.0)
 
 
 def test_a_question_about_a_segment_sees_its_neighbours() -> None:
     checker = seeing("the boy kicks a ball")
-    desk = desk_of(graph_of(park()), checker=checker)
-    found = use(desk, VISUAL_QUESTION_ANSWERING, question="What does he kick?", at_ms=10_000)
+    toolbox = toolbox_of(graph_of(park()), checker=checker)
+    found = use(toolbox, VISUAL_QUESTION_ANSWERING, question="What does he kick?", at_ms=10_000)
     (request,) = checker.observed
     assert [frame.ms for frame in request.frames] == [7_500, 10_500, 13_500]
     assert request.find == "Describe what happens, then answer: What does he kick?"
     assert "the boy kicks a ball" in found.text
     assert found.events == (event_id(2),), "the finding names the first of the frames"
-    assert use(desk, VISUAL_QUESTION_ANSWERING, question="And?", at_ms=24_000).error == "out_of_range"
-    first = use(desk, VISUAL_QUESTION_ANSWERING, question="And?", at_ms=0)
+    assert use(toolbox, VISUAL_QUESTION_ANSWERING, question="And?", at_ms=24_000).error == "out_of_range"
+    first = use(toolbox, VISUAL_QUESTION_ANSWERING, question="And?", at_ms=0)
     assert [frame.ms for frame in checker.observed[-1].frames] == [1_500, 4_500]
     assert first.error == ""
 
 
 def test_a_segment_of_several_videos_needs_its_video() -> None:
     checker = seeing("the boy sleeps")
-    desk = desk_of(graph_of(park(), park(PARK[::-1], video_id=SECOND)), checker=checker)
-    number = next(number for number, video in desk.videos.items() if video == SECOND)
-    found = use(desk, VISUAL_QUESTION_ANSWERING, question="Who?", video=number, at_ms=1_000)
+    toolbox = toolbox_of(graph_of(park(), park(PARK[::-1], video_id=SECOND)), checker=checker)
+    number = next(number for number, video in toolbox.videos.items() if video == SECOND)
+    found = use(toolbox, VISUAL_QUESTION_ANSWERING, question="Who?", video=number, at_ms=1_000)
     assert f"video {number} " in found.text
     assert found.events == (event_id(0, SECOND),)
 
@@ -286,10 +286,10 @@ def test_an_open_question_is_answered_in_words() -> None:
 
 def test_the_inner_agent_reads_the_words_of_the_outer_one_and_no_language_of_the_customer() -> None:
     """The outer reasoner was asked to write in the language of the index."""
-    desk = desk_of(filmed(), question=QuestionInput("Wie viele Leute sind im Park?"))
-    desk.asked = replace(desk.asked, question_language="de", translated=("How many people are in the park?",))
+    toolbox = toolbox_of(filmed(), question=QuestionInput("Wie viele Leute sind im Park?"))
+    toolbox.asked = replace(toolbox.asked, question_language="de", translated=("How many people are in the park?",))
 
-    inner = desk.asking("How many dogs are there?").asked
+    inner = toolbox.for_question("How many dogs are there?").asked
 
     assert (inner.in_english, inner.searched, inner.query) == ("How many dogs are there?",) * 3
     assert inner.question_language == ""

@@ -8,15 +8,21 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering.methods.videoagent.replies import (
+from gpu_workers.engine.answering.methods.videoagent.moments import (
+    GAP_MS,
+    Segment,
+    Timeline,
+    free,
+    glance,
+    segments_between,
+)
+from gpu_workers.engine.answering.methods.videoagent.rounds import (
     Wanted,
     read_confidence,
     read_wanted,
     reflection_schema,
     wanted_schema,
 )
-from gpu_workers.engine.answering.methods.videoagent.segments import GAP_MS, Segment, free, segments_between
-from gpu_workers.engine.answering.methods.videoagent.timeline import Timeline, glance
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Within
 

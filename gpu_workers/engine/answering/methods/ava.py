@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpu_workers.engine.answering.agent.tools.contract import Artifact
+from gpu_workers.engine.answering.agent.toolbox import Artifact
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support
@@ -19,7 +19,7 @@ from gpu_workers.engine.answering.identity import (
     CITATION_PROMPTS,
     QUESTION_PROMPTS,
 )
-from gpu_workers.engine.answering.methods.contract import TypicalCalls
+from gpu_workers.engine.answering.methods.method import TypicalCalls
 from gpu_workers.engine.answering.reading.routing import ROUTE_PROMPTS
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
 from gpu_workers.engine.answering.routes.whole import WHOLE_PROMPTS

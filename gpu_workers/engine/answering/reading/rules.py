@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gpu_workers.engine.answering.agent.tools.object_words import named_things
 from gpu_workers.engine.answering.reading.route_words import BY_LANGUAGE, COLOURS, THINGS, RouteWords
 from gpu_workers.engine.answering.reading.times.stretch import without_stretch
 from gpu_workers.engine.answering.understood import Route, Shape
+from gpu_workers.engine.retrieval.object_names import named_things
 
 STATEMENT_CHARACTERS = 200
 """Maximum length of a statement that is judged, and of the words for what is counted."""

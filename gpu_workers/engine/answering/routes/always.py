@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.ending.verdicts import by_entailment
 from gpu_workers.engine.answering.routes.matching import STEM, terms_of

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.methods.ravu.checking import MOST_FAULTS, check
+from gpu_workers.engine.answering.methods.ravu.checker import MOST_FAULTS, check, read_program
 from gpu_workers.engine.answering.methods.ravu.program import FUNCTIONS, BadProgram, program_schema, table
-from gpu_workers.engine.answering.methods.ravu.reading import read_program
 from gpu_workers.engine.answering.methods.ravu.running import OPERATIONS
 
 FIND = {"op": "localize", "phrase": "a dog", "what": "event", "within": "", "out": "dog"}

@@ -5,13 +5,12 @@ Web search is not built: its query would carry words of the video to a stranger,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpu_workers.engine.answering.agent.tools.actions import ACTION_AFTER, ACTION_BEFORE
-from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY
-from gpu_workers.engine.answering.agent.tools.contract import (
+from gpu_workers.engine.answering.agent.tool import (
     BAD_ARGUMENTS,
     NOT_AVAILABLE,
     NOTHING_FOUND,
@@ -24,10 +23,10 @@ from gpu_workers.engine.answering.agent.tools.contract import (
     failed,
     read_arguments,
 )
-from gpu_workers.engine.answering.agent.tools.desk import Desk
-from gpu_workers.engine.answering.methods.avataar.expansion import expand
-from gpu_workers.engine.answering.methods.avataar.global_context import described
-from gpu_workers.engine.answering.methods.avataar.local_context import Anchor
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
+from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY
+from gpu_workers.engine.answering.agent.tools.frame_tools import ACTION_AFTER, ACTION_BEFORE
+from gpu_workers.engine.answering.methods.avataar.contexts import Anchor, described
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.models.served.structured import list_of, storable
@@ -99,7 +98,7 @@ class Functions:
         """Return question as it is searched: with descriptions, if they were asked for."""
         return expand(question, self.descriptions) if self.expanded else question
 
-    def offered(self, desk: Desk) -> list[Tool]:
+    def offered(self, toolbox: Toolbox) -> list[Tool]:
         """Return the functions that this scope and these models have the means for."""
         tools = [
             Tool(
@@ -121,63 +120,92 @@ class Functions:
                 {"sub_questions": Phrases(SUB_QUESTIONS)}, frozenset({"events"}), 4, self._split,
             ),
         ]  # fmt: skip
-        return [tool for tool in tools if tool.needs <= desk.artifacts]
+        return [tool for tool in tools if tool.needs <= toolbox.artifacts]
 
-    def call(self, desk: Desk, name: str, given: Mapping[str, Any]) -> Observation:
+    def call(self, toolbox: Toolbox, name: str, given: Mapping[str, Any]) -> Observation:
         """Make a call; whatever is wrong with it is an observation. Raises Halt."""
-        tool = next((tool for tool in self.offered(desk) if tool.name == name), None)
+        tool = next((tool for tool in self.offered(toolbox) if tool.name == name), None)
         if tool is None:
             return Observation(f"{as_data(name)[:40]} is not available.", NOT_AVAILABLE)
         if self.used.get(name, 0) >= tool.most:
             return Observation(f"{name} may be used {tool.most} times.", TOO_MANY)
         try:
-            values = read_arguments(tool, given, videos=max(1, len(desk.videos)))
+            values = read_arguments(tool, given, videos=max(1, len(toolbox.videos)))
             key = f"{name} {values}"
             # A search that was asked for again is made again for the new round; a look and a count are not.
             if key in self.calls and tool in (TERM_FREQUENCY, ACTION_BEFORE, ACTION_AFTER):
                 return Observation(f"{name} was called like this before.", REPEATED)
             self.calls.add(key)
             self.used[name] = self.used.get(name, 0) + 1
-            observation = tool.use(desk, values)
+            observation = tool.use(toolbox, values)
         except BadArguments as error:
             return Observation(str(error), BAD_ARGUMENTS)
         except ModelError as error:
             return failed(error.code)
         return observation
 
-    def _expand(self, desk: Desk, values: Mapping[str, Any]) -> Observation:
-        models, graph, question = desk.asked.models, desk.asked.graph, desk.asked.in_english
-        vector = embed_queries(models.text_embedder, [desk.asked.searched], meter=desk.meter)[0]
-        hits = graph.search_views({"entity": ViewQuery(vector, ENTITIES)}, floor=desk.asked.settings.retrieval.floor)
+    def _expand(self, toolbox: Toolbox, values: Mapping[str, Any]) -> Observation:
+        models, graph, question = toolbox.asked.models, toolbox.asked.graph, toolbox.asked.in_english
+        vector = embed_queries(models.text_embedder, [toolbox.asked.searched], meter=toolbox.meter)[0]
+        hits = graph.search_views({"entity": ViewQuery(vector, ENTITIES)}, floor=toolbox.asked.settings.retrieval.floor)
         found = graph.entities(list(dict.fromkeys(hit.item for hit in hits["entity"] if hit.item is not None)))
         self.descriptions = {**described(found.values()), **self.people}
         text = expand(question, self.descriptions)
         if text == question:
             return Observation("Nothing is known of what the question names.", NOTHING_FOUND)
         self.expanded = True
-        desk.sightings.noted(text)
+        toolbox.evidence.add_note(text)
         return Observation(text)
 
-    def _anchor(self, desk: Desk, values: Mapping[str, Any]) -> Observation:
-        vector = embed_queries(desk.asked.models.text_embedder, [values["event"]], meter=desk.meter)[0]
+    def _anchor(self, toolbox: Toolbox, values: Mapping[str, Any]) -> Observation:
+        vector = embed_queries(toolbox.asked.models.text_embedder, [values["event"]], meter=toolbox.meter)[0]
         views: Sequence[ViewName] = ("event", "topic")
-        hits = desk.asked.graph.search_views(
+        hits = toolbox.asked.graph.search_views(
             {view: ViewQuery(vector, ANCHORS if view == "event" else 1) for view in views},
-            floor=desk.asked.settings.retrieval.floor,
+            floor=toolbox.asked.settings.retrieval.floor,
         )
         # A topic says roughly when, where no event is near enough.
         ids = [hit.event_id for view in views for hit in hits[view]][:ANCHORS]
-        events = desk.load(ids)
+        events = toolbox.load(ids)
         if not events:
             return Observation(f"Nothing like that was found: {as_data(values['event'])}", NOTHING_FOUND)
         self.anchors += [Anchor(event, values["event"]) for event in events]
-        room = max(32, desk.observation_tokens // ANCHORS)
+        room = max(32, toolbox.observation_tokens // ANCHORS)
         lines = [
-            f"{desk.event_line(event, most_tokens=room)} ({event.span.start_ms} to {event.span.end_ms} ms)"
+            f"{toolbox.event_line(event, most_tokens=room)} ({event.span.start_ms} to {event.span.end_ms} ms)"
             for event in sorted(events, key=lambda event: (event.video_id, event.span))
         ]
         return Observation("\n".join(lines), events=tuple(event.id for event in events))
 
-    def _split(self, desk: Desk, values: Mapping[str, Any]) -> Observation:
+    def _split(self, toolbox: Toolbox, values: Mapping[str, Any]) -> Observation:
         self.sub_questions = values["sub_questions"]
         return Observation("Searched as well: " + "; ".join(self.sub_questions))
+
+
+MOST = 3
+"""Maximum number of names of a question that are described."""
+
+
+def expand(question: str, descriptions: Mapping[str, str]) -> str:
+    """Return question with a description in brackets behind the first mention of each name, longest names first.
+
+    descriptions: by name, as data. A name is a whole word, in any case; a name inside another is not described again.
+
+    >>> expand("Where is Yogi?", {"Yogi": "the bear in a green hat"})
+    'Where is Yogi (the bear in a green hat)?'
+    """
+    taken: list[tuple[int, int]] = []
+    added: list[tuple[int, str]] = []
+    for name in sorted(descriptions, key=lambda name: (-len(name), name)):
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE):
+            start, end = match.span()
+            if any(start < other_end and other_start < end for other_start, other_end in taken):
+                continue
+            taken.append((start, end))
+            if descriptions[name] not in question:
+                added.append((end, f" ({descriptions[name]})"))
+            break
+    expanded = question
+    for position, words in sorted(sorted(added)[:MOST], reverse=True):
+        expanded = expanded[:position] + words + expanded[position:]
+    return expanded

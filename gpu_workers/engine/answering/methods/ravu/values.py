@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
+from gpu_workers.engine.answering.budget import BudgetSpent, Halt
+from gpu_workers.engine.answering.context import event_text, fitted
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.ports import EventPlace, StoredEntity, StoredEvent, StoredFrame, StoredObject
+from gpu_workers.engine.models.roles import Meter, ModelError
+from gpu_workers.engine.ports import EventPlace, KnowledgeGraph, StoredEntity, StoredEvent, StoredFrame, StoredObject
 
 SURE = 0.7
 """Confidence of an object below which it may be the same as another one."""
@@ -64,7 +68,7 @@ class Frames:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Count:
     """A count. about: whether it is no exact number. of: what was counted."""
 
     value: int
@@ -77,14 +81,14 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Description:
     """A description. of: what it describes."""
 
     text: str
     of: Moments | Things
 
 
-Value = Moments | Things | Frames | Number | Text
+Value = Moments | Things | Frames | Count | Description
 
 
 def is_empty(value: Value) -> bool:
@@ -92,9 +96,9 @@ def is_empty(value: Value) -> bool:
     match value:
         case Moments(items=items) | Things(items=items) | Frames(items=items):
             return not items
-        case Text(text=text):
+        case Description(text=text):
             return not text
-        case Number(value=number):
+        case Count(value=number):
             return number == 0
 
 
@@ -121,3 +125,74 @@ def in_time(moments: Iterable[Moment]) -> tuple[Moment, ...]:
         if kept is None or moment.score > kept.score:
             best[moment.place.event_id] = moment
     return tuple(sorted(best.values(), key=lambda moment: (moment.place.video_id, moment.place.span, moment.place.n)))
+
+
+class NoVerdict(Exception):
+    """A step could not decide what its program asks. code: stable, for the step's record."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a program.
+
+    meter: counts its model calls. ranks: whether `localize` asks the reasoner which hits fit. calls_left: model calls
+    that it may still make. holds: whether the budget has room for one more and for the answer. notes: what was cut or
+    could not be asked in the current step, in words, for the record. limits: those of all steps that make a number
+    uncertain.
+    """
+
+    toolbox: Toolbox
+    meter: Meter
+    ranks: bool
+    calls_left: int
+    holds: Callable[[], bool]
+    notes: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
+
+    @property
+    def graph(self) -> KnowledgeGraph:
+        return self.toolbox.asked.graph
+
+    def words_of(self, event: StoredEvent, most_tokens: int) -> str:
+        """Return an event in words, as data, on one line of at most most_tokens tokens."""
+        count = self.toolbox.asked.models.reasoner.count_tokens
+        text = event_text(event)
+        return fitted(text, count, most_tokens)
+
+    def take_call(self) -> bool:
+        """Whether one more model call may be made; it is then counted."""
+        if self.calls_left < 1 or not self.holds():
+            return False
+        self.calls_left -= 1
+        return True
+
+    def stopped(self, error: Halt | ModelError) -> str:
+        """Record what kept a model from answering, and return its code. A call that was given the question's last
+        seconds ends the question: the budget failed, not the model."""
+        calls = self.toolbox.calls
+        if isinstance(error, Halt):
+            calls.halt(error)
+        elif calls.spending.out_of_time():
+            calls.halt(BudgetSpent("max_seconds"))
+        return error.code
+
+    def within_reach(self, videos: Iterable[UUID], most: int) -> list[UUID]:
+        """Return at most `most` of the videos, in order of id, and note whether some were left out."""
+        ordered = sorted(set(videos))
+        if len(ordered) > most:
+            self.limit(f"read {most} of {len(ordered)} videos")
+        return ordered[:most]
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def limit(self, text: str) -> None:
+        """Note what makes every number of this program uncertain."""
+        self.note(text)
+        if text not in self.limits:
+            self.limits.append(text)

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.contract import NOTHING_FOUND, TOO_MANY, Observation, Text, Tool, failed
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tool import NOTHING_FOUND, TOO_MANY, Observation, Text, Tool, failed
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.scanning.judging import EVENT_TOKENS, NUMBER_TOKENS
 from gpu_workers.engine.answering.scanning.scan import Scan
 from gpu_workers.engine.answering.wording import as_data
@@ -36,7 +36,7 @@ LINE_TOKENS = 50
 """Maximum tokens of one event that is shown."""
 
 
-def scan(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
+def scan(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Judge every event in scope, in parallel, and show those of which the statement is true.
 
     A small reasoner judges one event at a time, as in the scans of `ava`: its verdicts on lists are worth nothing (ADR
@@ -45,18 +45,18 @@ def scan(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     never taken for a no. Raises Halt, after what was found before has been noted.
     """
     statement: str = arguments["predicate"]
-    places = list(islice(all_places(desk.asked.graph), MOST_COUNTED + 1))
+    places = list(islice(all_places(toolbox.asked.graph), MOST_COUNTED + 1))
     if not places:
         return Observation("There is no event in scope.", NOTHING_FOUND)
-    judging = Scan(desk.asked, desk.calls, statement)
+    judging = Scan(toolbox.asked, toolbox.calls, statement)
     if refusal := _refusal(judging, len(places), sum(place.event_id not in judging.known for place in places)):
         return Observation(refusal, TOO_MANY)
-    events = desk.load(place.event_id for place in places)
-    verdicts = judging.run(events, meter=desk.meter)
+    events = toolbox.load(place.event_id for place in places)
+    verdicts = judging.run(events, meter=toolbox.meter)
     if not verdicts.read and verdicts.halt is None:
         return failed(verdicts.error or "unreadable")
     true = [event for event in events if event.id in verdicts.true]
-    observation = _shown(desk, statement, places, true, verdicts.read)
+    observation = _shown(toolbox, statement, places, true, verdicts.read)
     if verdicts.halt is not None:
         raise verdicts.halt
     return observation
@@ -95,7 +95,7 @@ def _refusal(judging: Scan, events: int, unknown: int) -> str:
 
 
 def _shown(
-    desk: Desk, statement: str, places: Sequence[EventPlace], true: Sequence[StoredEvent], read: int
+    toolbox: Toolbox, statement: str, places: Sequence[EventPlace], true: Sequence[StoredEvent], read: int
 ) -> Observation:
     """Return the events of which the statement is true, numbered, as many as fit; and how complete the scan is."""
     times = len(separate_times(places, frozenset(event.id for event in true)))
@@ -105,12 +105,12 @@ def _shown(
     least, about = ("", "") if whole else ("at least ", "about ")
     result = f'"{as_data(statement)}" is true of {least}{len(true)} events, at {about}{times} separate times'
     head = f"Read {all_read}. {result}."
-    desk.sightings.noted(f"Scan of {all_read}: {result}.")
-    count = desk.asked.models.reasoner.count_tokens
+    toolbox.evidence.add_note(f"Scan of {all_read}: {result}.")
+    count = toolbox.asked.models.reasoner.count_tokens
     lines: list[str] = []
-    room = desk.observation_tokens
+    room = toolbox.observation_tokens
     for event in true[:MOST_SHOWN]:
-        line = desk.event_line(event, most_tokens=LINE_TOKENS)
+        line = toolbox.event_line(event, most_tokens=LINE_TOKENS)
         room -= count(line)
         lines.append(line)
         if room < 0:

@@ -1,4 +1,4 @@
-"""A desk over a recording, for tests of single tools."""
+"""A toolbox over a recording, for tests of single tools."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from gpu_workers.engine.answering.agent.tools.contract import Observation, Tool, read_arguments
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.tool import Observation, Tool, read_arguments
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
@@ -23,27 +23,27 @@ from tests.engine.answering.world import VIDEO, ScriptedReasoner, models
 OPEN = QuestionInput("What does the boy do?")
 
 
-def desk_of(
+def toolbox_of(
     graph: KnowledgeGraph,
     *,
     question: QuestionInput = OPEN,
     effort: Effort = "medium",
     window: int = 32_768,
     checker: Any = None,
-) -> Desk:
-    """Return a desk whose reasoner is never asked."""
+) -> Toolbox:
+    """Return a toolbox whose reasoner is never asked."""
     scripted = models(ScriptedReasoner(lambda request: "", context_tokens=window), checker=checker)
     meter = Meter()
     spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
     calls = Calls(scripted, spending=spending, meter=meter, in_flight=1)
     settings = settings_for(effort, UNMEASURED)
     asked = Asked(replace(question, effort=effort), graph, scripted, settings, searched=question.question)
-    return Desk(asked, calls)
+    return Toolbox(asked, calls)
 
 
-def use(desk: Desk, tool: Tool, **arguments: Any) -> Observation:
+def use(toolbox: Toolbox, tool: Tool, **arguments: Any) -> Observation:
     """Call a tool as a loop does. Raises BadArguments."""
-    return tool.use(desk, read_arguments(tool, arguments, videos=max(1, len(desk.extents))))
+    return tool.use(toolbox, read_arguments(tool, arguments, videos=max(1, len(toolbox.extents))))
 
 
 def tracked(

@@ -1,4 +1,4 @@
-"""A desk over a small world, for tests of programs and tools."""
+"""A toolbox over a small world, for tests of programs and tools."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget, Effort, QuestionInput
-from gpu_workers.engine.answering.methods.ravu.checking import check
+from gpu_workers.engine.answering.methods.ravu.checker import check, read_program
 from gpu_workers.engine.answering.methods.ravu.program import MOST_STEPS
-from gpu_workers.engine.answering.methods.ravu.reading import read_program
 from gpu_workers.engine.answering.methods.ravu.running import Outcome, run_program
-from gpu_workers.engine.answering.methods.ravu.state import Run
+from gpu_workers.engine.answering.methods.ravu.values import Run
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
@@ -50,7 +49,7 @@ def nobody(request: Request) -> Any:
     raise AssertionError(f"the reasoner was asked: {request.stage}")
 
 
-def desk_over(
+def toolbox_over(
     graph: KnowledgeGraph | MemoryVideo,
     script: Callable[[Request], Any] = nobody,
     *,
@@ -60,8 +59,8 @@ def desk_over(
     checker: Any = None,
     calibration: Calibration = UNMEASURED,
     **settings: Any,
-) -> Desk:
-    """Return a desk over a graph, or over one video."""
+) -> Toolbox:
+    """Return a toolbox over a graph, or over one video."""
     bound = models(ScriptedReasoner(script), checker=checker, calibration=calibration)
     meter = Meter()
     spending = Spending(budget or Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
@@ -73,20 +72,20 @@ def desk_over(
         replace(settings_for(effort, UNMEASURED), **settings),
         question.question,
     )
-    return Desk(asked, Calls(bound, spending=spending, meter=meter, in_flight=4))
+    return Toolbox(asked, Calls(bound, spending=spending, meter=meter, in_flight=4))
 
 
-def run_over(desk: Desk, *, ranks: bool = False, calls_left: int = 8) -> Run:
-    return Run(desk, desk.calls.meter, ranks, calls_left, lambda: True)
+def run_over(toolbox: Toolbox, *, ranks: bool = False, calls_left: int = 8) -> Run:
+    return Run(toolbox, toolbox.calls.meter, ranks, calls_left, lambda: True)
 
 
-def ran(text: str, desk: Desk, *, steps: int = MOST_STEPS, **more: Any) -> Outcome:
+def ran(text: str, toolbox: Toolbox, *, steps: int = MOST_STEPS, **more: Any) -> Outcome:
     """Read, check and run a program."""
-    return run_program(check(read_program(text), steps=steps), run_over(desk, **more))
+    return run_program(check(read_program(text), steps=steps), run_over(toolbox, **more))
 
 
-def reasoner_of(desk: Desk) -> ScriptedReasoner:
-    reasoner = desk.asked.models.reasoner
+def reasoner_of(toolbox: Toolbox) -> ScriptedReasoner:
+    reasoner = toolbox.asked.models.reasoner
     assert isinstance(reasoner, ScriptedReasoner)
     return reasoner
 

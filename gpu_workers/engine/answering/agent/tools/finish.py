@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gpu_workers.engine.answering.agent.tools.contract import Observation, Tool
-from gpu_workers.engine.answering.agent.tools.desk import Desk
-from gpu_workers.engine.answering.agent.tools.kinds import BadArguments, Numbers, YesNo
+from gpu_workers.engine.answering.agent.tool import BadArguments, Numbers, Observation, Tool, YesNo
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.parsing import ParsedAnswer, letter, parse_answer
 
@@ -53,16 +52,16 @@ def finish_tool(choices: Sequence[str], *, abstain: bool) -> Tool:
         {"answer": GivenAnswer(tuple(choices), abstain), "sufficient": YesNo(), "evidence": Numbers(EVIDENCE)},
         frozenset(),
         1,
-        lambda desk, arguments: Observation("The answer was given."),
+        lambda toolbox, arguments: Observation("The answer was given."),
     )
 
 
-def proposed_answer(desk: Desk, arguments: Mapping[str, Any], thought: str) -> ParsedAnswer:
+def proposed_answer(toolbox: Toolbox, arguments: Mapping[str, Any], thought: str) -> ParsedAnswer:
     """Return the answer of a call of `finish`, as read. It cites events that were shown, and no others. An answer that
     nothing decides is an abstention, if the question may be abstained from."""
     answer: ParsedAnswer = arguments["answer"]
-    cited = tuple(number for number in arguments["evidence"] if number in desk.sightings.events)
-    if not arguments["sufficient"] and desk.asked.settings.samples.abstain:
+    cited = tuple(number for number in arguments["evidence"] if number in toolbox.evidence.events)
+    if not arguments["sufficient"] and toolbox.asked.settings.samples.abstain:
         return ParsedAnswer(INSUFFICIENT, None, sufficient=False, reasoning=thought)
     return replace(answer, reasoning=thought, cited=cited)
 

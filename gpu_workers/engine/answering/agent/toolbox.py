@@ -1,16 +1,16 @@
-"""The desk of one question: what its tools may use, and nothing that reaches past its scope."""
+"""The toolbox of one question: what its tools may use, and nothing that reaches past its scope."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Literal
 from uuid import UUID
 
 import numpy as np
 
-from gpu_workers.engine.answering.agent.tools.contract import Artifact
-from gpu_workers.engine.answering.agent.tools.sightings import Sightings
+from gpu_workers.engine.answering.agent.evidence_log import EvidenceLog
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import Calls, needed_checker
@@ -19,11 +19,15 @@ from gpu_workers.engine.answering.contract import NodeRecord
 from gpu_workers.engine.answering.looking.closer_look import in_full
 from gpu_workers.engine.answering.looking.findings import Finding, findings_schema, read_findings
 from gpu_workers.engine.answering.looking.looks import Look
+from gpu_workers.engine.answering.reading.follow_up import conversation
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Meter, ModelError, ObserveRequest
 from gpu_workers.engine.ports import StoredEvent, StoredFrame, ViewQuery
 from gpu_workers.engine.retrieval.frames import frame_evidence
+
+Artifact = Literal["events", "frames", "transcript", "topics", "objects", "checker"]
+"""What a scope or the models may have, and a tool or a method may need."""
 
 MISSING: Mapping[Artifact, str] = {
     "frames": "no_pictures",
@@ -39,38 +43,38 @@ SUMMARISED = 8
 
 LEAST_OBSERVATION, MOST_OBSERVATION = 300, 1_000
 """Bounds of the tokens of one observation, which is a tenth of the reasoner's window. Every later step reads it again,
-and the answer reads the best events in full (answering.shown)."""
+and the answer reads the best events in full (agent.final_answer)."""
 
 KNOWN_FINDINGS = 8
 """Number of the last findings that a look gets."""
 
 
-class Desk:
+class Toolbox:
     """What a tool may use, for one question. For one thread.
 
-    asked, calls: of the question. sightings: all that was shown so far. meter: of the current step. path: of the
-    current step's record, "" outside a loop. lacking: codes of what the answer had to do without, beyond missing
+    asked, calls: of the question. evidence: all that was shown so far. meter: of the current step. path: of the
+    current step's record, "" outside a loop. missing: codes of what the answer had to do without, beyond missing
     artifacts. overview_shown: whether the reasoner has read an overview of what is in scope. inner: records of loops
     inside the current step. top_similarity: of the strongest hit of a search.
     """
 
-    def __init__(self, asked: Asked, calls: Calls, *, sightings: Sightings | None = None) -> None:
+    def __init__(self, asked: Asked, calls: Calls, *, evidence: EvidenceLog | None = None) -> None:
         self.asked = asked
         self.calls = calls
-        self.sightings = sightings if sightings is not None else Sightings()
+        self.evidence = evidence if evidence is not None else EvidenceLog()
         self.meter: Meter = calls.meter
         self.path = ""
-        self.lacking: dict[str, None] = {}
+        self.missing: dict[str, None] = {}
         self.overview_shown = False
         self.inner: list[NodeRecord] = []
         self.top_similarity = 0.0
 
-    def asking(self, question: str) -> Desk:
-        """Return a desk for a question inside this one, without choices, that shares calls, sightings and scope.
+    def for_question(self, question: str) -> Toolbox:
+        """Return a toolbox for a question inside this one, without choices, that shares calls, evidence and scope.
 
         question: of the reasoner, in the language of the index.
         """
-        inner = Desk(
+        inner = Toolbox(
             replace(
                 self.asked,
                 question=replace(self.asked.question, question=question, choices=(), history=()),
@@ -79,9 +83,9 @@ class Desk:
                 question_language="",
             ),
             self.calls,
-            sightings=self.sightings,
+            evidence=self.evidence,
         )
-        inner.meter, inner.path, inner.lacking, inner.inner = self.meter, self.path, self.lacking, self.inner
+        inner.meter, inner.path, inner.missing, inner.inner = self.meter, self.path, self.missing, self.inner
         inner.__dict__ |= {name: self.__dict__[name] for name in ("extents", "artifacts") if name in self.__dict__}
         return inner
 
@@ -106,6 +110,12 @@ class Desk:
     def several(self) -> bool:
         return len(self.extents) > 1
 
+    @property
+    def history(self) -> str:
+        """Return the conversation so far as data for a prompt; "" for a first question."""
+        history = self.asked.question.history
+        return f"<text>\n{conversation(history)}\n</text>" if history else ""
+
     @cached_property
     def artifacts(self) -> frozenset[Artifact]:
         """Return what the scope and the models have."""
@@ -127,7 +137,7 @@ class Desk:
     def degraded(self, needs: Iterable[Artifact]) -> tuple[str, ...]:
         """Return codes of what is missing of needs, and of what the question's tools turned out to lack."""
         missing = {MISSING[artifact] for artifact in needs if artifact in MISSING and artifact not in self.artifacts}
-        return tuple(sorted(missing | set(self.lacking)))
+        return tuple(sorted(missing | set(self.missing)))
 
     @property
     def observation_tokens(self) -> int:
@@ -156,7 +166,7 @@ class Desk:
 
     def event_line(self, event: StoredEvent, *, most_tokens: int) -> str:
         """Number the event, and return it as a line: number, place, what happens, speech and writing."""
-        head = f"{self.sightings.event(event)} {self.place(event.video_id, event.span)}:"
+        head = f"{self.evidence.label_event(event)} {self.place(event.video_id, event.span)}:"
         count, text = self.asked.models.reasoner.count_tokens, event_text(event)
         room = max(1, most_tokens - count(head))
         return f"{head} {fitted(text, count, room)}"
@@ -171,7 +181,7 @@ class Desk:
         """Return at most limit events that overlap span, in order of time."""
         return self.load(place.event_id for place in self.asked.graph.events_between(video_id, span, limit=limit))
 
-    def matched(self, similarities: Iterable[float]) -> None:
+    def record_similarities(self, similarities: Iterable[float]) -> None:
         """Keep the strongest of these similarities, for the confidence of the answer."""
         self.top_similarity = max(self.top_similarity, *similarities, 0.0)
 
@@ -208,7 +218,7 @@ class Desk:
         evidence = frame_evidence(self.asked.graph, frames, events)
         if high:
             evidence = in_full(self.calls, evidence, frames)
-        known = tuple(finding.in_words("") for finding in self.sightings.findings[-KNOWN_FINDINGS:])
+        known = tuple(finding.in_words("") for finding in self.evidence.findings[-KNOWN_FINDINGS:])
         request = ObserveRequest(self.asked.question.question, question, "", known, evidence, high)
         look = Look(frames[0].video_id, Span(frames[0].ms, frames[-1].ms + 1), question, 1.0, high)
         try:
@@ -230,10 +240,10 @@ class Desk:
         for finding in findings:
             near = [f for f in frames if f.video_id == finding.video_id and finding.span.contains(f.ms)]
             for frame in finding.frames or near:
-                self.sightings.frame(frame)
+                self.evidence.label_frame(frame)
                 if frame.event_id in events:
-                    self.sightings.event(events[frame.event_id])
-        self.sightings.found(findings)
+                    self.evidence.label_event(events[frame.event_id])
+        self.evidence.add_findings(findings)
 
 
 @dataclass(frozen=True, slots=True)
