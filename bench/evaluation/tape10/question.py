@@ -47,6 +47,8 @@ STRANGERS_FROM = 100
 """First seed that asks with the sentences of somebody who did not know the rules of the engine."""
 VISITORS_FROM = 200
 """First seed that asks with those of eight kinds of people, whose writer did not know the rules either."""
+NEWCOMERS_FROM = 300
+"""First seed that asks with sentences that nobody who works on the reader has read."""
 
 
 def half_of(seed: int) -> str:
@@ -55,7 +57,9 @@ def half_of(seed: int) -> str:
         return "development"
     if seed < STRANGERS_FROM:
         return "held_out"
-    return "strangers" if seed < VISITORS_FROM else "visitors"
+    if seed < VISITORS_FROM:
+        return "strangers"
+    return "visitors" if seed < NEWCOMERS_FROM else "newcomers"
 
 
 class Drawing:

@@ -44,7 +44,7 @@ def test_there_are_sixty_questions_of_each_kind_all_different(asked: Asked) -> N
 
 def test_the_parts_share_no_sentence_and_every_seed_has_one() -> None:
     for parts in phrasings().values():
-        assert set(parts) == {half_of(0), half_of(1), half_of(100), half_of(200)}
+        assert set(parts) == {half_of(0), half_of(1), half_of(100), half_of(200), half_of(300)}
         sentences = [text for part in parts.values() for text in part]
         assert len(sentences) == len(set(sentences))
 
