@@ -12,8 +12,8 @@ from gpu_workers.engine.answering.methods.videoagent.moments import (
     GAP_MS,
     Segment,
     Timeline,
-    free,
     glance,
+    is_unseen,
     segments_between,
 )
 from gpu_workers.engine.answering.methods.videoagent.rounds import (
@@ -95,8 +95,8 @@ def test_the_ends_of_our_glance_can_be_reached() -> None:
     segments = segments_between(line(180), [(A, ms) for ms in glance(180_000, 5)])
 
     assert len(segments) == 6
-    assert free(segments[0].parts, [], (A, 5_000))
-    assert free(segments[5].parts, [], (A, 175_000))
+    assert is_unseen(segments[0].parts, [], (A, 5_000))
+    assert is_unseen(segments[5].parts, [], (A, 175_000))
     between = [part.span.duration_ms for segment in segments[1:5] for part in segment.parts]
     assert sum(between) == 4 * (36_000 - 2 * GAP_MS + 1)
 
@@ -129,10 +129,10 @@ def test_the_order_in_which_moments_were_seen_does_not_matter() -> None:
 
 def test_a_moment_is_free_a_second_from_every_other_of_its_video() -> None:
     parts = [Within(A, Span(0, 10_000))]
-    assert free(parts, [(A, 4_000), (B, 5_000)], (A, 5_000))
-    assert not free(parts, [(A, 4_001)], (A, 5_000))
-    assert not free(parts, [], (A, 10_000))
-    assert not free(parts, [], (B, 5_000))
+    assert is_unseen(parts, [(A, 4_000), (B, 5_000)], (A, 5_000))
+    assert not is_unseen(parts, [(A, 4_001)], (A, 5_000))
+    assert not is_unseen(parts, [], (A, 10_000))
+    assert not is_unseen(parts, [], (B, 5_000))
 
 
 # --- replies ---------------------------------------------------------------------------------------------------------

@@ -21,9 +21,9 @@ from gpu_workers.engine.answering.looking.findings import Finding, findings_sche
 from gpu_workers.engine.answering.looking.looks import Look
 from gpu_workers.engine.answering.reading.follow_up import conversation
 from gpu_workers.engine.clock_text import clock
-from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.models.roles import Meter, ModelError, ObserveRequest
-from gpu_workers.engine.ports import StoredEvent, StoredFrame, ViewQuery
+from gpu_workers.engine.ekg import Span, Vector
+from gpu_workers.engine.models.roles import Meter, ModelError, ObserveRequest, embed_queries
+from gpu_workers.engine.ports import Hit, StoredEvent, StoredFrame, ViewName, ViewQuery, Within
 from gpu_workers.engine.retrieval.frames import frame_evidence
 
 Artifact = Literal["events", "frames", "transcript", "topics", "objects", "checker"]
@@ -180,6 +180,21 @@ class Toolbox:
     def events_at(self, video_id: UUID, span: Span, limit: int) -> list[StoredEvent]:
         """Return at most limit events that overlap span, in order of time."""
         return self.load(place.event_id for place in self.asked.graph.events_between(video_id, span, limit=limit))
+
+    def text_vector(self, text: str) -> Vector:
+        """Return a text as the embedder of texts takes queries. Raises ModelError."""
+        return embed_queries(self.asked.models.text_embedder, [text], meter=self.meter)[0]
+
+    def frame_vector(self, text: str) -> Vector:
+        """Return a text as the embedder of frames takes queries. Raises ModelError."""
+        return self.asked.models.frame_embedder.embed_query(text, meter=self.meter)
+
+    def search(
+        self, view: ViewName, vector: Vector, limit: int, *, within: Within | None = None, floor: float | None = None
+    ) -> Sequence[Hit]:
+        """Return the nearest items of a view, best first. floor: minimum cosine, by default that of the settings."""
+        floor = self.asked.settings.retrieval.floor if floor is None else floor
+        return self.asked.graph.search_views({view: ViewQuery(vector, limit, within=within)}, floor=floor)[view]
 
     def record_similarities(self, similarities: Iterable[float]) -> None:
         """Keep the strongest of these similarities, for the confidence of the answer."""

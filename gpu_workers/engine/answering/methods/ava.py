@@ -13,12 +13,7 @@ from gpu_workers.engine.answering.choices.weighing import weigh_support
 from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
 from gpu_workers.engine.answering.ending.conclusion import conclude
 from gpu_workers.engine.answering.ending.verdict import decide
-from gpu_workers.engine.answering.identity import (
-    ANSWER_PROMPTS,
-    CHECK_PROMPTS,
-    CITATION_PROMPTS,
-    QUESTION_PROMPTS,
-)
+from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CHECK_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.methods.method import TypicalCalls
 from gpu_workers.engine.answering.reading.routing import ROUTE_PROMPTS
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS

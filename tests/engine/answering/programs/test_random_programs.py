@@ -39,12 +39,12 @@ def check_and_run(text: str, choices: random.Random) -> bool:
         return False
     graph, reasoner = CountingGraph(WORLD), RandomReasoner(choices)
     outcome = run_once(program, graph, reasoner)
-    assert len(outcome.steps) == len(program.steps) <= 12
-    assert graph.reads.total() <= MOST_READS * len(program.steps)
+    assert len(outcome.steps) == len(program) <= 12
+    assert graph.reads.total() <= MOST_READS * len(program)
     assert reasoner.calls <= 5
     asked = sum(step.step.op in ("localize", "filter") for step in outcome.steps)
     assert reasoner.calls <= asked, "at most one call a step"
-    last = program.steps[-1]
+    last = program[-1]
     assert last.gives in RESULTS
     if outcome.value is None:
         assert outcome.error

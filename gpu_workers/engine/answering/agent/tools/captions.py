@@ -26,8 +26,7 @@ from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.context import cut
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Chunk, Span
-from gpu_workers.engine.models.roles import embed_queries
-from gpu_workers.engine.ports import StoredEvent, StoredLine, ViewQuery
+from gpu_workers.engine.ports import StoredEvent, StoredLine
 
 LINES = 5
 """Number of spoken lines that a search returns, and of places that a count names."""
@@ -133,9 +132,7 @@ def described(chunk: Chunk) -> str:
 def search_speech(toolbox: Toolbox, query: str, *, limit: int) -> list[StoredLine]:
     """Return at most limit spoken lines nearest in meaning to query, in order of video and time. Raises ModelError of
     the embedder."""
-    vector = embed_queries(toolbox.asked.models.text_embedder, [query], meter=toolbox.meter)[0]
-    floor = toolbox.asked.settings.retrieval.floor
-    hits = toolbox.asked.graph.search_views({"transcript": ViewQuery(vector, limit)}, floor=floor)["transcript"]
+    hits = toolbox.search("transcript", toolbox.text_vector(query), limit)
     ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
     toolbox.record_similarities(hit.similarity for hit in hits)
     return list(toolbox.asked.graph.lines(ids))
@@ -178,10 +175,7 @@ def _count(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     named = list({place.line.id: place.line for place in places[:LINES]}.values())
     texts, events = spoken_lines(toolbox, named)
     return Observation(
-        "\n".join([told, *texts]),
-        cut=len(places) > LINES,
-        events=events,
-        lines=tuple(line.id for line in named),
+        "\n".join([told, *texts]), cut=len(places) > LINES, events=events, lines=tuple(line.id for line in named)
     )
 
 

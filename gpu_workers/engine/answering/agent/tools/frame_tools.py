@@ -82,13 +82,7 @@ def frame_inspect(most_frames: int) -> Tool:
 
 
 def inspect_ranges(
-    toolbox: Toolbox,
-    question: str,
-    ranges: Sequence[tuple[int, Span]],
-    *,
-    fps: float,
-    high: bool,
-    most_frames: int,
+    toolbox: Toolbox, question: str, ranges: Sequence[tuple[int, Span]], *, fps: float, high: bool, most_frames: int
 ) -> Observation:
     """Look at frames spread over the ranges, at most one request of the checker. Raises Halt.
 

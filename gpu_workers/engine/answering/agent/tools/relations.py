@@ -28,7 +28,7 @@ from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import embed_queries
-from gpu_workers.engine.ports import TimedRelation, ViewQuery, Within
+from gpu_workers.engine.ports import TimedRelation, Within
 from gpu_workers.engine.retrieval.frames import ROWS
 
 NEAREST = 16
@@ -146,13 +146,8 @@ def _stated(toolbox: Toolbox, names: Sequence[str], video_id: UUID, span: Span) 
     graph = toolbox.asked.graph
     if names:
         vectors = embed_queries(toolbox.asked.models.text_embedder, names, meter=toolbox.meter)
-        floor = toolbox.asked.settings.retrieval.floor
         within = Within(video_id, toolbox.extents[video_id])
-        hits = [
-            hit
-            for vector in vectors
-            for hit in graph.search_views({"entity": ViewQuery(vector, NEAREST, within=within)}, floor=floor)["entity"]
-        ]
+        hits = [hit for vector in vectors for hit in toolbox.search("entity", vector, NEAREST, within=within)]
         ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
     else:
         places = graph.events_between(video_id, span, limit=EVENTS_READ)

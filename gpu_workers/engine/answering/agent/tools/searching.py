@@ -6,13 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tool import (
-    NOTHING_FOUND,
-    Observation,
-    Text,
-    Tool,
-    Whole,
-)
+from gpu_workers.engine.answering.agent.tool import NOTHING_FOUND, Observation, Text, Tool, Whole
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.context import LINE_TOKENS, cut_lines
 from gpu_workers.engine.answering.wording import as_data
@@ -136,7 +130,10 @@ def topics_like(toolbox: Toolbox, query: str, limit: int) -> list[tuple[UUID, To
     ][:UNEMBEDDED]
     if not plain:
         return []
-    cosines = embedder.embed([topic.embedded_text for _, topic in plain], meter=toolbox.meter) @ vector
+    cosines = (
+        toolbox.asked.models.text_embedder.embed([topic.embedded_text for _, topic in plain], meter=toolbox.meter)
+        @ vector
+    )
     best = sorted(range(len(plain)), key=lambda index: (-float(cosines[index]), index))[:limit]
     return [plain[index] for index in best if cosines[index] > toolbox.asked.settings.retrieval.floor]
 
@@ -185,8 +182,7 @@ def clips_like(toolbox: Toolbox, query: str, limit: int) -> list[StoredEvent]:
     asked = toolbox.asked
     settings, graph = asked.settings.retrieval, asked.graph
     if asked.settings.effort == "paper":
-        vector = embed_queries(asked.models.text_embedder, [query], meter=toolbox.meter)[0]
-        hits = graph.search_views({"event": ViewQuery(vector, limit)}, floor=settings.floor)["event"]
+        hits = toolbox.search("event", toolbox.text_vector(query), limit)
         toolbox.record_similarities(hit.similarity for hit in hits)
         ids = [hit.event_id for hit in hits]
     else:

@@ -29,7 +29,13 @@ from gpu_workers.engine.answering.ending.grounding import Statement, ground
 from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.closer_look import closer_look
 from gpu_workers.engine.answering.method_settings import AVATAAR, AvataarSettings
-from gpu_workers.engine.answering.methods.avataar.contexts import GlobalContext, LocalContext, gather, global_context
+from gpu_workers.engine.answering.methods.avataar.contexts import (
+    GlobalContext,
+    LocalContext,
+    LocalSearch,
+    gather,
+    global_context,
+)
 from gpu_workers.engine.answering.methods.avataar.functions import NAMES, Functions
 from gpu_workers.engine.answering.methods.avataar.thinking import RoundPlan, rethink, think
 from gpu_workers.engine.answering.methods.method import TypicalCalls
@@ -188,14 +194,10 @@ class _Course:
         queries = [searched, *functions.sub_questions]
         with self.recorder.step("retrieve", queries=queries) as step:
             checker = self.toolbox.asked.models.checker
-            local = gather(
-                self.toolbox,
-                queries,
-                functions.anchors,
-                places=1 if self._published else PLACES,
-                lines=self.settings.lines,
-                most=needed_checker(self.toolbox.asked.models).max_frames if checker else PLACES * 3,
-            )
+            places = 1 if self._published else PLACES
+            most = needed_checker(self.toolbox.asked.models).max_frames if checker else PLACES * 3
+            wanted = LocalSearch(queries, functions.anchors, places, self.settings.lines, most)
+            local = gather(self.toolbox, wanted)
             step.events, step.frames = local.events, len(local.frames)
             step.error = "" if local.events or local.spoken else "nothing_found"
             room = max(32, self.toolbox.observation_tokens // max(1, len(local.events)))

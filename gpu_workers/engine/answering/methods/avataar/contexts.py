@@ -1,6 +1,7 @@
-"""G: what is known of the whole video before anything is retrieved (AVATAAR, section III-B1).
+"""What is known before an answer: G, of the whole video, before anything is retrieved (AVATAAR, section III-B1), and the
+local context of a round, the best frames with their neighbours and the nearest spoken lines (eq. 10 to 15).
 
-It is made of what the index holds already, without a model call: the overview, the topics, the people as entities
+G is made of what the index holds already, without a model call: the overview, the topics, the people as entities
 describe them, and the tracked things.
 """
 
@@ -19,7 +20,7 @@ from gpu_workers.engine.answering.words import plain
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Overview, Span, Topic
 from gpu_workers.engine.models.roles import ModelError, embed_queries
-from gpu_workers.engine.ports import StoredEntity, StoredEvent, StoredFrame, StoredLine, ViewQuery, Within
+from gpu_workers.engine.ports import StoredEntity, StoredEvent, StoredFrame, StoredLine, Within
 from gpu_workers.engine.retrieval.frames import evenly, frames_of_hits
 
 MOST_VIDEOS = 12
@@ -34,6 +35,12 @@ MOST_THINGS = 500
 
 OVERVIEW_CHARACTERS, LINE_CHARACTERS = 1_500, 240
 DESCRIPTION_CHARACTERS = 120
+
+HITS = 32
+"""Frames that a query reads, to find the best of each of a few events."""
+
+NEIGHBOUR_MS = 10_000
+"""Maximum distance of a neighbour in the order of frames; they are stored once a second."""
 
 NOT_YET = "No summary of the whole video is written yet."
 
@@ -115,19 +122,15 @@ def _topic_line(toolbox: Toolbox, video_id: UUID, topic: Topic) -> str:
 
 
 def _people(toolbox: Toolbox, names: Iterable[str]) -> dict[str, str]:
+    """Return what the entities say of the first MOST_PEOPLE names."""
     wanted = list({plain(name): as_data(name) for name in names if plain(name)}.values())[:MOST_PEOPLE]
-    if not wanted:
-        return {}
-    graph = toolbox.asked.graph
     try:
-        vectors = embed_queries(toolbox.asked.models.text_embedder, wanted, meter=toolbox.meter)
+        vectors = embed_queries(toolbox.asked.models.text_embedder, wanted, meter=toolbox.meter) if wanted else ()
     except ModelError:
         return {}
-    ids: dict[UUID, None] = {}
-    for vector in vectors:
-        hits = graph.search_views({"entity": ViewQuery(vector, 3)}, floor=toolbox.asked.settings.retrieval.floor)
-        ids.update((hit.item, None) for hit in hits["entity"] if hit.item is not None)
-    found = graph.entities(list(ids))
+    hits = (hit for vector in vectors for hit in toolbox.search("entity", vector, 3))
+    ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
+    found = toolbox.asked.graph.entities(ids) if ids else {}
     known = {plain(name): words for name, words in described(found[key] for key in ids if key in found).items()}
     return {name: known[plain(name)] for name in wanted if plain(name) in known}
 
@@ -138,13 +141,6 @@ def _things(toolbox: Toolbox) -> str:
     least = "at least " if len(things) == MOST_THINGS else "about "
     listed = ", ".join(f"{least}{count} {category}" for category, count in sorted(counts.items()))
     return f"Tracked things: {listed}." if listed else ""
-
-
-HITS = 32
-"""Frames that a query reads, to find the best of each of a few events."""
-
-NEIGHBOUR_MS = 10_000
-"""Maximum distance of a neighbour in the order of frames; they are stored once a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,24 +161,27 @@ class LocalContext:
     spoken: tuple[str, ...]
 
 
-def gather(
-    toolbox: Toolbox, queries: Sequence[str], anchors: Sequence[Anchor], *, places: int, lines: int, most: int
-) -> LocalContext:
-    """Return the local context of queries, the first of which is the question as it is searched, and number it.
+@dataclass(frozen=True, slots=True)
+class LocalSearch:
+    """What a round looks for. queries: the first is the question as it is searched. anchors: inside them the first
+    places are sought, by their own words. places: number of distinct events whose best frame is taken, each with the
+    frame before and the frame after it; at least one per query. lines: number of spoken lines. most: maximum number of
+    frames."""
 
-    anchors: inside them the first places are sought, by their own words. places: number of distinct events whose best
-    frame is taken, each with the frame before and the frame after it; at least one per query. lines: number of spoken
-    lines. most: maximum number of frames. Raises ModelError of an embedder.
-    """
-    frames: list[StoredFrame] = []
-    if "frames" in toolbox.artifacts:
-        frames = _frames(toolbox, queries, anchors, max(places, len(queries)), most)
-    events = toolbox.load(frame.event_id for frame in frames)
-    if not frames:
-        events = _events(toolbox, queries, anchors, max(places, len(queries)))
+    queries: Sequence[str]
+    anchors: Sequence[Anchor]
+    places: int
+    lines: int
+    most: int
+
+
+def gather(toolbox: Toolbox, wanted: LocalSearch) -> LocalContext:
+    """Return the local context (AVATAAR, eq. 10 to 15), and number it. Raises ModelError of an embedder."""
+    frames = _frames(toolbox, wanted) if "frames" in toolbox.artifacts else []
+    events = toolbox.load(frame.event_id for frame in frames) if frames else _events(toolbox, wanted)
     spoken: tuple[str, ...] = ()
     if "transcript" in toolbox.artifacts:
-        spoken = tuple(spoken_lines(toolbox, _lines(toolbox, queries, lines))[0])
+        spoken = tuple(spoken_lines(toolbox, _lines(toolbox, wanted))[0])
     for event in sorted(events, key=lambda event: (event.video_id, event.span)):
         toolbox.evidence.label_event(event)
     for frame in frames:
@@ -190,21 +189,18 @@ def gather(
     return LocalContext(tuple(frames), tuple(events), spoken)
 
 
-def _frames(
-    toolbox: Toolbox, queries: Sequence[str], anchors: Sequence[Anchor], places: int, most: int
-) -> list[StoredFrame]:
-    graph, embedder = toolbox.asked.graph, toolbox.asked.models.frame_embedder
-    vectors = [embedder.embed_query(query, meter=toolbox.meter) for query in queries]
+def _frames(toolbox: Toolbox, wanted: LocalSearch) -> list[StoredFrame]:
+    graph, places = toolbox.asked.graph, max(wanted.places, len(wanted.queries))
+    vectors = [toolbox.frame_vector(query) for query in wanted.queries]
     best: list[StoredFrame] = []
-    for anchor in anchors[:places]:
-        vector = embedder.embed_query(anchor.phrase, meter=toolbox.meter)
-        inside = ViewQuery(vector, 1, within=Within(anchor.event.video_id, anchor.event.span))
-        hits = graph.search_views({"frame": inside}, floor=-1.0)["frame"]
+    for anchor in wanted.anchors[:places]:
+        inside = Within(anchor.event.video_id, anchor.event.span)
+        hits = toolbox.search("frame", toolbox.frame_vector(anchor.phrase), 1, within=inside, floor=-1.0)
         best += [frame for frame in frames_of_hits(graph, hits) if frame not in best]
         toolbox.record_similarities(hit.similarity for hit in hits)
     rankings = []
     for vector in vectors:
-        hits = graph.search_views({"frame": ViewQuery(vector, HITS)}, floor=-1.0)["frame"]
+        hits = toolbox.search("frame", vector, HITS, floor=-1.0)
         rankings.append(frames_of_hits(graph, hits))
         toolbox.record_similarities(hit.similarity for hit in hits)
     taken = {frame.event_id for frame in best}
@@ -218,8 +214,8 @@ def _frames(
     shown: dict[UUID, StoredFrame] = {}
     for frame in best:
         window = _window(toolbox, frame)
-        if len(shown | {near.id: near for near in window}) > most:
-            window = [frame] if len(shown) < most else []
+        if len(shown | {near.id: near for near in window}) > wanted.most:
+            window = [frame] if len(shown) < wanted.most else []
         shown.update((near.id, near) for near in window)
     return sorted(shown.values(), key=lambda frame: (frame.video_id, frame.ms))
 
@@ -232,21 +228,21 @@ def _window(toolbox: Toolbox, frame: StoredFrame) -> list[StoredFrame]:
     return [*before, frame, *[other for other in near if other.ms > frame.ms][:1]]
 
 
-def _events(toolbox: Toolbox, queries: Sequence[str], anchors: Sequence[Anchor], places: int) -> list[StoredEvent]:
-    vectors = embed_queries(toolbox.asked.models.text_embedder, list(queries), meter=toolbox.meter)
+def _events(toolbox: Toolbox, wanted: LocalSearch) -> list[StoredEvent]:
+    places = max(wanted.places, len(wanted.queries))
     rankings = []
-    for vector in vectors:
-        hits = toolbox.asked.graph.search_views({"event": ViewQuery(vector, places)}, floor=-1.0)["event"]
+    for vector in embed_queries(toolbox.asked.models.text_embedder, list(wanted.queries), meter=toolbox.meter):
+        hits = toolbox.search("event", vector, places, floor=-1.0)
         rankings.append([hit.event_id for hit in hits])
         toolbox.record_similarities(hit.similarity for hit in hits)
     ids = [event_id for turn in zip_longest(*rankings) for event_id in turn if event_id is not None]
-    return toolbox.load([*(anchor.event.id for anchor in anchors), *ids])[: places + len(anchors)]
+    return toolbox.load([*(anchor.event.id for anchor in wanted.anchors), *ids])[: places + len(wanted.anchors)]
 
 
-def _lines(toolbox: Toolbox, queries: Sequence[str], limit: int) -> list[StoredLine]:
-    """Return at most limit lines, as many of each query."""
+def _lines(toolbox: Toolbox, wanted: LocalSearch) -> list[StoredLine]:
+    """Return at most wanted.lines lines, as many of each query."""
     found: dict[UUID, StoredLine] = {}
-    for query in queries:
-        lines = search_speech(toolbox, query, limit=max(1, limit // len(queries)))
+    for query in wanted.queries:
+        lines = search_speech(toolbox, query, limit=max(1, wanted.lines // len(wanted.queries)))
         found.update((line.id, line) for line in lines)
-    return sorted(list(found.values())[:limit], key=lambda line: (line.video_id, line.span))
+    return sorted(list(found.values())[: wanted.lines], key=lambda line: (line.video_id, line.span))

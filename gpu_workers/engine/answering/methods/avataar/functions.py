@@ -6,7 +6,7 @@ Web search is not built: its query would carry words of the video to a stranger,
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,9 +28,8 @@ from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY
 from gpu_workers.engine.answering.agent.tools.frame_tools import ACTION_AFTER, ACTION_BEFORE
 from gpu_workers.engine.answering.methods.avataar.contexts import Anchor, described
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.models.roles import ModelError, embed_queries
+from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.models.served.structured import list_of, storable
-from gpu_workers.engine.ports import ViewName, ViewQuery
 
 NAMES = frozenset(
     {
@@ -55,7 +54,7 @@ PHRASE_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Phrases:
+class ShortTexts:
     """One to `most` texts, the longer ones cut."""
 
     most: int
@@ -117,7 +116,7 @@ class Functions:
             Tool(
                 "multi_hop_query_generation",
                 "Splits a question that needs several facts into simpler ones, which are searched together.",
-                {"sub_questions": Phrases(SUB_QUESTIONS)}, frozenset({"events"}), 4, self._split,
+                {"sub_questions": ShortTexts(SUB_QUESTIONS)}, frozenset({"events"}), 4, self._split,
             ),
         ]  # fmt: skip
         return [tool for tool in tools if tool.needs <= toolbox.artifacts]
@@ -145,11 +144,10 @@ class Functions:
         return observation
 
     def _expand(self, toolbox: Toolbox, values: Mapping[str, Any]) -> Observation:
-        models, graph, question = toolbox.asked.models, toolbox.asked.graph, toolbox.asked.in_english
-        vector = embed_queries(models.text_embedder, [toolbox.asked.searched], meter=toolbox.meter)[0]
-        hits = graph.search_views({"entity": ViewQuery(vector, ENTITIES)}, floor=toolbox.asked.settings.retrieval.floor)
-        found = graph.entities(list(dict.fromkeys(hit.item for hit in hits["entity"] if hit.item is not None)))
-        self.descriptions = {**described(found.values()), **self.people}
+        question = toolbox.asked.in_english
+        hits = toolbox.search("entity", toolbox.text_vector(toolbox.asked.searched), ENTITIES)
+        ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
+        self.descriptions = {**described(toolbox.asked.graph.entities(ids).values()), **self.people}
         text = expand(question, self.descriptions)
         if text == question:
             return Observation("Nothing is known of what the question names.", NOTHING_FOUND)
@@ -158,15 +156,10 @@ class Functions:
         return Observation(text)
 
     def _anchor(self, toolbox: Toolbox, values: Mapping[str, Any]) -> Observation:
-        vector = embed_queries(toolbox.asked.models.text_embedder, [values["event"]], meter=toolbox.meter)[0]
-        views: Sequence[ViewName] = ("event", "topic")
-        hits = toolbox.asked.graph.search_views(
-            {view: ViewQuery(vector, ANCHORS if view == "event" else 1) for view in views},
-            floor=toolbox.asked.settings.retrieval.floor,
-        )
+        vector = toolbox.text_vector(values["event"])
         # A topic says roughly when, where no event is near enough.
-        ids = [hit.event_id for view in views for hit in hits[view]][:ANCHORS]
-        events = toolbox.load(ids)
+        hits = [*toolbox.search("event", vector, ANCHORS), *toolbox.search("topic", vector, 1)]
+        events = toolbox.load([hit.event_id for hit in hits][:ANCHORS])
         if not events:
             return Observation(f"Nothing like that was found: {as_data(values['event'])}", NOTHING_FOUND)
         self.anchors += [Anchor(event, values["event"]) for event in events]

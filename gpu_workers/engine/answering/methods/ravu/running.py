@@ -105,7 +105,7 @@ def run_program(program: CheckedProgram, run: Run) -> Outcome:
     """
     values: dict[str, Value] = {}
     steps: list[StepRun] = []
-    for step in program.steps:
+    for step in program:
         if steps and steps[-1].error:
             steps.append(StepRun(step, None, "skipped"))
             continue

@@ -20,15 +20,15 @@ from gpu_workers.engine.answering.method_settings import VIDEOAGENT, VideoAgentS
 from gpu_workers.engine.answering.methods.method import TypicalCalls
 from gpu_workers.engine.answering.methods.videoagent.moments import (
     CAPTION_FIND,
-    Seen,
+    SeenMoment,
     Segment,
     Timeline,
     Wanted,
-    find,
+    find_wanted,
     glance,
-    lines,
+    label_moments,
     look_closer,
-    number,
+    moment_lines,
     see,
     segments_between,
 )
@@ -44,8 +44,7 @@ from gpu_workers.engine.answering.methods.videoagent.rounds import (
 )
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
-from gpu_workers.engine.models.roles import ModelError, embed_queries
-from gpu_workers.engine.ports import ViewName, ViewQuery
+from gpu_workers.engine.models.roles import ModelError
 
 STEPS_OF_ROUND = 4
 
@@ -84,7 +83,7 @@ class _Watching:
     toolbox: Toolbox
     settings: VideoAgentSettings
     recorder: StepRecorder
-    seen: list[Seen] = field(default_factory=list)
+    seen: list[SeenMoment] = field(default_factory=list)
     best: AnswerNode | None = None
     settled: bool = False
 
@@ -117,7 +116,7 @@ class _Watching:
         positions = glance(timeline.total_ms, self.settings.first_frames, ends=self.settings.ends)
         with self.recorder.step("glance", frames=self.settings.first_frames) as step:
             moments = [timeline.moment(position) for position in positions]
-            self._take(see(self.toolbox, moments, brief=self._brief), step)
+            self._take(see(self.toolbox, moments), step)
 
     def _predict(self, talk: Talk, round_number: int) -> AnswerNode:
         with self.recorder.step("predict") as step:
@@ -155,39 +154,32 @@ class _Watching:
         items = [{"segment": item.segment, "description": item.description} for item in wanted]
         with self.recorder.step("retrieve", items=items) as step:
             by_number = {segment.number: segment for segment in segments}
-            found = find(self.toolbox, by_number, wanted, [item.moment for item in self.seen], brief=self._brief)
+            found = find_wanted(self.toolbox, by_number, wanted, [item.moment for item in self.seen])
             self.toolbox.record_similarities(item.similarity for item in found)
             wishes = "; ".join(item.wanted.description for item in found)
             self._take([item.seen for item in found], step, find=f"{CAPTION_FIND}, and whether it is this: {wishes}")
         return bool(found)
 
-    def _take(self, new: list[Seen], step: RecordedStep, *, find: str = CAPTION_FIND) -> None:
+    def _take(self, new: list[SeenMoment], step: RecordedStep, *, find: str = CAPTION_FIND) -> None:
         """Number new moments, look at them if the effort asks for it, and add them to what was seen."""
-        number(self.toolbox, sorted(new, key=lambda item: item.moment))
+        label_moments(self.toolbox, sorted(new, key=lambda item: item.moment))
         step.events = [item.event for item in new]
         step.frames = sum(item.frame is not None for item in new)
         step.error = "" if new else "nothing_found"
         if self.settings.observes and "checker" in self.toolbox.artifacts and step.frames:
             new, step.error = look_closer(self.toolbox, new, find[:FIND_CHARACTERS])
         self.seen += new
-        step.observation = lines(self.toolbox, new, most_tokens=self.toolbox.observation_tokens)
-
-    @property
-    def _brief(self) -> bool:
-        return self.toolbox.asked.settings.effort == "paper"
+        step.observation = moment_lines(self.toolbox, new, most_tokens=self.toolbox.observation_tokens)
 
 
 def _record_match(toolbox: Toolbox) -> None:
     """Record the similarity of the question to the event and the frame nearest to it, if they can be embedded: what a
     confidence takes from retrieval, for a method that searches by other words."""
-    models, text = toolbox.asked.models, toolbox.asked.searched
+    text = toolbox.asked.searched
     try:
-        queries: dict[ViewName, ViewQuery] = {
-            "event": ViewQuery(embed_queries(models.text_embedder, [text], meter=toolbox.calls.meter)[0], 1)
-        }
+        hits = list(toolbox.search("event", toolbox.text_vector(text), 1))
         if "frames" in toolbox.artifacts:
-            queries["frame"] = ViewQuery(models.frame_embedder.embed_query(text, meter=toolbox.calls.meter), 1)
+            hits += toolbox.search("frame", toolbox.frame_vector(text), 1)
     except ModelError:
         return
-    hits = toolbox.asked.graph.search_views(queries, floor=toolbox.asked.settings.retrieval.floor)
-    toolbox.record_similarities(hit.similarity for view in hits.values() for hit in view)
+    toolbox.record_similarities(hit.similarity for hit in hits)

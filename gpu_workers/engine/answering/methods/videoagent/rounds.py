@@ -16,7 +16,7 @@ from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import count_prompt
 from gpu_workers.engine.answering.context import EventContext
-from gpu_workers.engine.answering.methods.videoagent.moments import Seen, Segment, Wanted, lines
+from gpu_workers.engine.answering.methods.videoagent.moments import SeenMoment, Segment, Wanted, moment_lines
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import REPAIR_CHARACTERS, draw_answers
@@ -58,7 +58,7 @@ class Talk:
     messages: list[Message]
 
 
-def begin(toolbox: Toolbox, seen: Sequence[Seen], *, commits: bool) -> Talk:
+def begin(toolbox: Toolbox, seen: Sequence[SeenMoment], *, commits: bool) -> Talk:
     """Return the conversation of a round over these moments, before its first question is asked.
 
     commits: the prediction must give an answer, else it may abstain if the settings let it.
@@ -84,11 +84,11 @@ def begin(toolbox: Toolbox, seen: Sequence[Seen], *, commits: bool) -> Talk:
     # The prediction and what follows it have to fit as well.
     taken += settings.prompt.answer_tokens + REFLECT_TOKENS + 2 * FIND_TOKENS
     room = max(1, min(settings.prompt.context_tokens, reasoner.context_tokens - taken))
-    shown = prompt.substitute(fields, events=lines(toolbox, seen, most_tokens=room))
+    shown = prompt.substitute(fields, events=moment_lines(toolbox, seen, most_tokens=room))
     return Talk(asked, [rules, Message("user", (shown,))])
 
 
-def predict(toolbox: Toolbox, talk: Talk, seen: Sequence[Seen], path: str) -> AnswerNode:
+def predict(toolbox: Toolbox, talk: Talk, seen: Sequence[SeenMoment], path: str) -> AnswerNode:
     """Return the prediction as a node with its votes; it cites events by their numbers. Raises nothing of a model."""
     asked, calls = talk.asked, toolbox.calls
     draw = draw_answers(asked, calls, talk.messages, path=path, n=asked.settings.samples.n, stage="predict")
@@ -125,7 +125,7 @@ def reflect(toolbox: Toolbox, talk: Talk, path: str) -> tuple[int | None, str]:
 
 
 def ask_missing(
-    toolbox: Toolbox, talk: Talk, seen: Sequence[Seen], segments: Sequence[Segment], *, items: int, path: str
+    toolbox: Toolbox, talk: Talk, seen: Sequence[SeenMoment], segments: Sequence[Segment], *, items: int, path: str
 ) -> list[Wanted] | None:
     """Return what should be seen next, in open segments; None if the reply cannot be read. Raises Halt, ModelError."""
     open_segments = [segment for segment in segments if segment.parts]
@@ -151,7 +151,7 @@ def ask_missing(
     return read_wanted(sample.text, numbers, items)
 
 
-def segment_lines(toolbox: Toolbox, seen: Sequence[Seen], segments: Sequence[Segment]) -> str:
+def segment_lines(toolbox: Toolbox, seen: Sequence[SeenMoment], segments: Sequence[Segment]) -> str:
     """Return a line per segment: its number, the moments at its ends, and its time in each video that it reaches."""
     ordered = sorted(seen, key=lambda item: item.moment)
     names = [
