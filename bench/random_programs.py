@@ -179,7 +179,7 @@ def run_once(program: CheckedProgram, graph: Any, reasoner: RandomReasoner) -> O
     question = QuestionInput("What happens?", method="ravu")
     asked = Asked(question, graph, models, settings_for("medium", UNMEASURED), question.question)
     toolbox = Toolbox(asked, Calls(models, spending=spending, meter=meter, in_flight=1))
-    return run_program(program, Run(toolbox, meter, ranks=True, calls_left=6, holds=lambda: True))
+    return run_program(program, Run(toolbox, ranks=True, calls_left=6, holds=lambda: True))
 
 
 def programs() -> Figures:

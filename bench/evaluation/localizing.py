@@ -84,7 +84,7 @@ class LocalizeArm:
             searched=question.text,
         )
         toolbox = Toolbox(asked, unlimited_calls(self._models, meter, in_flight=settings.in_flight))
-        run = Run(toolbox, meter, self._name == "localize_ranked", 1, lambda: True)
+        run = Run(toolbox, self._name == "localize_ranked", 1, lambda: True)
         found = localize(run, question.text, "event" if self._name == "localize_events" else "frame", None)
         assert isinstance(found, Moments)
         if not found.items:

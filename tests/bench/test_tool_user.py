@@ -17,7 +17,7 @@ from gpu_workers.engine.answering.agent.tools.frame_tools import frame_inspect
 from gpu_workers.engine.answering.agent.tools.searching import TOPIC_SEARCH, clip_search, global_browse
 from gpu_workers.engine.answering.methods.ravu.checker import check, read_program
 from gpu_workers.engine.answering.methods.ravu.program import program_schema
-from gpu_workers.engine.answering.methods.videoagent.rounds import reflection_schema, wanted_schema
+from gpu_workers.engine.answering.methods.videoagent.dialogue import reflection_schema, wanted_schema
 from gpu_workers.engine.answering.parsing import answer_schema
 
 RULES = "You use tools. Events are numbered E1, E2. Times are shown as h:mm:ss."

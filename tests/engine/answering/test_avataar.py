@@ -11,7 +11,7 @@ import pytest
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, QuestionInput
 from gpu_workers.engine.answering.methods.avataar import Avataar
-from gpu_workers.engine.answering.methods.avataar.functions import expand
+from gpu_workers.engine.answering.methods.avataar.think_functions import expand
 from gpu_workers.engine.answering.methods.avataar.thinking import Judgement, RoundPlan, read_judgement, read_plan
 from gpu_workers.engine.ekg import Entity, EntityMention, LinkedMention, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo

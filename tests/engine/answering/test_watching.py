@@ -8,6 +8,13 @@ from uuid import UUID
 
 import pytest
 
+from gpu_workers.engine.answering.methods.videoagent.dialogue import (
+    Wanted,
+    read_confidence,
+    read_wanted,
+    reflection_schema,
+    wanted_schema,
+)
 from gpu_workers.engine.answering.methods.videoagent.moments import (
     GAP_MS,
     Segment,
@@ -15,13 +22,6 @@ from gpu_workers.engine.answering.methods.videoagent.moments import (
     glance,
     is_unseen,
     segments_between,
-)
-from gpu_workers.engine.answering.methods.videoagent.rounds import (
-    Wanted,
-    read_confidence,
-    read_wanted,
-    reflection_schema,
-    wanted_schema,
 )
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Within

@@ -167,9 +167,12 @@ class Toolbox:
     def event_line(self, event: StoredEvent, *, most_tokens: int) -> str:
         """Number the event, and return it as a line: number, place, what happens, speech and writing."""
         head = f"{self.evidence.label_event(event)} {self.place(event.video_id, event.span)}:"
-        count, text = self.asked.models.reasoner.count_tokens, event_text(event)
-        room = max(1, most_tokens - count(head))
-        return f"{head} {fitted(text, count, room)}"
+        room = max(1, most_tokens - self.asked.models.reasoner.count_tokens(head))
+        return f"{head} {self.event_words(event, room)}"
+
+    def event_words(self, event: StoredEvent, most_tokens: int) -> str:
+        """Return an event in words, as data, on one line of at most most_tokens tokens."""
+        return fitted(event_text(event), self.asked.models.reasoner.count_tokens, most_tokens)
 
     def load(self, event_ids: Iterable[UUID]) -> list[StoredEvent]:
         """Return these events in this order, each once, without those out of scope."""
@@ -183,7 +186,8 @@ class Toolbox:
 
     def text_vector(self, text: str) -> Vector:
         """Return a text as the embedder of texts takes queries. Raises ModelError."""
-        return embed_queries(self.asked.models.text_embedder, [text], meter=self.meter)[0]
+        vector: Vector = embed_queries(self.asked.models.text_embedder, [text], meter=self.meter)[0]
+        return vector
 
     def frame_vector(self, text: str) -> Vector:
         """Return a text as the embedder of frames takes queries. Raises ModelError."""
@@ -199,6 +203,15 @@ class Toolbox:
     def record_similarities(self, similarities: Iterable[float]) -> None:
         """Keep the strongest of these similarities, for the confidence of the answer."""
         self.top_similarity = max(self.top_similarity, *similarities, 0.0)
+
+    def record_failure(self, error: Halt | ModelError) -> str:
+        """Record what kept a model from answering, and return its code. A call that was given the question's last
+        seconds ends the question: the budget failed, not the model."""
+        if isinstance(error, Halt):
+            self.calls.halt(error)
+        elif self.calls.spending.out_of_time():
+            self.calls.halt(BudgetSpent("max_seconds"))
+        return error.code
 
     # --- looks -----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from gpu_workers.engine.answering.agent.steps import StepRecorder as Trail
 from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
-from gpu_workers.engine.answering.agent.tools.captions import LINES_COUNTED, Place, places_spoken, words_of
+from gpu_workers.engine.answering.agent.tools.captions import LINES_COUNTED, words_of
+from gpu_workers.engine.answering.agent.tools.captions import SpokenTerm as Place
+from gpu_workers.engine.answering.agent.tools.captions import find_spoken as places_spoken
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer

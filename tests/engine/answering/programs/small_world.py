@@ -76,7 +76,7 @@ def toolbox_over(
 
 
 def run_over(toolbox: Toolbox, *, ranks: bool = False, calls_left: int = 8) -> Run:
-    return Run(toolbox, toolbox.calls.meter, ranks, calls_left, lambda: True)
+    return Run(toolbox, ranks, calls_left, lambda: True)
 
 
 def ran(text: str, toolbox: Toolbox, *, steps: int = MOST_STEPS, **more: Any) -> Outcome:

@@ -10,10 +10,10 @@ import pytest
 from gpu_workers.engine.answering.methods.ravu import functions
 from gpu_workers.engine.answering.methods.ravu.finding import localize
 from gpu_workers.engine.answering.methods.ravu.values import (
-    Count,
     Frames,
     Moment,
     Moments,
+    NumberValue,
     Run,
     Things,
     entity_thing,
@@ -212,4 +212,4 @@ def test_a_program_reads_no_more_than_the_scope() -> None:
 def test_a_number_is_kept_with_what_was_counted() -> None:
     run = over(juice())
     counted = functions.count(run, at(run, 1))
-    assert counted == Count(1, True, at(run, 1))
+    assert counted == NumberValue(1, True, at(run, 1))

@@ -14,10 +14,10 @@ from bench.program_world import CountingGraph, RandomReasoner, small_world
 from bench.random_programs import random_program, read_and_check, run_once
 from gpu_workers.engine.answering.methods.ravu.program import FUNCTIONS, RESULTS
 from gpu_workers.engine.answering.methods.ravu.running import MOST_READS
-from gpu_workers.engine.answering.methods.ravu.values import Count, Description, Frames, Moments, is_empty
+from gpu_workers.engine.answering.methods.ravu.values import Frames, Moments, NumberValue, TextValue, is_empty
 
 WORLD = small_world()
-TYPES = {"frames": Frames, "moments": Moments, "number": Count, "text": Description}
+TYPES = {"frames": Frames, "moments": Moments, "number": NumberValue, "text": TextValue}
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),

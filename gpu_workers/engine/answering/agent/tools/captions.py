@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
@@ -33,6 +32,11 @@ LINES = 5
 
 LINES_COUNTED = 5_000
 """Maximum number of lines in which a term is counted."""
+
+PHRASE_GAP_MS = 1_000
+"""Maximum pause between two lines that a phrase runs over."""
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 MAX_CHUNKS = 4_096
 """Maximum number of chunks that one call reads to name those that it does not show."""
@@ -164,28 +168,98 @@ def _count(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     if not term:
         raise BadArguments("term must be a word or a phrase.")
     lines = toolbox.asked.graph.lines_containing(term.split(), limit=LINES_COUNTED)
-    places = places_spoken(toolbox, term, lines)
+    places = find_spoken(toolbox, term, lines)
     if not places:
         return Observation(f'"{as_data(term)}" is not said: 0 times.', NOTHING_FOUND)
     least = "at least " if len(lines) == LINES_COUNTED else ""
     times = f"{least}{len(places)} time{'' if len(places) == 1 else 's'}"
     firsts = ", ".join(toolbox.place(place.line.video_id, place.span) for place in places[:LINES])
-    told = f'"{as_data(term)}" is said {times}; {"first" if len(places) > LINES else "at"} {firsts}.'
-    toolbox.evidence.add_note(told)
+    counted = f'"{as_data(term)}" is said {times}; {"first" if len(places) > LINES else "at"} {firsts}.'
+    toolbox.evidence.add_note(counted)
     named = list({place.line.id: place.line for place in places[:LINES]}.values())
     texts, events = spoken_lines(toolbox, named)
     return Observation(
-        "\n".join([told, *texts]), cut=len(places) > LINES, events=events, lines=tuple(line.id for line in named)
+        "\n".join([counted, *texts]), cut=len(places) > LINES, events=events, lines=tuple(line.id for line in named)
     )
 
 
-def places_spoken(toolbox: Toolbox, term: str, lines: Sequence[StoredLine]) -> list[Place]:
-    """Return where the words of term are said one after the other, as places_of, in the scope of a question."""
-    return places_of(term, lines, toolbox.extents, interrupted=partial(_interrupted, toolbox))
+@dataclass(frozen=True, slots=True)
+class SpokenWord:
+    """A word of a line. span: its own times, or its line's if the transcriber did not time it as one word."""
+
+    word: str
+    span: Span
+    line: StoredLine
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenTerm:
+    """Where a term is said. line: the one in which it begins."""
+
+    line: StoredLine
+    span: Span
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in one form: case, accents' encoding and punctuation do not count, and a hyphen
+    separates words."""
+    return [word.replace("’", "'") for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold())]
+
+
+def find_spoken(toolbox: Toolbox, term: str, lines: Sequence[StoredLine]) -> list[SpokenTerm]:
+    """Return where the words of term are said one after the other, in order of video and time; they do not overlap.
+
+    lines: at least those that contain one of the words, in order of video and time. A phrase may run over lines that
+    are PHRASE_GAP_MS apart, if no other line is spoken between them. A line that reaches beyond what may be read counts
+    by the times of its words, and without these as a whole if it begins inside.
+    """
+    wanted = words_of(term)
+    found: list[SpokenTerm] = []
+    for group in _close_lines(lines) if wanted else ():
+        words = [word for line in group for word in _readable(line, toolbox.extents)]
+        at = 0
+        while at + len(wanted) <= len(words):
+            said = words[at : at + len(wanted)]
+            pairs = ((before.line, after.line) for before, after in pairwise(said) if before.line is not after.line)
+            if [word.word for word in said] == wanted and not any(_interrupted(toolbox, *pair) for pair in pairs):
+                end_ms = max(word.span.end_ms for word in said)
+                found.append(SpokenTerm(said[0].line, Span(said[0].span.start_ms, end_ms)))
+                at += len(wanted)
+            else:
+                at += 1
+    return found
+
+
+def _close_lines(lines: Sequence[StoredLine]) -> Iterator[list[StoredLine]]:
+    """Yield the lines in groups that follow each other closely."""
+    group: list[StoredLine] = list(lines[:1])
+    for before, after in pairwise(lines):
+        if before.video_id != after.video_id or after.span.start_ms - before.span.end_ms > PHRASE_GAP_MS:
+            yield group
+            group = []
+        group.append(after)
+    if group:
+        yield group
+
+
+def _readable(line: StoredLine, extents: Mapping[UUID, Span]) -> list[SpokenWord]:
+    """Return the words of the line that begin inside what may be read of its video."""
+    extent = extents.get(line.video_id)
+    if extent is None:
+        return []
+    timed = [
+        SpokenWord(word, Span(start_ms, max(end_ms, start_ms + 1)), line)
+        for start_ms, end_ms, text in line.words
+        for word in words_of(text)
+    ]
+    words = words_of(line.text)
+    if [spoken.word for spoken in timed] != words and (extent.holds(line.span) or not timed):
+        timed = [SpokenWord(word, line.span, line) for word in words]
+    return [spoken for spoken in timed if extent.contains(spoken.span.start_ms)]
 
 
 def _interrupted(toolbox: Toolbox, before: StoredLine, after: StoredLine) -> bool:
-    """Whether words of another line are spoken between two lines of a video."""
+    """Whether words of another line are spoken between two lines of a video, although it has none of the term's."""
     if before.span.end_ms >= after.span.start_ms:
         return False
     pause = Span(before.span.end_ms, after.span.start_ms)
@@ -215,98 +289,3 @@ TERM_FREQUENCY = Tool(
     most=4,
     use=_count,
 )
-
-
-PHRASE_GAP_MS = 1_000
-"""Maximum pause between two lines that a phrase runs over."""
-
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Spoken:
-    """A word of a line. span: its own times, or its line's if the transcriber did not time it as one word."""
-
-    word: str
-    span: Span
-    line: StoredLine
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a term is said. line: the one in which it begins."""
-
-    line: StoredLine
-    span: Span
-
-
-def words_of(text: str) -> list[str]:
-    """Return the words of a text in one form: case, accents' encoding and punctuation do not count, and a hyphen
-    separates words."""
-    return [word.replace("’", "'") for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold())]
-
-
-def places_of(
-    term: str,
-    lines: Sequence[StoredLine],
-    extents: Mapping[UUID, Span],
-    *,
-    interrupted: Callable[[StoredLine, StoredLine], bool],
-) -> list[Place]:
-    """Return where the words of term are said one after the other, in order of video and time; places do not overlap.
-
-    lines: at least those that contain one of the words, in order of video and time. A phrase may run over lines that
-    are PHRASE_GAP_MS apart, if no other line is spoken between them. interrupted: whether one is, although it has none
-    of the words; called only where the words of a phrase stand on both sides. extents: what may be read of each video.
-    A line that reaches beyond it counts by the times of its words, and without these as a whole if it begins inside.
-    """
-    wanted = words_of(term)
-    if not wanted:
-        return []
-    places: list[Place] = []
-    for stretch in _stretches(lines):
-        spoken = [word for line in stretch for word in _readable(line, extents)]
-        at = 0
-        while at + len(wanted) <= len(spoken):
-            said = spoken[at : at + len(wanted)]
-            if [word.word for word in said] == wanted and not any(
-                before.line is not after.line and interrupted(before.line, after.line)
-                for before, after in pairwise(said)
-            ):
-                places.append(Place(said[0].line, Span(said[0].span.start_ms, max(word.span.end_ms for word in said))))
-                at += len(wanted)
-            else:
-                at += 1
-    return places
-
-
-def _stretches(lines: Sequence[StoredLine]) -> Iterator[list[StoredLine]]:
-    """Yield the lines in groups that follow each other closely."""
-    group: list[StoredLine] = list(lines[:1])
-    for before, after in pairwise(lines):
-        apart = after.span.start_ms - before.span.end_ms
-        if before.video_id != after.video_id or apart > PHRASE_GAP_MS:
-            yield group
-            group = []
-        group.append(after)
-    if group:
-        yield group
-
-
-def _readable(line: StoredLine, extents: Mapping[UUID, Span]) -> Iterator[_Spoken]:
-    """Yield the words of the line that begin inside the readable stretch."""
-    extent = extents.get(line.video_id)
-    if extent is None:
-        return
-    timed = [
-        _Spoken(word, Span(start_ms, max(end_ms, start_ms + 1)), line)
-        for start_ms, end_ms, text in line.words
-        for word in words_of(text)
-    ]
-    words = words_of(line.text)
-    if [spoken.word for spoken in timed] == words:
-        yield from (spoken for spoken in timed if extent.contains(spoken.span.start_ms))
-    elif extent.holds(line.span) or not timed:
-        yield from (_Spoken(word, line.span, line) for word in words if extent.contains(line.span.start_ms))
-    else:
-        yield from (spoken for spoken in timed if extent.contains(spoken.span.start_ms))

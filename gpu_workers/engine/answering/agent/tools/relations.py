@@ -73,8 +73,8 @@ def find_relations(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observatio
     stated = [relation for relation in _stated(toolbox, named, video_id, span) if relation.place.video_id == video_id]
     found, dropped = _strict_first(stated, conditions)
     if not found:
-        told = "; ".join(condition.words for condition in conditions)
-        text = f"None of {len(stated)} relations read meets these conditions, or all but one of them: {told}."
+        wanted = "; ".join(condition.words for condition in conditions)
+        text = f"None of {len(stated)} relations read meets these conditions, or all but one of them: {wanted}."
         return Observation(text, NOTHING_FOUND)
     return _shown(toolbox, found, dropped)
 

@@ -83,12 +83,12 @@ def _topic_line(toolbox: Toolbox, video: UUID, topic: Topic) -> str:
 
 def _behind(toolbox: Toolbox, video: UUID, summary: Overview | None, topics: Sequence[Topic]) -> str:
     """Return how far the overview goes, if a search goes further; else ""."""
-    told_until = summary.until_ms if summary is not None else max((topic.span.end_ms for topic in topics), default=0)
+    covered_ms = summary.until_ms if summary is not None else max((topic.span.end_ms for topic in topics), default=0)
     until = toolbox.extents[video].end_ms
-    if not 0 < told_until < until:
+    if not 0 < covered_ms < until:
         return ""
-    told, end = clock(told_until, hours=True), clock(until, hours=True)
-    return f"(The video is still being indexed: this covers it up to {told}, a search up to {end}.) "
+    covered, end = clock(covered_ms, hours=True), clock(until, hours=True)
+    return f"(The video is still being indexed: this covers it up to {covered}, a search up to {end}.) "
 
 
 def show_overview(toolbox: Toolbox) -> str:

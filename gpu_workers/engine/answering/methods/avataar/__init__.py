@@ -29,14 +29,14 @@ from gpu_workers.engine.answering.ending.grounding import Statement, ground
 from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.closer_look import closer_look
 from gpu_workers.engine.answering.method_settings import AVATAAR, AvataarSettings
-from gpu_workers.engine.answering.methods.avataar.contexts import (
+from gpu_workers.engine.answering.methods.avataar.context_of_round import (
     GlobalContext,
     LocalContext,
     LocalSearch,
     gather,
     global_context,
 )
-from gpu_workers.engine.answering.methods.avataar.functions import NAMES, Functions
+from gpu_workers.engine.answering.methods.avataar.think_functions import NAMES, Functions
 from gpu_workers.engine.answering.methods.avataar.thinking import RoundPlan, rethink, think
 from gpu_workers.engine.answering.methods.method import TypicalCalls
 from gpu_workers.engine.answering.parsing import answer_schema
@@ -84,7 +84,7 @@ class Avataar:
             asked = replace(asked, settings=changed(asked.settings, n=1, check_samples=1))
         toolbox = Toolbox(asked, calls)
         recorder = StepRecorder(toolbox, total=STEPS_OF_ROUND * (settings.rethinks + 1))
-        course = _Course(toolbox, settings, recorder)
+        course = _Rounds(toolbox, settings, recorder)
         with recorder.course(), calls.timed("search"):
             course.run()
         best = course.best()
@@ -102,7 +102,7 @@ class _RoundAnswer:
 
 
 @dataclass(slots=True)
-class _Course:
+class _Rounds:
     """The state of the search. done: what was done and found, a line each."""
 
     toolbox: Toolbox

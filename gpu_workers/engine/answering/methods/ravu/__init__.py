@@ -15,7 +15,7 @@ from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, Metho
 from gpu_workers.engine.answering.agent.steps import step_detail, tokens_of
 from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.budget import BranchMeter, BudgetSpent, Halt
+from gpu_workers.engine.answering.budget import BranchMeter, Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
 from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
@@ -79,7 +79,7 @@ class Ravu:
         toolbox = Toolbox(asked, calls)
         if not toolbox.extents:
             return final_answer(toolbox, MethodResult(self.needs))
-        course = _Course(toolbox)
+        course = _ProgramCourse(toolbox)
         frames: Sequence[StoredFrame] = ()
         proposed: ParsedAnswer | None = None
         error: ModelError | None = None
@@ -96,7 +96,7 @@ class Ravu:
 
 
 @dataclass(slots=True)
-class _Course:
+class _ProgramCourse:
     """One question on its way: its run and its records. dialogue: that asks for a program."""
 
     toolbox: Toolbox
@@ -107,7 +107,7 @@ class _Course:
     def __post_init__(self) -> None:
         self.dialogue = opening(self.toolbox, steps=self.own.program_steps)
         # The answer's call is kept back.
-        self.run = Run(self.toolbox, self.toolbox.calls.meter, self.own.reranks, MOST_CALLS - 1, self._holds)
+        self.run = Run(self.toolbox, self.own.reranks, MOST_CALLS - 1, self._holds)
 
     @property
     def own(self) -> RavuSettings:
@@ -299,13 +299,8 @@ def ask_for_program(
         repair = load("ravu_repair", asked.question.profile).substitute(faults="; ".join(faults))
         written = as_data(text)[:WRITTEN_CHARACTERS] or "nothing"
         dialogue += [Message("assistant", (written,)), Message("user", (repair,))]
-    except Halt as halt:
-        calls.halt(halt)
-        error = halt.code
-    except ModelError as failure:
-        if calls.spending.out_of_time():
-            calls.halt(BudgetSpent("max_seconds"))
-        error = failure.code
+    except (Halt, ModelError) as failure:
+        error = toolbox.record_failure(failure)
     record = NodeRecord(
         path,
         path.count("/") + 1,

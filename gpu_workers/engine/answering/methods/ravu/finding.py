@@ -28,8 +28,8 @@ from gpu_workers.engine.answering.scanning.judging import EVENT_TOKENS, judge_ev
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.ekg import Span, Vector
-from gpu_workers.engine.models.roles import ModelError, embed_queries
-from gpu_workers.engine.ports import EventPlace, Hit, StoredObject, ViewName, ViewQuery, Within
+from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.ports import EventPlace, Hit, StoredObject, ViewName, Within
 from gpu_workers.engine.retrieval.frames import ROWS, frames_of_hits
 from gpu_workers.engine.retrieval.object_names import matching
 
@@ -61,8 +61,8 @@ def localize(run: Run, phrase: str, what: str, within: Moments | None) -> Moment
 def nearest(run: Run, phrase: str) -> Moments:
     """Return the CANDIDATES events nearest to the phrase, best first, without asking the reasoner. Raises ModelError of
     an embedder."""
-    vector = embed_queries(run.toolbox.asked.models.text_embedder, [phrase], meter=run.meter)[0]
-    scores = {hit.event_id: hit.similarity for hit in reversed(_search(run, "event", vector, None))}
+    hits = _search(run, "event", run.toolbox.text_vector(phrase), None)
+    scores = {hit.event_id: hit.similarity for hit in reversed(hits)}
     return moments_of(run, sorted(scores, key=lambda key: (-scores[key], key))[:CANDIDATES], scores)
 
 
@@ -79,9 +79,11 @@ def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
         raise NoVerdict("no_call_left")
     events = run.toolbox.load([moment.place.event_id for moment in kept])
     try:
-        judged = judge_events(run.toolbox.asked, run.toolbox.calls, events, predicate, stage="filter", meter=run.meter)
+        judged = judge_events(
+            run.toolbox.asked, run.toolbox.calls, events, predicate, stage="filter", meter=run.toolbox.meter
+        )
     except (Halt, ModelError) as error:
-        code = run.stopped(error)
+        code = run.toolbox.record_failure(error)
         run.note(f"the filter was not asked: {code}")
         raise NoVerdict(code) from error
     if judged.error:
@@ -93,17 +95,17 @@ def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
 
 
 def _events(run: Run, phrase: str, within: Moments | None, *, view: ViewName) -> Moments:
-    models = run.toolbox.asked.models
-    if view == "frame":
-        vector = models.frame_embedder.embed_query(phrase, meter=run.meter)
-    else:
-        vector = embed_queries(models.text_embedder, [phrase], meter=run.meter)[0]
+    vector = run.toolbox.frame_vector(phrase) if view == "frame" else run.toolbox.text_vector(phrase)
     hits = _search(run, view, vector, within)
     scores: dict[UUID, float] = {}
     for hit in hits:
         scores.setdefault(hit.event_id, hit.similarity)
     ids = list(scores)[:CANDIDATES]
-    texts = [run.words_of(event, EVENT_TOKENS) for event in run.toolbox.load(ids)] if _asks(run, len(ids)) else []
+    texts = (
+        [run.toolbox.event_words(event, EVENT_TOKENS) for event in run.toolbox.load(ids)]
+        if _asks(run, len(ids))
+        else []
+    )
     found = moments_of(run, [ids[n] for n in _ranked(run, phrase, texts, len(ids))], scores)
     if view == "event":
         return found
@@ -114,8 +116,8 @@ def _events(run: Run, phrase: str, within: Moments | None, *, view: ViewName) ->
 
 
 def _entities(run: Run, phrase: str, within: Moments | None) -> Things:
-    vector = embed_queries(run.toolbox.asked.models.text_embedder, [phrase], meter=run.meter)[0]
-    ids = list(dict.fromkeys(hit.item for hit in _search(run, "entity", vector, within) if hit.item is not None))
+    hits = _search(run, "entity", run.toolbox.text_vector(phrase), within)
+    ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
     known = run.graph.entities(ids[:CANDIDATES])
     things = [entity_thing(known[key]) for key in ids[:CANDIDATES] if key in known]
     texts = [as_data(thing.words) for thing in things] if _asks(run, len(things)) else []
@@ -154,14 +156,12 @@ def _visible(thing: Thing, within: Moments) -> bool:
 
 def _search(run: Run, view: ViewName, vector: Vector, within: Moments | None) -> list[Hit]:
     """Return the CANDIDATES best hits of a view, or the best ones of the parts of time that within names."""
-    floor = run.toolbox.asked.settings.retrieval.floor
     # A view counts items; several pictures of one event are one candidate.
     limit = 4 * CANDIDATES if view == "frame" else CANDIDATES
     parts: Sequence[Within | None] = _parts(run, within) if within is not None else [None]
     hits: dict[tuple[UUID, UUID | None], Hit] = {}
     for part in parts:
-        query = ViewQuery(vector, limit, within=part)
-        for hit in run.graph.search_views({view: query}, floor=floor)[view]:
+        for hit in run.toolbox.search(view, vector, limit, within=part):
             hits.setdefault((hit.event_id, hit.item), hit)
     run.toolbox.record_similarities(hit.similarity for hit in hits.values())
     return sorted(hits.values(), key=lambda hit: (-hit.similarity, hit.event_id, str(hit.item)))
@@ -198,9 +198,9 @@ def _ranked(run: Run, phrase: str, texts: Sequence[str], candidates: int) -> lis
     if not texts:
         return best
     try:
-        ranked = rank_texts(run.toolbox.asked, run.toolbox.calls, texts, phrase, meter=run.meter)
+        ranked = rank_texts(run.toolbox.asked, run.toolbox.calls, texts, phrase, meter=run.toolbox.meter)
     except (Halt, ModelError) as error:
-        run.limit(f"not ranked again: {run.stopped(error)}")
+        run.limit(f"not ranked again: {run.toolbox.record_failure(error)}")
         return best
     if ranked is None:
         run.limit("not ranked again: unreadable")

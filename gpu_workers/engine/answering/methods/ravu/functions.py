@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from uuid import UUID
 
 from gpu_workers.engine.answering.methods.ravu.values import (
-    Count,
-    Description,
     Frames,
     Moment,
     Moments,
+    NumberValue,
     Run,
+    TextValue,
     Things,
     in_time,
     place_of,
@@ -218,19 +218,19 @@ def _moments(value: Moments | Things) -> tuple[Moment, ...]:
 # --- results ---------------------------------------------------------------------------------------------------------
 
 
-def count(run: Run, of: Moments | Things) -> Count:
+def count(run: Run, of: Moments | Things) -> NumberValue:
     """Return how many there are. Only objects that are surely different things are counted exactly: entities go by
     words, and events were found by similarity. After a cut no number is exact."""
     sure = isinstance(of, Things) and all(thing.kind == "object" and thing.sure for thing in of.items)
-    return Count(len(of.items), about=bool(run.limits) or not sure, of=of)
+    return NumberValue(len(of.items), about=bool(run.limits) or not sure, of=of)
 
 
-def describe(run: Run, of: Moments | Things) -> Description:
+def describe(run: Run, of: Moments | Things) -> TextValue:
     """Return the first MOST_DESCRIBED of these in words, a line each."""
     if isinstance(of, Things):
-        return Description("\n".join(as_data(thing.words) for thing in of.items[:MOST_DESCRIBED]), of)
+        return TextValue("\n".join(as_data(thing.words) for thing in of.items[:MOST_DESCRIBED]), of)
     events = run.toolbox.load(list(of.event_ids[:MOST_DESCRIBED]))
-    return Description("\n".join(run.words_of(event, DESCRIBED_TOKENS) for event in events), of)
+    return TextValue("\n".join(run.toolbox.event_words(event, DESCRIBED_TOKENS) for event in events), of)
 
 
 def frames(run: Run, of: Moments, most: int) -> Frames:

@@ -15,12 +15,12 @@ from gpu_workers.engine.answering.methods.ravu.checker import CheckedProgram, Ch
 from gpu_workers.engine.answering.methods.ravu.finding import MOST_PARTS, filter_moments, localize, neighbors
 from gpu_workers.engine.answering.methods.ravu.program import Given, Ref
 from gpu_workers.engine.answering.methods.ravu.values import (
-    Count,
-    Description,
     Frames,
     Moments,
     NoVerdict,
+    NumberValue,
     Run,
+    TextValue,
     Things,
     Value,
     is_empty,
@@ -167,15 +167,15 @@ def in_words(value: Value | None) -> str:
         case Things(items=items):
             named = "; ".join(as_data(thing.words) for thing in items[:THINGS_IN_WORDS])
             return f"{len(items)} things: {named}" if named else "0 things"
-        case Count():
+        case NumberValue():
             return value.in_words()
-        case Description(text=text):
+        case TextValue(text=text):
             return text
 
 
 def recorded_events(toolbox: Toolbox, value: Value | None) -> tuple[NodeEvent, ...]:
     """Return the events behind a value, with the similarities that found them."""
-    moments = value.of if isinstance(value, Count | Description) else value
+    moments = value.of if isinstance(value, NumberValue | TextValue) else value
     if not isinstance(moments, Moments):
         return ()
     numbers = toolbox.evidence.numbers
@@ -196,17 +196,17 @@ def show(run: Run, value: Value, *, most_frames: int) -> tuple[StoredFrame, ...]
     """
     toolbox = run.toolbox
     uncertain = f" Uncertain: {'; '.join(run.limits)}." if run.limits else ""
-    if isinstance(value, Count):
+    if isinstance(value, NumberValue):
         toolbox.evidence.add_note(
             f"Counted in the index: {value.in_words()}.{uncertain}{_counted_objects(run, value.of)}"
         )
-    if isinstance(value, Description):
+    if isinstance(value, TextValue):
         toolbox.evidence.add_note(f"{value.text}{uncertain}")
     if isinstance(value, Frames):
         frames: Sequence[StoredFrame] = functions.middles(value.items, most_frames)
         ids = list(dict.fromkeys(frame.event_id for frame in frames))
     else:
-        of = value.of if isinstance(value, Count | Description) else value
+        of = value.of if isinstance(value, NumberValue | TextValue) else value
         moments = of if isinstance(of, Moments) else functions.track(run, of)
         ids = list(moments.event_ids)
         frames = functions.frames(run, Moments(moments.items[:MOST_SHOWN]), most_frames).items

@@ -1,4 +1,5 @@
-"""The values of a program's steps: moments, things, frames, a number, a text."""
+"""The values of a program's steps (moments, things, frames, a count, a description), and what the functions of one run
+share."""
 
 from __future__ import annotations
 
@@ -8,14 +9,9 @@ from typing import Literal
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.budget import BudgetSpent, Halt
-from gpu_workers.engine.answering.context import event_text, fitted
+from gpu_workers.engine.answering.agent.tools.object_memory import UNSURE
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.ports import EventPlace, KnowledgeGraph, StoredEntity, StoredEvent, StoredFrame, StoredObject
-
-SURE = 0.7
-"""Confidence of an object below which it may be the same as another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +64,7 @@ class Frames:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class NumberValue:
     """A count. about: whether it is no exact number. of: what was counted."""
 
     value: int
@@ -81,14 +77,14 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class TextValue:
     """A description. of: what it describes."""
 
     text: str
     of: Moments | Things
 
 
-Value = Moments | Things | Frames | Count | Description
+Value = Moments | Things | Frames | NumberValue | TextValue
 
 
 def is_empty(value: Value) -> bool:
@@ -96,9 +92,9 @@ def is_empty(value: Value) -> bool:
     match value:
         case Moments(items=items) | Things(items=items) | Frames(items=items):
             return not items
-        case Description(text=text):
+        case TextValue(text=text):
             return not text
-        case Count(value=number):
+        case NumberValue(value=number):
             return number == 0
 
 
@@ -108,13 +104,14 @@ def place_of(event: StoredEvent) -> EventPlace:
 
 def entity_thing(entity: StoredEntity) -> Thing:
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
-    told = f"{entity.name} ({entity.type}){also}"
-    return Thing(entity.id, "entity", entity.video_id, f"{told}: {entity.description}" if entity.description else told)
+    words = f"{entity.name} ({entity.type}){also}"
+    words = f"{words}: {entity.description}" if entity.description else words
+    return Thing(entity.id, "entity", entity.video_id, words)
 
 
 def object_thing(stored: StoredObject) -> Thing:
-    told = f"{stored.colour} {stored.category}".strip()
-    return Thing(stored.id, "object", stored.video_id, told, stored, sure=stored.confidence >= SURE)
+    words = f"{stored.colour} {stored.category}".strip()
+    return Thing(stored.id, "object", stored.video_id, words, stored, sure=stored.confidence >= UNSURE)
 
 
 def in_time(moments: Iterable[Moment]) -> tuple[Moment, ...]:
@@ -139,14 +136,12 @@ class NoVerdict(Exception):
 class Run:
     """One run of a program.
 
-    meter: counts its model calls. ranks: whether `localize` asks the reasoner which hits fit. calls_left: model calls
-    that it may still make. holds: whether the budget has room for one more and for the answer. notes: what was cut or
-    could not be asked in the current step, in words, for the record. limits: those of all steps that make a number
-    uncertain.
+    ranks: whether `localize` asks the reasoner which hits fit. calls_left: model calls that it may still make. holds:
+    whether the budget has room for one more and for the answer. notes: what was cut or could not be asked in the
+    current step, in words, for the record. limits: those of all steps that make a number uncertain.
     """
 
     toolbox: Toolbox
-    meter: Meter
     ranks: bool
     calls_left: int
     holds: Callable[[], bool]
@@ -157,28 +152,12 @@ class Run:
     def graph(self) -> KnowledgeGraph:
         return self.toolbox.asked.graph
 
-    def words_of(self, event: StoredEvent, most_tokens: int) -> str:
-        """Return an event in words, as data, on one line of at most most_tokens tokens."""
-        count = self.toolbox.asked.models.reasoner.count_tokens
-        text = event_text(event)
-        return fitted(text, count, most_tokens)
-
     def take_call(self) -> bool:
         """Whether one more model call may be made; it is then counted."""
         if self.calls_left < 1 or not self.holds():
             return False
         self.calls_left -= 1
         return True
-
-    def stopped(self, error: Halt | ModelError) -> str:
-        """Record what kept a model from answering, and return its code. A call that was given the question's last
-        seconds ends the question: the budget failed, not the model."""
-        calls = self.toolbox.calls
-        if isinstance(error, Halt):
-            calls.halt(error)
-        elif calls.spending.out_of_time():
-            calls.halt(BudgetSpent("max_seconds"))
-        return error.code
 
     def within_reach(self, videos: Iterable[UUID], most: int) -> list[UUID]:
         """Return at most `most` of the videos, in order of id, and note whether some were left out."""

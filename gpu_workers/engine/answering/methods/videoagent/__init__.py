@@ -18,6 +18,16 @@ from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROM
 from gpu_workers.engine.answering.looking.looks import FIND_CHARACTERS
 from gpu_workers.engine.answering.method_settings import VIDEOAGENT, VideoAgentSettings
 from gpu_workers.engine.answering.methods.method import TypicalCalls
+from gpu_workers.engine.answering.methods.videoagent.dialogue import (
+    SUFFICIENT,
+    UNSURE,
+    WATCH_PROMPTS,
+    Talk,
+    ask_missing,
+    begin,
+    predict,
+    reflect,
+)
 from gpu_workers.engine.answering.methods.videoagent.moments import (
     CAPTION_FIND,
     SeenMoment,
@@ -31,16 +41,6 @@ from gpu_workers.engine.answering.methods.videoagent.moments import (
     moment_lines,
     see,
     segments_between,
-)
-from gpu_workers.engine.answering.methods.videoagent.rounds import (
-    SUFFICIENT,
-    UNSURE,
-    WATCH_PROMPTS,
-    Talk,
-    ask_missing,
-    begin,
-    predict,
-    reflect,
 )
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode

@@ -158,7 +158,7 @@ def segment_lines(toolbox: Toolbox, seen: Sequence[SeenMoment], segments: Sequen
         toolbox.evidence.label_frame(item.frame) if item.frame is not None else toolbox.evidence.label_event(item.event)
         for item in ordered
     ]
-    told = []
+    parts = []
     for segment in segments:
         after = names[segment.number - 2] if segment.number > 1 else ""
         before = names[segment.number - 1] if segment.number <= len(names) else ""
@@ -168,8 +168,8 @@ def segment_lines(toolbox: Toolbox, seen: Sequence[SeenMoment], segments: Sequen
         places = [toolbox.place(part.video_id, part.span) for part in segment.parts]
         if len(places) > 3:
             places = [places[0], f"{len(places) - 2} whole videos", places[-1]]
-        told.append(f"{segment.number}. {ends if names else 'everything'}: {', then '.join(places)}")
-    return "\n".join(told)
+        parts.append(f"{segment.number}. {ends if names else 'everything'}: {', then '.join(places)}")
+    return "\n".join(parts)
 
 
 def reflection_schema() -> dict[str, Any]:

@@ -26,7 +26,7 @@ from gpu_workers.engine.answering.agent.tool import (
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY
 from gpu_workers.engine.answering.agent.tools.frame_tools import ACTION_AFTER, ACTION_BEFORE
-from gpu_workers.engine.answering.methods.avataar.contexts import Anchor, described
+from gpu_workers.engine.answering.methods.avataar.context_of_round import Anchor, described
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.models.served.structured import list_of, storable

@@ -1,5 +1,5 @@
-"""What is known before an answer: G, of the whole video, before anything is retrieved (AVATAAR, section III-B1), and the
-local context of a round, the best frames with their neighbours and the nearest spoken lines (eq. 10 to 15).
+"""What is known before an answer: G, of the whole video, before anything is retrieved (AVATAAR, section III-B1), and
+the local context of a round, the best frames with their neighbours and the nearest spoken lines (eq. 10 to 15).
 
 G is made of what the index holds already, without a model call: the overview, the topics, the people as entities
 describe them, and the tracked things.
@@ -101,9 +101,9 @@ def _of_several(toolbox: Toolbox, videos: Sequence[UUID]) -> tuple[list[str], li
     notes, names = [f"There are {len(videos)} videos."], list[str]()
     for video_id in videos[:MOST_VIDEOS]:
         overview = toolbox.asked.graph.overview(video_id)
-        told = as_data(overview.text)[:LINE_CHARACTERS] if overview else NOT_YET
+        about = as_data(overview.text)[:LINE_CHARACTERS] if overview else NOT_YET
         ends = _ends_early(toolbox, video_id, overview) if overview else ""
-        notes.append(f"{toolbox.place(video_id, toolbox.extents[video_id])}: {told}{f' {ends}' if ends else ''}")
+        notes.append(f"{toolbox.place(video_id, toolbox.extents[video_id])}: {about}{f' {ends}' if ends else ''}")
         names += overview.people if overview else ()
     return notes, names
 
