@@ -23,8 +23,8 @@ from gpu_workers.engine.answering.understood import ROUTES
 
 
 class QuestionEstimateRequestSerializer(ScopeRequestSerializer):
-    """What decides the charge and the duration of a question. With the question and its scope, the reply also says by
-    which route it would be answered, and what a scan would take."""
+    """What decides the charge and the duration of a question. With the question and its scope, the reply also says
+    what a scan would take."""
 
     method = serializers.ChoiceField(METHODS, default="ava", help_text=METHOD_HELP)
     effort = serializers.ChoiceField(EFFORTS, default="medium", help_text=EFFORT_HELP)
@@ -47,8 +47,8 @@ class QuestionEstimateRequestSerializer(ScopeRequestSerializer):
 
 
 class ScanEstimateSerializer(serializers.Serializer[Any]):
-    """What a scan will take: the calls that judge the events of the scope. Events whose words decide, and verdicts that
-    an earlier question has paid for, cost no call."""
+    """What a scan takes at most: the calls that judge the events of the scope. Verdicts that an earlier question paid
+    for cost no call."""
 
     calls = serializers.IntegerField(help_text="Number of model calls.")
     prompt_tokens = serializers.IntegerField(help_text="Tokens that will be sent to the model, about.")
@@ -63,28 +63,29 @@ class QuestionEstimateSerializer(EstimateSerializer):
     route = serializers.ChoiceField(
         ROUTES,
         allow_null=True,
-        help_text="The route that the question will be answered by; null without a question, and for a method without "
-        "routes.",
+        help_text="The route that the question will be answered by: the one that you name. Null if the question is yet "
+        "to be read, and for a method without routes.",
     )
     certain = serializers.BooleanField(
         allow_null=True,
-        help_text="Whether rules alone choose the route. False if a model will read the question, too: it may choose "
-        "another route or another time. Null without a question.",
+        help_text="Whether the route is known. False if reading the question will choose it. Null without a question.",
     )
     scan = ScanEstimateSerializer(
-        allow_null=True, help_text="What the scan will take; null if the question will not scan."
+        allow_null=True,
+        help_text="What a scan will take at most, if the question is answered by one; null if it cannot be. A question "
+        "is only scanned if it clearly asks for that, or if you name the route.",
     )
 
 
 def question_estimate_body(found: QuestionEstimate) -> dict[str, Any]:
-    foreseen = found.foreseen
+    routed = found.routed
     return estimate_body(
         found.charge,
         currency=found.currency,
         duration=found.duration,
         exact=money,
         serializer=QuestionEstimateSerializer,
-        route=foreseen.route if foreseen else None,
-        certain=foreseen.certain if foreseen else None,
-        scan=foreseen.scan if foreseen else None,
+        route=routed.route if routed else None,
+        certain=routed.certain if routed else None,
+        scan=routed.scan if routed else None,
     )

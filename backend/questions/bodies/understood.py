@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from backend.api.public_ids import PublicIdField
 from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField
-from gpu_workers.engine.answering.understood import ROUTES, ChosenBy, Shape
+from gpu_workers.engine.answering.understood import ROUTES, ChosenBy, Comparison, Counting, Polarity, Shape
 
 
 class UnderstoodSpanSerializer(serializers.Serializer[Any]):
@@ -30,7 +30,9 @@ class UnderstoodTimeSerializer(serializers.Serializer[Any]):
         help_text="`after`, `before` or `during` an event, or `between` two; empty without one."
     )
     anchor = serializers.CharField(help_text="The words of that event; empty without one.")
-    chosen_by = serializers.ChoiceField(get_args(ChosenBy), help_text="What read the time: rules or a model.")
+    chosen_by = serializers.ChoiceField(
+        get_args(ChosenBy), help_text="What read the time: a parser of `figures`, or a `model`."
+    )
     spans = UnderstoodSpanSerializer(
         many=True,
         help_text="What was read of each video, several stretches if the question names several times; empty if no "
@@ -43,7 +45,13 @@ class UnderstoodSerializer(serializers.Serializer[Any]):
 
     route = serializers.ChoiceField(ROUTES, help_text="How the question was answered.")
     chosen_by = serializers.ChoiceField(
-        get_args(ChosenBy), help_text="What chose the route: you (`caller`), rules, a model, or nothing (`default`)."
+        get_args(ChosenBy),
+        help_text="What chose the route: you (`caller`), labelled `examples`, a `model`, or nothing (`default`).",
+    )
+    sure = serializers.BooleanField(
+        default=True,
+        help_text="Whether the route was read with confidence. False if the question may have asked for a scan or a "
+        "count: it was searched for instead, and `notes` says how to ask for the other.",
     )
     shape = serializers.ChoiceField(get_args(Shape), help_text="Form of the answer.")
     language = serializers.CharField(help_text="ISO 639-1 code of the question's language; empty if unknown.")
@@ -54,14 +62,19 @@ class UnderstoodSerializer(serializers.Serializer[Any]):
         default=list,
         help_text="The videos that the question names by their titles; nothing else was read. Empty if it names none.",
     )
-    predicate = serializers.CharField(help_text="The statement that a scan judged; empty for other routes.")
-    denied = serializers.BooleanField(
-        default=False, help_text="Whether the question asks if the statement is never true."
+    statement = serializers.CharField(
+        help_text="The statement that a scan judged over every event; empty for other routes."
     )
-    always = serializers.BooleanField(
-        default=False, help_text="Whether the question asks if the statement is true all the time."
+    polarity = serializers.ChoiceField(
+        get_args(Polarity),
+        help_text="What was asked about the statement: where it is true (`occurs`), whether it is `never` true, or "
+        "whether it is `always` true.",
     )
-    counted = serializers.CharField(
-        help_text="What was counted in the object memory. For a scan, which counts times: the things that you named."
+    counted = serializers.CharField(help_text="The things whose number was asked; empty for other routes.")
+    counting = serializers.ChoiceField(
+        get_args(Counting), help_text="Which number of them: in total, at once, how many entered or left."
+    )
+    comparison = serializers.ChoiceField(
+        get_args(Comparison), help_text="What was asked of several videos, such as a number of `each` of them."
     )
     time = UnderstoodTimeSerializer(allow_null=True, help_text="The time that the question names; null without one.")

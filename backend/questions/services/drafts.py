@@ -9,8 +9,7 @@ from backend.library.models import Video
 from backend.questions.models import Question, QuestionVideo
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
-from gpu_workers.engine.answering.contract import MAX_CHOICES
-from gpu_workers.engine.answering.reading.routing import ROUTED_METHOD
+from gpu_workers.engine.answering.contract import MAX_CHOICES, ROUTED_METHOD
 
 CHECKING_METHOD = "ava"
 """The method whose doubtful answers `check` decides about."""

@@ -17,7 +17,7 @@ from backend.billing.services.quotes import question_charge
 from backend.questions.models import Question, QuestionStatus
 from backend.questions.queries.scopes import ScopeWish
 from backend.questions.services.drafts import check_route
-from backend.questions.services.foresight import ForeseenQuestion, foresee_question
+from backend.questions.services.scan_estimates import RouteEstimate, estimate_route
 
 ASSUMED_MS: dict[str, Span] = {
     "low": Span(Decimal(3_000), Decimal(15_000), Decimal(60_000)),
@@ -31,12 +31,12 @@ ASSUMED_MS: dict[str, Span] = {
 @dataclass(frozen=True, slots=True)
 class QuestionEstimate:
     """charge: 0 at its low end, because a question without an answer is not charged. duration: in milliseconds.
-    foreseen: None without the question's words."""
+    routed: None without the question's words."""
 
     charge: Span
     currency: str
     duration: Estimate
-    foreseen: ForeseenQuestion | None = None
+    routed: RouteEstimate | None = None
 
 
 def estimate_question(
@@ -51,18 +51,18 @@ def estimate_question(
 ) -> QuestionEstimate:
     """Return the estimate of one question. fields: further arguments of drafts.new_question().
 
-    Raises NoRate if the price book has no price for it, and Refused as foresee_question() does.
+    Raises NoRate if the price book has no price for it, and Refused as estimate_route() does.
     """
     check_route(method, route)
-    foreseen = None
+    routed = None
     if text is not None:
         wish = ScopeWish(frozenset(video_ids), collection_id)
-        foreseen = foresee_question(wish, text=text, method=method, effort=effort, route=route, **fields)
+        routed = estimate_route(wish, text=text, method=method, effort=effort, route=route, **fields)
     rates = rates_at(timezone.now())
     price = question_charge(rates, method=method, effort=effort)
     answered = Question.objects.filter(status=QuestionStatus.SUCCEEDED, method=method, effort=effort)
     latest = answered.exclude(completed_at=None).order_by("-completed_at").values_list("timings", flat=True)[:RECENT]
     history = [Decimal(timings["total_ms"]) for timings in reversed(list(latest)) if timings.get("total_ms")]
     return QuestionEstimate(
-        Span(Decimal(0), price, price), rates.currency, estimate(history, assumed=ASSUMED_MS[effort]), foreseen
+        Span(Decimal(0), price, price), rates.currency, estimate(history, assumed=ASSUMED_MS[effort]), routed
     )

@@ -23,7 +23,7 @@ from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import settings_with
-from gpu_workers.engine.answering.reading.language import heed_language
+from gpu_workers.engine.answering.reading.language import detect_language, translate
 from gpu_workers.engine.languages.detection import language_of, may_be_in
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Meter
@@ -107,7 +107,7 @@ def in_english(text: str, models: AnswerModels, meter: Meter) -> str:
     models = replace(models, embedder_languages=("en",))
     question = QuestionInput(text)
     asked = Asked(question, InMemoryGraph([]), models, settings_with("medium", models), searched=text)
-    return heed_language(asked, unlimited_calls(models, meter)).searched
+    return translate(detect_language(asked), unlimited_calls(models, meter)).searched
 
 
 def _answering(tape: Tape, models: AnswerModels, index: CaptionIndex) -> Callable[[Translated], ItemResult]:

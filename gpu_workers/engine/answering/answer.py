@@ -17,8 +17,7 @@ from gpu_workers.engine.answering.ending.notes import WITHOUT_EYES as WITHOUT_EY
 from gpu_workers.engine.answering.identity import prompts_digest, settings_of_answer
 from gpu_workers.engine.answering.methods import Method, OfferedMethod, method_named
 from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_with
-from gpu_workers.engine.answering.reading.follow_up import stand_alone
-from gpu_workers.engine.answering.reading.reading import understand
+from gpu_workers.engine.answering.reading.reading import read_question
 from gpu_workers.engine.answering.reading.titles import video_notes
 from gpu_workers.engine.answering.routes.outside import outside_answer, time_notes
 from gpu_workers.engine.answering.routes.recordings import length_answer
@@ -76,7 +75,7 @@ def answer_question(
     )
     try:
         calls.spending.check()
-        asked = understand(stand_alone(asked, calls), calls)
+        asked = read_question(asked, calls)
         answer = outside_answer(asked, calls) or length_answer(asked, calls) or method.answer(asked, calls)
         answer = in_asked_language(asked, calls, answer)
     except Halt as halt:

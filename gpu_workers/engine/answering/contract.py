@@ -23,6 +23,9 @@ EFFORTS: tuple[Effort, ...] = get_args(Effort)
 CHECKS: tuple[CheckMode, ...] = get_args(CheckMode)
 ROUTE_WISHES: tuple[RouteWish, ...] = get_args(RouteWish)
 
+ROUTED_METHOD = "ava"
+"""The only method with routes. The others answer in the one way that they publish."""
+
 INSUFFICIENT = "insufficient"
 """The word a model uses to abstain; never a choice's letter."""
 

@@ -12,9 +12,8 @@ from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 from gpu_workers.engine.answering.presets import SearchSettings
 from gpu_workers.engine.prompts import load
 
-QUESTION_PROMPTS = frozenset({"condense", "name_time", "translate", "answer_language"})
-"""Prompts of every method: for a question with a history, for one whose time the rules cannot read, and for one that is
-not in English."""
+QUESTION_PROMPTS = frozenset({"read_question", "read_again", "condense", "translate", "answer_language"})
+"""Prompts of every method: those that read the question, and that put an answer into another language."""
 
 OBSERVE_PROMPTS = frozenset({"observe", "observe_measured", "observe_view"})
 CHECK_PROMPTS = frozenset({"check", "check_observed", "check_view"})

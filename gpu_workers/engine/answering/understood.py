@@ -16,10 +16,40 @@ counting tracked things."""
 
 ROUTES: tuple[Route, ...] = get_args(Route)
 
+COSTLY: frozenset[Route] = frozenset({"scan", "objects"})
+"""Routes that judge events one by one, up to hundreds of calls: `objects` does where there is no object memory."""
+
 Shape = Literal["sentence", "list", "steps", "table", "count", "summary"]
 """Form of the text that a question asks for."""
 
-ChosenBy = Literal["caller", "rules", "model", "default"]
+ChosenBy = Literal["caller", "examples", "figures", "model", "default"]
+"""What read a part of the question: the caller named it; labelled examples (reading.nearest); the parser of times in
+figures (reading.times); a call of the reasoner (reading.call); or nothing, so that the default stands."""
+
+Polarity = Literal["occurs", "never", "always"]
+"""What is asked about a statement: where it is true, whether it never is, or whether it is all the time."""
+
+Counting = Literal["total", "at_once", "entered", "left", "both", "entries", "exits"]
+"""Which number of tracked things is asked for. both: how many entered, and how many left."""
+
+Comparison = Literal["none", "each", "most", "fewest", "videos"]
+"""What is asked of several videos. each, most, fewest: a number of each of them, in their order or sorted. videos:
+something else about each of them."""
+
+Said = Literal["none", "said", "mentioned"]
+"""Whether a statement is about words: spoken words, or words that are spoken or written."""
+
+Subject = Literal["content", "length", "filmed"]
+"""What a question is about: the content of the videos, their length, or when they were filmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchWords:
+    """A question as searches of the three views, in the language of the index. Empty: the question's own words."""
+
+    events: str = ""
+    entity: str = ""
+    scene: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +77,7 @@ class UnderstoodTime:
     spans: Mapping[UUID, Span] = field(default_factory=dict)
     order: Literal["", "after", "before", "during", "between"] = ""
     anchor: str = ""
-    chosen_by: ChosenBy = "rules"
+    chosen_by: ChosenBy = "figures"
     stretches: tuple[Stretch, ...] = ()
 
     def read_spans(self) -> Mapping[UUID, tuple[Span, ...]]:
@@ -63,28 +93,38 @@ class UnderstoodTime:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What was understood from a question.
+    """What was understood from a question's words. Whatever comes after the reading uses these fields, never the words.
 
-    language: ISO 639-1 code of the question, "" if unknown. searched: the question's words for retrieval, without the
-    time and in the language of the index, "" if they are the question's own. quoted: words that must be found exactly.
+    sure: whether the route was read with confidence; a costly route that is not sure is not taken. doubted: the costly
+    route that was read without it, "" if there is none. language: ISO 639-1 code of the answer, "" if unknown.
+    searched: the question's words for retrieval, without the time and in the language of the index, "" if they are the
+    question's own. words: the same for each view, if the reasoner wrote them. quoted: words that must be found exactly.
     videos: those that the question names, in order of id, to which all reads are narrowed; empty: it names none.
-    predicate: for route scan, the statement to judge. denied: whether the question asks if it is never true. always:
-    whether it asks if it is true all the time. counted: for route objects, what is counted; for route scan, the things
-    whose number is asked, although times are counted.
+    statement: for routes scan and objects, what is judged over every event, in the language of the index. said: whether
+    it is about words, which are in exact. counted: the things whose number is asked. topic: stems to which a question
+    about the whole is narrowed; empty: it is about all of it.
     """
 
     route: Route = "search"
     chosen_by: ChosenBy = "default"
+    sure: bool = True
+    doubted: Route | Literal[""] = ""
     shape: Shape = "sentence"
     language: str = ""
     time: UnderstoodTime | None = None
     searched: str = ""
+    words: SearchWords = SearchWords()
     quoted: tuple[str, ...] = ()
     videos: tuple[UUID, ...] = ()
-    predicate: str = ""
-    denied: bool = False
-    always: bool = False
+    statement: str = ""
+    polarity: Polarity = "occurs"
+    said: Said = "none"
+    exact: str = ""
     counted: str = ""
+    counting: Counting = "total"
+    comparison: Comparison = "none"
+    topic: tuple[str, ...] = ()
+    subject: Subject = "content"
 
     def record(self) -> dict[str, Any]:
         """Return it as JSON-serialisable values, for Answer.understood and the trace."""
@@ -92,15 +132,17 @@ class Understood:
         return {
             "route": self.route,
             "chosen_by": self.chosen_by,
+            "sure": self.sure,
             "shape": self.shape,
             "language": self.language,
             "searched": self.searched,
             "quoted": list(self.quoted),
             "videos": [str(video_id) for video_id in self.videos],
-            "predicate": self.predicate,
-            "denied": self.denied,
-            "always": self.always,
+            "statement": self.statement,
+            "polarity": self.polarity,
             "counted": self.counted,
+            "counting": self.counting,
+            "comparison": self.comparison,
             "time": None
             if time is None
             else {

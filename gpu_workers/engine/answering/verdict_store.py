@@ -10,7 +10,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.identity import prompts_digest
 
-JUDGE_PROMPTS = frozenset({"judge_events", "judge_event"})
+JUDGE_PROMPTS = frozenset({"judge_events", "judge_event", "judge_both_sides"})
 
 
 class VerdictStore(Protocol):
@@ -44,12 +44,13 @@ class VerdictsInMemory:
             self.batches += 1
 
 
-def verdict_key(statement: str, *, model: str, profile: str, events: int) -> str:
+def verdict_key(statement: str, *, model: str, profile: str, events: int, both_sides: bool = False) -> str:
     """Return 64 hex digits that change with the statement's words, the model, the wording of its prompt, or the number
     of events that one call judges.
 
     events: 0 for the odds of one event. Verdicts of a list say other things of an event than its own odds do. Case and
-    space of the statement change nothing.
+    space of the statement change nothing. both_sides: whether a call also says which events deny the statement.
     """
-    parts = (" ".join(statement.casefold().split()), model, prompts_digest(JUDGE_PROMPTS, profile), str(events))
+    wording = prompts_digest(JUDGE_PROMPTS, profile)
+    parts = (" ".join(statement.casefold().split()), model, wording, str(events), *(["both"] if both_sides else []))
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()

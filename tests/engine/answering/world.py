@@ -44,6 +44,7 @@ from gpu_workers.engine.models.roles import (
     Message,
     Meter,
     ModelCall,
+    ModelError,
     ObserveRequest,
     Sample,
     Scores,
@@ -117,12 +118,16 @@ Script = Callable[[Request], Any]
 
 
 class ScriptedReasoner(ChatModel):
-    """A chat model with words by a function of the request. A reply is one text for all samples, or a list."""
+    """A chat model with words by a function of the request. A reply is one text for all samples, or a list.
+
+    reads: whether the script answers the call that reads the question. By default that call fails before anything is
+    sent, and labelled examples and figures read the question, so that a test of another stage need not script it.
+    """
 
     name = "scripted"
 
-    def __init__(self, script: Script, *, context_tokens: int = 32_768) -> None:
-        self.script = script
+    def __init__(self, script: Script, *, context_tokens: int = 32_768, reads: bool = False) -> None:
+        self.script, self.reads = script, reads
         self.capabilities = ChatCapabilities(context_tokens)
         self.requests: list[Request] = []
         self._lock = threading.Lock()
@@ -141,6 +146,8 @@ class ScriptedReasoner(ChatModel):
         timeout_s: float | None = None,
         alternatives: int = 0,
     ) -> list[Sample]:
+        if stage == "read" and not self.reads:
+            raise ModelError("not_scripted", "this script does not read questions", retryable=False)
         text = "\n".join(str(part) for message in messages for part in message.parts)
         request = Request(stage, text, n, seed, schema, max_tokens)
         with self._lock:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.scan_price import scan_price
 from gpu_workers.engine.languages.codes import is_english
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.tri_view import NO_VECTOR
@@ -63,6 +64,8 @@ def notes_of(asked: Asked, answer: Answer) -> tuple[str, ...]:
         notes.append(NOT_TRANSLATED)
     if inexact := _inexact(asked, answer):
         notes.append(inexact)
+    if asked.understood.doubted:
+        notes.append(_not_scanned(asked))
     return tuple(dict.fromkeys(notes))
 
 
@@ -83,6 +86,24 @@ def _inexact(asked: Asked, answer: Answer) -> str:
         return ""
     named = " and ".join(f'"{words}"' for words in quoted)
     return f"No event has exactly {named}; it was searched by meaning."
+
+
+def _not_scanned(asked: Asked) -> str:
+    """Return what a scan would take that the question may have asked for, and how to ask for it."""
+    models, route = asked.models, asked.understood.doubted
+    events = len(asked.graph.timeline(limit=COUNTED))
+    price = scan_price(
+        events,
+        asked.settings.effort,
+        small=models.calibration.limits.value is not None,
+        by_odds=models.reasoner.capabilities.log_probabilities,
+        at_once=asked.settings.in_flight,
+    )
+    wanted = "a number of things in the whole scope" if route == "objects" else "a check of every event"
+    return (
+        f"The question was searched for. If it asks for {wanted}, ask it again with route {route}: that takes up to "
+        f"{price.calls} calls and about {price.prompt_tokens + price.completion_tokens:,} tokens."
+    )
 
 
 def _ended(answer: Answer) -> str:

@@ -15,7 +15,6 @@ from gpu_workers.engine.answering.ending.conclusion import conclude
 from gpu_workers.engine.answering.ending.verdict import decide
 from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CHECK_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.methods.method import TypicalCalls
-from gpu_workers.engine.answering.reading.routing import ROUTE_PROMPTS
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
 from gpu_workers.engine.answering.routes.whole import WHOLE_PROMPTS
 from gpu_workers.engine.answering.search.tree_search import search_tree
@@ -34,7 +33,6 @@ class Ava:
         | ANSWER_PROMPTS
         | CITATION_PROMPTS
         | CHECK_PROMPTS
-        | ROUTE_PROMPTS
         | WHOLE_PROMPTS
         | JUDGE_PROMPTS
         | {"rewrite", "requery", "requery_keywords", "judge_choice", "inspect_plan", "inspect_reflect"}

@@ -24,19 +24,26 @@ AGAIN_TEMPERATURE = 0.5
 """Temperature of a further try."""
 
 
-def heed_language(asked: Asked, calls: Calls) -> Asked:
-    """Return asked with the languages of the question and of its answer, and with a translation for its searches.
+def detect_language(asked: Asked) -> Asked:
+    """Return asked with the languages of the question and of its answer.
 
     The answer's language is the one that the caller gives, else the question's; a question that is too short to show
-    one has the language of the conversation before it. A question that is not in English is translated in one call, if
-    the reasoner can: rules of time, words and routes read the translation. Retrieval takes it where the embedder does
-    not understand the question itself. After a failure the question is searched for as it is.
+    one has the language of the conversation before it.
     """
     question = asked.question
     earlier = (turn.question for turn in reversed(question.history))
     written = next(filter(None, map(language_of, (question.question, *earlier))), question.language)
     understood = replace(asked.understood, language=question.language or written)
-    asked = replace(asked, understood=understood, question_language=written)
+    return replace(asked, understood=understood, question_language=written)
+
+
+def translate(asked: Asked, calls: Calls) -> Asked:
+    """Return asked with the English of its question, by one call, if it is in another language that the reasoner knows.
+
+    Retrieval takes it where the embedder does not understand the question itself. After a failure the question is
+    searched for as it is.
+    """
+    question, written = asked.question, asked.question_language
     if is_english(written) or not speaks(asked.models.reasoner.name, written):
         return asked
     texts = (asked.searched, *question.choices)
@@ -50,7 +57,7 @@ def heed_language(asked: Asked, calls: Calls) -> Asked:
     known = asked.models.embedder_languages
     if not known or written in known:
         return asked
-    return replace(asked, searched=translated[0], understood=replace(understood, searched=translated[0]))
+    return replace(asked, searched=translated[0], understood=replace(asked.understood, searched=translated[0]))
 
 
 def rewritten_in(

@@ -11,8 +11,6 @@ from gpu_workers.engine.answering.reading.expressions import NamedTime, Order
 from gpu_workers.engine.answering.reading.resolve import Resolved, in_stretches, resolve
 from gpu_workers.engine.answering.reading.times.english import ENGLISH
 from gpu_workers.engine.answering.reading.times.grammar import LEXICONS, named_time
-from gpu_workers.engine.answering.reading.times.hints import hints_at_time
-from gpu_workers.engine.answering.reading.times.paraphrase import paraphrased
 from gpu_workers.engine.answering.understood import ChosenBy, Stretch, UnderstoodTime
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.retrieval.stretches import stretches_of
@@ -20,7 +18,9 @@ from gpu_workers.engine.retrieval.stretches import stretches_of
 NOT_PLACED = "not used, because nothing says when the video was recorded"
 
 
-def narrow_to_time(asked: Asked, calls: Calls, *, language: str = "") -> Asked:
+def narrow_to_time(
+    asked: Asked, calls: Calls, *, named: NamedTime | None = None, chosen_by: ChosenBy = "figures"
+) -> Asked:
     """Return asked with the time that its question names, and with its graph narrowed to it; without one, as it is.
 
     Rules read the question's words; one call of the reasoner puts the time into other words where they are unsure. Only
@@ -29,7 +29,8 @@ def narrow_to_time(asked: Asked, calls: Calls, *, language: str = "") -> Asked:
     """
     recordings = asked.recordings or asked.graph.recordings()
     asked = replace(asked, recordings=recordings)
-    named, chosen_by = _named(asked, calls, language)
+    if chosen_by == "figures":
+        named, chosen_by = _named(asked, calls, asked.question_language)
     if named is None:
         return asked
     order = _order_of(named)
@@ -57,10 +58,8 @@ def _named(asked: Asked, calls: Calls, language: str) -> tuple[NamedTime | None,
         said = [time for words in own if (time := named_time(words, language=language)) is not None]
         # An earlier answer, which a model wrote after reading the video, must not choose the time.
         if not any(set(named.expressions) <= set(time.expressions) for time in said):
-            return None, "rules"
-    if named is None and not asked.standalone and hints_at_time(text, language=language):
-        return paraphrased(asked, calls), "model"
-    return named, "rules"
+            return None, "figures"
+    return named, "figures"
 
 
 def _order_of(named: NamedTime) -> Order | None:

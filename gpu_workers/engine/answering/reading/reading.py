@@ -1,4 +1,9 @@
-"""From a question's words to what it asks for. Text of a video never takes part."""
+"""A question is read here, once. What comes after uses asked.understood and never looks at the words again.
+
+A capable reasoner reads it in one call (reading.call). Otherwise labelled examples say what it asks for
+(reading.nearest), a parser finds times in figures (reading.times), and a title names its video if it stands in the
+question (reading.titles). Only the customer's own words take part, never text of a video.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +11,184 @@ from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.reading.language import heed_language
+from gpu_workers.engine.answering.contract import ROUTED_METHOD
+from gpu_workers.engine.answering.reading.call import REPLY_TOKENS, Reply, ask_to_read
+from gpu_workers.engine.answering.reading.expressions import NamedTime
+from gpu_workers.engine.answering.reading.follow_up import stand_alone
+from gpu_workers.engine.answering.reading.language import detect_language, translate
 from gpu_workers.engine.answering.reading.naming import narrow_to_time
-from gpu_workers.engine.answering.reading.quotes import read_quotes
-from gpu_workers.engine.answering.reading.routing import routed
-from gpu_workers.engine.answering.reading.titles import narrow_to_videos
+from gpu_workers.engine.answering.reading.nearest import Labels, reader_of, subject_words, topic_stems, without_time
+from gpu_workers.engine.answering.reading.titles import named_videos, narrow_to_videos, without_titles
+from gpu_workers.engine.answering.understood import COSTLY, ChosenBy, Route, Understood
+from gpu_workers.engine.languages.codes import ENGLISH, is_english
+from gpu_workers.engine.languages.words import stemmed
+from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.retrieval.quotation import quoted
+from gpu_workers.engine.retrieval.word_terms import MAX_EXACT
+
+STATEMENT_CHARACTERS = 200
+"""Maximum length of a statement, and of the words for what is counted."""
+
+LEAST_CALLS = 4
+"""Minimum number of calls that a budget must hold so that one of them reads the question."""
+
+READING_TOKENS = 2_000
+"""Tokens of the prompt that reads a question, an upper estimate with titles and earlier questions."""
+
+OF_CHOICES: frozenset[Route] = frozenset({"search", "objects", "time"})
+"""Routes of a question with choices."""
 
 
-def understand(asked: Asked, calls: Calls) -> Asked:
-    """Return asked with what was understood from the question, and with its graph narrowed to the videos and the time
-    that it names.
+def read_question(asked: Asked, calls: Calls) -> Asked:
+    """Return asked with what its question asks for, and with its graph narrowed to the videos and the time that it
+    names. Method `ava` takes its route from the caller, else from the reading. May raise Halt."""
+    asked = replace(asked, recordings=asked.graph.recordings())
+    asked = _with_quotes(detect_language(asked))
+    if is_read_by_call(asked) and _leaves_room(asked, calls):
+        reply = ask_to_read(asked, calls)
+        if reply is not None:
+            return _as_replied(asked, calls, reply)
+    return _as_nearest(translate(stand_alone(asked, calls), calls), calls)
 
-    The steps, each in a module of its own: language, videos, exact words, time, route. May raise Halt.
-    """
-    asked = narrow_to_videos(heed_language(asked, calls))
-    asked = narrow_to_time(read_quotes(asked), calls, language=asked.question_language)
-    return replace(asked, understood=routed(asked, calls, asked.understood))
+
+def is_read_by_call(asked: Asked) -> bool:
+    """Whether one call of the reasoner reads the question: at efforts medium and high, if the reasoner was not found to
+    be small. Methods without routes make the calls that they publish, and restate and translate where they must."""
+    capable = asked.models.calibration.limits.value is None and asked.settings.effort in ("medium", "high")
+    return capable and asked.question.method == ROUTED_METHOD
+
+
+def _leaves_room(asked: Asked, calls: Calls) -> bool:
+    """Whether the budget holds the answer's own calls after the reading. A reading that leaves no answer is in vain."""
+    if not calls.spending.rations():
+        return True
+    return calls.spending.holds(LEAST_CALLS, READING_TOKENS, REPLY_TOKENS, asked.models.reasoner.name)
+
+
+def _with_quotes(asked: Asked) -> Asked:
+    _, phrases = quoted(asked.own_words)
+    return replace(asked, understood=replace(asked.understood, quoted=phrases[:MAX_EXACT]))
+
+
+# --- by the reasoner's call ----------------------------------------------------------------------------------------
+
+
+def _as_replied(asked: Asked, calls: Calls, reply: Reply) -> Asked:
+    question = asked.question
+    understood = replace(
+        asked.understood, language=question.language or reply.language or asked.understood.language, words=reply.words
+    )
+    if question.history:
+        asked = replace(asked, question=replace(question, question=reply.question), standalone=reply.question)
+    english = is_english(reply.language or asked.question_language)
+    asked = replace(
+        asked,
+        searched=asked.question.question if english else reply.search,
+        translated=() if english else (reply.search, *(reply.choices or question.choices)),
+        question_language=reply.language or asked.question_language,
+        understood=replace(understood, searched=reply.search),
+    )
+    asked = narrow_to_videos(asked, reply.videos)
+    words = reply.time_words
+    named = NamedTime(words, reply.times, reply.search, joined=False) if reply.times else None
+    asked = narrow_to_time(asked, calls, named=named, chosen_by="model")
+    asked = replace(asked, searched=reply.search)
+    labels = Labels(sure=reply.sure or reply.chosen["route"] not in COSTLY, **reply.chosen)
+    return _routed(
+        asked, labels, "model", statement=reply.statement, counted=reply.counted, exact=reply.exact,
+        topic=tuple(stemmed([word for words in reply.topic for word in words.casefold().split()], ENGLISH)),
+    )  # fmt: skip
+
+
+# --- by labelled examples and figures ------------------------------------------------------------------------------
+
+
+def _as_nearest(asked: Asked, calls: Calls) -> Asked:
+    text, language = _readable(asked)
+    labels, read_by = _labels(asked, text, language)
+    words = [asked.question.question]
+    if asked.standalone:
+        # Words of an earlier answer, which a model wrote, must not choose the video.
+        words = [asked.own_words, *(turn.question for turn in asked.question.history)]
+    videos = named_videos(words, asked.recordings)
+    if len(videos) == 1 and labels.comparison != "none":
+        # "Is the gate camera busier than the others?" is about all of them.
+        videos = ()
+    text = without_time(without_titles(text, asked.recordings, videos), language=language)[0]
+    asked = narrow_to_time(narrow_to_videos(asked, videos), calls)
+    statement, phrases = " ".join(subject_words(text, labels.route)), asked.understood.quoted
+    return _routed(
+        asked, labels, read_by, statement=statement, counted=statement,
+        exact=phrases[0] if phrases else statement, topic=topic_stems(text, language),
+    )  # fmt: skip
+
+
+def _readable(asked: Asked) -> tuple[str, str]:
+    """Return the question and its language: as it was asked where the embedder understands that, else translated."""
+    language = asked.question_language or ENGLISH
+    if asked.translated and language not in asked.models.embedder_languages:
+        return asked.in_english, ENGLISH
+    return asked.question.question, language
+
+
+def _labels(asked: Asked, text: str, language: str) -> tuple[Labels, ChosenBy]:
+    """Return what the examples say. Methods without routes use only whether the question compares videos."""
+    routed = asked.question.method == ROUTED_METHOD and asked.settings.effort != "paper"
+    if not routed and len(asked.recordings) < 2:
+        return Labels(), "default"
+    try:
+        return reader_of(asked.models.text_embedder).read(text, language=language), "examples"
+    except ModelError:
+        return Labels(), "default"
+
+
+# --- the route -----------------------------------------------------------------------------------------------------
+
+
+def _routed(
+    asked: Asked,
+    labels: Labels,
+    chosen_by: ChosenBy,
+    *,
+    statement: str = "",
+    counted: str = "",
+    exact: str = "",
+    topic: tuple[str, ...] = (),
+) -> Asked:
+    """Return asked with its route. The caller's stands. Effort `paper` keeps to the paper, which only searches."""
+    question, understood = asked.question, asked.understood
+    if question.method != ROUTED_METHOD or (asked.settings.effort == "paper" and question.route == "auto"):
+        return replace(asked, understood=replace(understood, comparison=labels.comparison))
+    wanted, doubted = labels.route, ""
+    if question.route != "auto":
+        wanted, chosen_by = question.route, "caller"
+    elif not labels.sure:
+        wanted, doubted = "search", labels.route
+    if question.choices and question.route == "auto" and wanted not in OF_CHOICES:
+        wanted = "search"
+    if wanted == "time" and (understood.time is None or not understood.time.spans):
+        wanted = "search"
+    judged = wanted in COSTLY or doubted
+    understood = Understood(
+        route=wanted,
+        chosen_by=chosen_by,
+        sure=not doubted,
+        doubted=doubted,  # type: ignore[arg-type]
+        shape=labels.shape,
+        language=understood.language,
+        time=understood.time,
+        searched=understood.searched,
+        words=understood.words,
+        quoted=understood.quoted,
+        videos=understood.videos,
+        statement=(statement or asked.in_english)[:STATEMENT_CHARACTERS] if judged else "",
+        polarity=labels.polarity,
+        said=labels.said,
+        exact=exact[:STATEMENT_CHARACTERS] if labels.said != "none" else "",
+        counted=(counted or statement)[:STATEMENT_CHARACTERS] if judged else "",
+        counting=labels.counting,
+        comparison=labels.comparison,
+        topic=topic if wanted == "whole" else (),
+        subject=labels.subject,
+    )
+    return replace(asked, understood=understood)

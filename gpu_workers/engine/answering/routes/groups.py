@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.search.across_videos import compared_videos, superlative, words_compared
+from gpu_workers.engine.answering.search.across_videos import compared_videos
 from gpu_workers.engine.answering.understood import Stretch
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EventPlace
-
-_EACH = re.compile(
-    r"\b(?:compare|comparing|comparison|versus|vs|difference between|vergleich\w*|unterschied zwischen|comp[aá]ra\w*|"
-    r"diferencia entre|(?:each|every|per|jede[rnms]?|pro|je|cada|por) (?:of the )?"
-    r"(?:videos?|recordings?|cameras?|clips?|films?|files?|kameras?|aufnahmen?|filme?|v[ií]deos?|cámaras?|grabación))\b",
-    re.IGNORECASE,
-)
-"""English, German and Spanish words that ask for a number of each video."""
-
 
 MOST_GROUPS = 60
 """Maximum number of videos that get a number each."""
@@ -51,10 +41,9 @@ def groups_of(desk: Desk) -> tuple[Group, ...]:
     asked, time = desk.asked, desk.asked.understood.time
     if time is not None and len(time.stretches) > 1:
         return tuple(Group(_label(asked, stretch), stretch.spans) for stretch in time.stretches)
-    words = words_compared(asked)
-    if not desk.several or not (_EACH.search(words) or superlative(words)):
+    if not desk.several or asked.understood.comparison not in ("each", "most", "fewest"):
         return ()
-    videos = compared_videos(words, asked.recordings, list(desk.extents), most=MOST_GROUPS)
+    videos = compared_videos(asked, list(desk.extents), most=MOST_GROUPS)
     there = sorted(video_id for video_id in videos if video_id in desk.extents)
     groups = tuple(Group(desk.video_name(video_id), {video_id: (desk.extents[video_id],)}) for video_id in there)
     return groups if len(groups) > 1 else ()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.tools.object_memory import CROWD
 from gpu_workers.engine.answering.routes.phrases import Sureness
+from gpu_workers.engine.answering.understood import Counting
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.observer.categories import moves_itself
 from gpu_workers.engine.ports import StoredObject
@@ -16,33 +16,9 @@ from gpu_workers.engine.ports import StoredObject
 CERTAIN = 0.97
 """Confidence of each object from which a number may be exact: that it is one thing, and no other object."""
 
-_AT_ONCE = re.compile(
-    r"\bat (?:once|the same time|any one time|most)\b|\bsimultaneously\b|\bmaximum\b|\btogether\b|gleichzeitig|"
-    r"a la vez|al mismo tiempo|同时|同時|في (?:وقت واحد|نفس الوقت)",
-    re.IGNORECASE,
-)
-_ENTERED = re.compile(
-    r"\b(?:enter(?:s|ed|ing)?|arriv\w+|(?:com(?:e|es|ing)|came|go(?:es|ing)?|went) in(?:to)?(?: and out)?|"
-    r"entr(?:a|an|ó|aron)|"
-    r"(?:her|hin)?ein(?:ge)?(?:kommen|kommt|kamen|gehen|geht|gingen|gegangen)|(?:herein|hinein|rein)\w*|"
-    r"betr[ae]t\w*|betritt)\b|进入|進入",
-    re.IGNORECASE,
-)
-_LEFT = re.compile(
-    r"\b(?:leav(?:e|es|ing)|left|exit(?:s|ed|ing)?|(?:com(?:e|es|ing)|came|go(?:es|ing)?|went)(?: in and)? out|"
-    r"sal(?:e|en|ió|ieron)|(?:heraus|hinaus|raus)\w*|(?:weg|fort)(?:ge)?(?:gehen|gegangen|fahren)|"
-    r"verl(?:a|ä|ie)(?:ss|ß)\w*|(?:gehen|geht|ging|gingen|fahren|fährt) (?:weg|fort))\b|离开|離開",
-    re.IGNORECASE,
-)
-_HOW_OFTEN = re.compile(
-    r"\bhow (?:often|frequently|many times)\b|\bnumber of times\b|\bwie (?:oft|häufig)\b|\bwie ?viele? ?mal\b|"
-    r"\bcu[aá]ntas veces\b",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class ObjectCount:
     """A number of things. kind: in total, at once, entered or left, or the number of entries or exits. things: those
     that were counted. moment: of the largest number at once, in ms."""
 
@@ -53,24 +29,23 @@ class Count:
     moment: int | None = None
 
 
-def counts_of(question: str, things: Sequence[StoredObject], *, least: bool) -> list[Count]:
+def counts_of(counting: Counting, things: Sequence[StoredObject], *, least: bool) -> list[ObjectCount]:
     """Return the numbers that a question asks for: two if it asks who entered and who left. least: whether the object
     memory lacks a part of the scope."""
     sure: Sureness = "at_least" if least else _sureness(things)
-    if _AT_ONCE.search(question):
+    if counting == "at_once":
         together, moment = most_at_once(things)
-        return [Count(len(together), "at once", sure, together, moment)]
-    often, passing = _HOW_OFTEN.search(question) is not None, sure if least else "about"
-    counts = []
-    if _ENTERED.search(question):
-        entered = [thing for thing in things if thing.entries]
-        n = sum(thing.entries for thing in entered) if often else len(entered)
-        counts.append(Count(n, "entries" if often else "entered", passing, entered))
-    if _LEFT.search(question):
-        left = [thing for thing in things if thing.exits]
-        n = sum(thing.exits for thing in left) if often else len(left)
-        counts.append(Count(n, "exits" if often else "left", passing, left))
-    return counts or [Count(len(things), "total", sure, things)]
+        return [ObjectCount(len(together), "at once", sure, together, moment)]
+    passing: Sureness = sure if least else "about"
+    entered, left = [one for one in things if one.entries], [one for one in things if one.exits]
+    counts = {
+        "entered": [ObjectCount(len(entered), "entered", passing, entered)],
+        "left": [ObjectCount(len(left), "left", passing, left)],
+        "entries": [ObjectCount(sum(one.entries for one in entered), "entries", passing, entered)],
+        "exits": [ObjectCount(sum(one.exits for one in left), "exits", passing, left)],
+    }
+    counts["both"] = [*counts["entered"], *counts["left"]]
+    return counts.get(counting) or [ObjectCount(len(things), "total", sure, things)]
 
 
 def most_at_once(things: Sequence[StoredObject]) -> tuple[list[StoredObject], int]:

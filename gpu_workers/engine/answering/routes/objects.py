@@ -6,7 +6,6 @@ never counted: one person has as many names as events.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,46 +25,44 @@ from gpu_workers.engine.answering.agent.tools.object_memory import (
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.reading.rules import SIDEWAYS
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.groups import Group, group_notes, groups_of
-from gpu_workers.engine.answering.routes.object_counts import Count, counts_of
+from gpu_workers.engine.answering.routes.object_counts import ObjectCount, counts_of
 from gpu_workers.engine.answering.routes.phrases import phrases_of
 from gpu_workers.engine.answering.routes.scan import answer_by_scan
-from gpu_workers.engine.answering.search.across_videos import superlative, words_compared
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredObject
-from gpu_workers.engine.retrieval.object_names import Matches, categories_there, matching, named_things, singular
+from gpu_workers.engine.retrieval.object_names import (
+    Matches,
+    categories_named,
+    categories_there,
+    matching,
+    name_tokens,
+    named_things,
+    singular,
+)
 from gpu_workers.engine.retrieval.stretches import stretches_of
 
 PLACES_SHOWN = 12
 MOST_NAME_WORDS = 3
-_ONE_PERSON = {"people": "person", "men": "man", "women": "woman", "children": "child"}
-_SOME_PEOPLE = re.compile(
-    r"\b(?:men|man|women|woman|boys?|girls?|child(?:ren)?|kids?|adults?|workers?|players?|ladies|lady|gentlem[ae]n|"
-    r"visitors?|pedestrians?)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
-class _Tally:
+class _ObjectTally:
     """The numbers of a part of the scope, or of all of it (group None). desk, memory: of this part."""
 
     desk: Desk
     memory: ObjectMemory
-    counts: Sequence[Count]
+    counts: Sequence[ObjectCount]
     group: Group | None = None
 
 
 def answer_by_objects(asked: Asked, calls: Calls) -> Answer | None:
     """Return how many things the question's words mean. Without object memory the scope is scanned for them instead,
     and the answer says so (no_object_memory). None if neither can answer."""
-    if SIDEWAYS.search(words_compared(asked)):
-        return answer_by_scan(asked, calls)
     desk = Desk(asked, calls)
     if not asked.understood.counted or not asked.graph.objects(limit=1):
         return _by_scan(asked, calls, "no object memory: the number of times is counted, not the number of things")
@@ -84,17 +81,17 @@ def answer_by_objects(asked: Asked, calls: Calls) -> Answer | None:
         counted = () if found.colour_missing else found.objects
         unwatched = _unwatched(desk, memory)
         tallies = [_in_group(desk, group, counted) for group in groups_of(desk)]
-        if wanted := superlative(words_compared(asked)):
-            tallies.sort(key=lambda tally: tally.counts[0].n, reverse=wanted == "most")
+        if asked.understood.comparison in ("most", "fewest"):
+            tallies.sort(key=lambda tally: tally.counts[0].n, reverse=asked.understood.comparison == "most")
         if not tallies:
-            counts = counts_of(words_compared(asked), counted, least=bool(unwatched))
-            tallies = [_Tally(desk, memory, counts)]
+            counts = counts_of(asked.understood.counting, counted, least=bool(unwatched))
+            tallies = [_ObjectTally(desk, memory, counts)]
         numbers = "; ".join(map(_in_words, tallies))
         step.observation = f"{numbers} of {len(counted)} objects for {as_data(asked.understood.counted)}"
     return _answer(desk, tallies, unwatched, trail)
 
 
-def _in_words(tally: _Tally) -> str:
+def _in_words(tally: _ObjectTally) -> str:
     numbers = ", ".join(f"{count.kind}: {count.n}" for count in tally.counts)
     return f"{tally.group.label}: {numbers}" if tally.group is not None else numbers
 
@@ -128,19 +125,19 @@ def _matching(desk: Desk, things: Sequence[StoredObject]) -> Matches | None:
     return found if found.objects or named_things(words)[0] else None
 
 
-def _in_group(desk: Desk, group: Group, counted: Sequence[StoredObject]) -> _Tally:
+def _in_group(desk: Desk, group: Group, counted: Sequence[StoredObject]) -> _ObjectTally:
     """Return the numbers of a part of the scope. Raises TooWide."""
     graph = stretches_of(desk.asked.graph, group.spans)
     inner = Desk(replace(desk.asked, graph=graph), desk.calls, evidence=desk.evidence)
     memory = read_memory(inner)
     meant = {thing.id for thing in counted}
     own = [shown.thing for shown in memory.objects if shown.thing.id in meant]
-    return _Tally(
-        inner, memory, counts_of(words_compared(desk.asked), own, least=bool(_unwatched(inner, memory))), group
+    return _ObjectTally(
+        inner, memory, counts_of(desk.asked.understood.counting, own, least=bool(_unwatched(inner, memory))), group
     )
 
 
-def _answer(desk: Desk, tallies: Sequence[_Tally], unwatched: Sequence[UUID], trail: Trail) -> Answer | None:
+def _answer(desk: Desk, tallies: Sequence[_ObjectTally], unwatched: Sequence[UUID], trail: Trail) -> Answer | None:
     asked = desk.asked
     counts = [count for tally in tallies for count in tally.counts]
     choice = None
@@ -152,7 +149,7 @@ def _answer(desk: Desk, tallies: Sequence[_Tally], unwatched: Sequence[UUID], tr
     claims = [claim for tally in tallies for claim in _claims(tally)]
     notes = [*group_notes(desk, len(tallies)), *_notes(desk, counts, unwatched, grouped=len(tallies) > 1)]
     text = asked.question.choices[choice] if choice is not None else _text(desk, tallies)
-    if _SOME_PEOPLE.search(asked.understood.counted) and choice is None:
+    if _narrows_people(asked.understood.counted) and choice is None:
         text = f"{text} {notes[-1]}"
     confidences = [thing.confidence for count in counts for thing in count.things]
     return route_answer(
@@ -168,7 +165,7 @@ def _answer(desk: Desk, tallies: Sequence[_Tally], unwatched: Sequence[UUID], tr
     )
 
 
-def _claims(tally: _Tally) -> list[Claim]:
+def _claims(tally: _ObjectTally) -> list[Claim]:
     """Return a claim for each number, with the events that it rests on."""
     claims = []
     for count in tally.counts:
@@ -178,7 +175,7 @@ def _claims(tally: _Tally) -> list[Claim]:
     return claims
 
 
-def _text(desk: Desk, tallies: Sequence[_Tally]) -> str:
+def _text(desk: Desk, tallies: Sequence[_ObjectTally]) -> str:
     phrases = phrases_of(desk.asked)
     parts = []
     for tally in tallies:
@@ -192,10 +189,10 @@ def _text(desk: Desk, tallies: Sequence[_Tally]) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _said(tally: _Tally, count: Count) -> str:
+def _said(tally: _ObjectTally, count: ObjectCount) -> str:
     """Return a number with what it counts, as "about 2 people"."""
     asked, phrases = tally.desk.asked, phrases_of(tally.desk.asked)
-    what = as_data(asked.understood.counted)
+    what = as_data(named_things(asked.understood.counted)[0] or asked.understood.counted)
     forms = {
         "at once": phrases.at_once,
         "entered": phrases.entered,
@@ -210,13 +207,21 @@ def _said(tally: _Tally, count: Count) -> str:
 
 def _one_of(what: str) -> str:
     """Return an English name of several things as that of one; longer words, which may be a sentence, as they are."""
-    words = what.split()
-    if not words or len(words) > MOST_NAME_WORDS:
+    *before, last = what.split() or [""]
+    categories = categories_named(name_tokens(last)).get(singular(last.casefold()), frozenset())
+    if not categories or len(before) >= MOST_NAME_WORDS:
         return what
-    return " ".join([*words[:-1], _ONE_PERSON.get(words[-1].lower()) or singular(words[-1])])
+    one = singular(last)
+    return " ".join([*before, next(iter(categories)) if one == last and len(categories) == 1 else one])
 
 
-def _notes(desk: Desk, counts: Sequence[Count], unwatched: Sequence[UUID], *, grouped: bool) -> list[str]:
+def _narrows_people(counted: str) -> bool:
+    """Whether the words name people by another word than person: the object memory does not distinguish them."""
+    named = {word for word, categories in categories_named(name_tokens(counted)).items() if "person" in categories}
+    return bool(named - {"person", "people", "individual"})
+
+
+def _notes(desk: Desk, counts: Sequence[ObjectCount], unwatched: Sequence[UUID], *, grouped: bool) -> list[str]:
     things = [thing for count in counts for thing in count.things]
     notes = [f"counted in the object memory ({', '.join(dict.fromkeys(count.kind for count in counts))})"]
     if things:
@@ -234,12 +239,12 @@ def _notes(desk: Desk, counts: Sequence[Count], unwatched: Sequence[UUID], *, gr
         notes.append(
             f"The object memory has nothing of {', '.join(named)}: nothing was there, or no object memory was made."
         )
-    if _SOME_PEOPLE.search(desk.asked.understood.counted):
+    if _narrows_people(desk.asked.understood.counted):
         notes.append("The object memory tracks people; it does not distinguish men, women, children or roles.")
     return notes
 
 
-def _cited(desk: Desk, memory: ObjectMemory, count: Count) -> list[UUID]:
+def _cited(desk: Desk, memory: ObjectMemory, count: ObjectCount) -> list[UUID]:
     """Return the events in which what was counted is first visible; of a number at once, the event of its moment."""
     if count.moment is not None and count.things:
         there = desk.events_at(count.things[0].video_id, Span(count.moment, count.moment + 1), limit=1)
@@ -251,7 +256,7 @@ def _cited(desk: Desk, memory: ObjectMemory, count: Count) -> list[UUID]:
     return list(dict.fromkeys(place.event_id for place in places if place and place.event_id in events))
 
 
-def _places(desk: Desk, count: Count) -> str:
+def _places(desk: Desk, count: ObjectCount) -> str:
     """Return when the things are first visible, or most of them at once, as " (0:01:05, 0:02:00)"; "" without any."""
     if count.moment is not None:
         firsts = [(thing.video_id, count.moment) for thing in count.things[:1]]

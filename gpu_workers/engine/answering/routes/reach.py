@@ -8,7 +8,7 @@ from itertools import islice
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
-from gpu_workers.engine.answering.routes.matching import Match, Worded, worded
+from gpu_workers.engine.answering.routes.matching import WordedEvent, WordMatch, worded
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEvent, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.frames import spread_first
@@ -40,7 +40,7 @@ def with_words(desk: Desk, words: str, readable: Sequence[UUID]) -> tuple[list[S
     return loaded(desk, ids), len(hits) < MOST_EXACT
 
 
-def doubtful(desk: Desk, statement: str, by_words: Match, events: Sequence[StoredEvent]) -> list[StoredEvent]:
+def doubtful(desk: Desk, statement: str, by_words: WordMatch, events: Sequence[StoredEvent]) -> list[StoredEvent]:
     """Return the events on which words do not decide, most promising first: by shared words and by similarity."""
     by_id = {event.id: event for event in events}
     ranks: dict[UUID, float] = {}
@@ -87,7 +87,7 @@ def loaded(desk: Desk, event_ids: Sequence[UUID]) -> list[StoredEvent]:
     return [event for page in pages for event in desk.load(page)]
 
 
-def worded_events(desk: Desk, events: Sequence[StoredEvent]) -> list[Worded]:
+def worded_events(desk: Desk, events: Sequence[StoredEvent]) -> list[WordedEvent]:
     """Return the events' words, with the names of who takes part."""
     names: dict[UUID, list[str]] = {}
     for at in range(0, len(events), PAGE):

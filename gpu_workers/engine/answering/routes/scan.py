@@ -7,7 +7,6 @@ those on which the words alone do not decide.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
@@ -20,11 +19,10 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, AnswerPart
 from gpu_workers.engine.answering.ending.rendering import table_lines
-from gpu_workers.engine.answering.routes.always import otherwise_by_words, otherwise_statement
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.groups import Group, group_notes, groups_of
-from gpu_workers.engine.answering.routes.matching import match, mentioned_words, said_words
+from gpu_workers.engine.answering.routes.matching import events_with_words, match, plain_words
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, phrases_of
 from gpu_workers.engine.answering.routes.reach import (
     MOST_EVENTS,
@@ -37,34 +35,30 @@ from gpu_workers.engine.answering.routes.reach import (
 )
 from gpu_workers.engine.answering.routes.speech import PLACES_SHOWN, answer_by_speech
 from gpu_workers.engine.answering.scanning.scan import Scan
-from gpu_workers.engine.answering.search.across_videos import superlative, words_compared
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import EventPlace, StoredEvent
 from gpu_workers.engine.retrieval.frames import all_places
+from gpu_workers.engine.retrieval.object_names import named_things
 
 LINE_CHARACTERS = 160
-
-_COUNTS_EVENTS = re.compile(r"\bhow many events\b|\b(?:every|all(?: the)?|each) events?\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class Findings:
     """What a scan found. places: of every event in scope, in order. true: events of which the statement holds. read:
     number of events that something decided about. certain: whether each of them was judged by itself. undescribed_ms:
-    length of the events that nobody could describe, in milliseconds. events: those whose words were read. otherwise:
-    events that speak against a statement that is asked for as true all the time."""
+    length of the events that nobody could describe, in milliseconds. denied: events that say that the statement is not
+    true, which are told apart from silent ones only where it is asked for as true all the time."""
 
     places: Sequence[EventPlace]
     true: frozenset[UUID] = frozenset()
     read: int = 0
     certain: bool = False
-    by_event: bool = False
     undescribed_ms: int = 0
     notes: list[str] = field(default_factory=list)
-    events: Sequence[StoredEvent] = ()
-    otherwise: frozenset[UUID] = frozenset()
+    denied: frozenset[UUID] = frozenset()
 
     @property
     def total(self) -> int:
@@ -77,8 +71,6 @@ class Findings:
     @property
     def times(self) -> list[list[UUID]]:
         """Return the true events joined to separate times."""
-        if self.by_event:
-            return [[place.event_id] for place in self.places if place.event_id in self.true]
         return separate_times(self.places, self.true)
 
     @property
@@ -87,10 +79,6 @@ class Findings:
             return "at_least"
         return "exactly" if self.certain and len(self.times) == len(self.true) else "about"
 
-    def units(self, phrases: Phrases) -> tuple[str, str]:
-        """Return the words for one and for several of what is counted."""
-        return (phrases.event, phrases.events) if self.by_event else (phrases.one, phrases.times)
-
 
 def answer_by_scan(asked: Asked, calls: Calls) -> Answer | None:
     """Return how often or when the question's statement is true. None if there is no statement or no event.
@@ -98,31 +86,29 @@ def answer_by_scan(asked: Asked, calls: Calls) -> Answer | None:
     Raises ModelError if nothing could be judged.
     """
     desk = Desk(asked, calls)
-    statement = as_data(asked.understood.predicate)
+    understood = asked.understood
+    statement = as_data(understood.statement)
     if not statement or not desk.extents:
         return None
-    if asked.understood.always and mentioned_words(statement) is not None:
-        # What is always said is no statement about events.
+    always = understood.polarity == "always"
+    if always and (understood.said != "none" or asked.models.calibration.limits.value is not None):
+        # What is always said is no statement about events, and a small reasoner's yes to one event of many is not
+        # enough to say that something is so all the time.
         return None
-    words = said_words(statement)
-    if words is not None and not _COUNTS_EVENTS.search(asked.own_words) and "transcript" in desk.artifacts:
-        return answer_by_speech(desk, statement, words)
+    if understood.said == "said" and understood.exact and "transcript" in desk.artifacts:
+        return answer_by_speech(desk, statement, plain_words(understood.exact))
     trail = Trail(desk, total=1)
     with calls.timed("scan"), trail.step("scan", predicate=statement) as step:
         findings = _found(desk, statement, step)
-        if asked.understood.always:
-            findings = _with_otherwise(desk, statement, findings, step)
         step.events = desk.load([event_id for run in findings.times for event_id in run[:1]][:PLACES_SHOWN])
         step.observation = "; ".join([*step.observation.splitlines(), *findings.notes])
-    if asked.understood.always:
-        return _always(desk, statement, findings, trail)
-    return _answer(desk, statement, findings, trail)
+    return _always(desk, statement, findings, trail) if always else _answer(desk, statement, findings, trail)
 
 
 def _found(desk: Desk, statement: str, step: Step) -> Findings:
     """Return of which events the statement is true. Events that could not be described are not read."""
-    graph = desk.asked.graph
-    found = Findings(list(all_places(graph)), by_event=_COUNTS_EVENTS.search(desk.asked.own_words) is not None)
+    graph, understood = desk.asked.graph, desk.asked.understood
+    found = Findings(list(all_places(graph)))
     gaps = graph.undescribed()
     if gaps:
         found.undescribed_ms = sum(place.span.duration_ms for place in gaps)
@@ -130,26 +116,13 @@ def _found(desk: Desk, statement: str, step: Step) -> Findings:
         found.notes.append(f"{length} in {len(gaps)} of {found.total} events could not be described")
     unknown = {place.event_id for place in gaps}
     readable = [place.event_id for place in found.places if place.event_id not in unknown]
-    mentioned = mentioned_words(statement)
-    wide = mentioned is not None and len(readable) > MOST_EVENTS
-    events, whole = (
-        with_words(desk, mentioned or "", readable) if wide else (read_events(desk, statement, readable), True)
-    )
-    found.events = events
-    by_words = match(statement, worded_events(desk, events))
-    if by_words.exact:
-        found.true, found.certain = by_words.sure, whole
-        found.read = len(readable) if wide and whole else len(events)
-        found.notes.append(f"the words of {found.read} events were compared")
-        return found
-    scan = Scan(desk.asked, desk.calls, statement)
-    if scan.small and desk.asked.understood.always:
-        # Its yes to one event of many is not enough to say that something is so all the time.
-        found.true, found.read = by_words.sure, len(events)
-        found.notes.append(f"the words of {len(events)} events were compared")
-        return found
+    if understood.said != "none" and understood.exact:
+        return _with_exact_words(desk, understood.exact, readable, found)
+    events = read_events(desk, statement, readable)
+    scan = Scan(desk.asked, desk.calls, statement, both_sides=understood.polarity == "always")
     if not scan.small and len(events) <= scan.most_calls * scan.size and len(scan.fitting(events)) == len(events):
         return _judged(desk, scan, events, frozenset(), found, step)
+    by_words = match(statement, worded_events(desk, events))
     decided = by_words.sure if scan.small else frozenset[UUID]()
     named = [event for event in events if event.id in by_words.sure and event.id not in decided]
     # A small reasoner's yes is worth less than words: it judges only where they found nothing, or at effort high.
@@ -161,6 +134,16 @@ def _found(desk: Desk, statement: str, step: Step) -> Findings:
         # Words decide about the rest: all events count as read, but none as judged by itself.
         found.read = len(events)
         found.notes.append(f"the words of {len(events)} events were compared, and {len(fitting)} events were judged")
+    return found
+
+
+def _with_exact_words(desk: Desk, words: str, readable: Sequence[UUID], found: Findings) -> Findings:
+    """Return the events that have the words: nothing is left to judge."""
+    wide = len(readable) > MOST_EVENTS
+    events, whole = with_words(desk, words, readable) if wide else (loaded(desk, readable), True)
+    found.true, found.certain = events_with_words(words, worded_events(desk, events)), whole
+    found.read = len(readable) if wide and whole else len(events)
+    found.notes.append(f"the words of {found.read} events were compared")
     return found
 
 
@@ -183,38 +166,25 @@ def _judged(
         desk.calls.halt(verdicts.halt)
     if events and not verdicts.read and not sure and verdicts.halt is None:
         raise ModelError(verdicts.error or "unreadable", "no event could be judged", retryable=False)
-    found.true = sure | frozenset(verdicts.true)
-    found.read = len(verdicts.true | verdicts.false | sure)
+    found.true, found.denied = sure | frozenset(verdicts.true), frozenset(verdicts.denied)
+    found.read = len(verdicts.true | verdicts.false | verdicts.denied | sure)
     found.certain = not scan.small and not sure
     if found.read < found.total and not scan.small:
         found.notes.append(f"{found.total - found.read} of {found.total} events were not judged")
     return found
 
 
-def _with_otherwise(desk: Desk, statement: str, found: Findings, step: Step) -> Findings:
-    """Return found with the events that speak against the statement: by words with a small reasoner, else by judging
-    the opposite statement over the same events. An event that does both is against it."""
-    read = found.read
-    if desk.asked.models.calibration.limits.value is not None:
-        found.otherwise = otherwise_by_words(desk, statement, found.events)
-    elif desk.calls.halted is None:
-        scan = Scan(desk.asked, desk.calls, otherwise_statement(statement))
-        against = _judged(desk, scan, scan.fitting(found.events), frozenset(), replace(found), step)
-        found.otherwise, read = against.true, min(read, against.read)
-    return replace(found, true=found.true - found.otherwise, read=read)
-
-
 def _always(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer | None:
     """Return whether the statement is true all the time. None if no event says anything about it, or if the budget
-    ended before what speaks against it was looked for."""
+    ended before all of them were judged."""
     asked, phrases = desk.asked, phrases_of(desk.asked)
-    times = separate_times(found.places, found.otherwise or found.true)
-    if not times or asked.question.choices or (desk.calls.halted is not None and not found.otherwise):
+    times = separate_times(found.places, found.denied or found.true)
+    if not times or asked.question.choices or (desk.calls.halted is not None and not found.denied):
         return None
     first = [run[0] for run in times]
     unread = found.total - found.read
     lost = [phrases.undescribed.format(time=clock(found.undescribed_ms, hours=True))] if found.undescribed_ms else []
-    if found.otherwise:
+    if found.denied:
         shown = loaded(desk, first[:PLACES_SHOWN])
         moments = [moment_in_words(desk, event.video_id, event.span.start_ms) for event in shown]
         # Others may say the same in words that were not recognised.
@@ -226,7 +196,7 @@ def _always(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer
         text = phrases.always.format(n=found.total)
     else:
         text = " ".join([phrases.not_otherwise.format(n=len(found.true), all=found.total), *lost])
-    claim = phrases.not_always.format(counted=statement) if found.otherwise else statement
+    claim = phrases.not_always.format(counted=statement) if found.denied else statement
     return route_answer(
         desk,
         text,
@@ -251,7 +221,7 @@ def _answer(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer
     shown = [events[run[0]] for run in times[:PLACES_SHOWN] if run[0] in events]
     text = asked.question.choices[choice] if choice is not None else _text(desk, phrases, found, times, shown)
     first = [run[0] for run in times]
-    claim = phrases.opening(phrases.counted(found.sure, len(times), "", found.units(phrases)).rstrip("."))
+    claim = phrases.opening(phrases.counted(found.sure, len(times), "", (phrases.one, phrases.times)).rstrip("."))
     share = found.read / found.total if found.total else 0.0
     return route_answer(
         desk,
@@ -275,18 +245,19 @@ def _text(
     times: Sequence[Sequence[UUID]],
     shown: Sequence[StoredEvent],
 ) -> str:
-    understood, units = desk.asked.understood, found.units(phrases)
+    understood, units = desk.asked.understood, (phrases.one, phrases.times)
+    never = understood.polarity == "never"
     # A number of times is no number of people or things, which the words of the question may have meant.
-    meant = f" {phrases.not_things}" if understood.counted and not found.by_event else ""
+    meant = f" {phrases.not_things}" if named_things(understood.counted)[0] else ""
     if understood.shape == "count" and (groups := groups_of(desk)):
         found.notes += group_notes(desk, len(groups))
         tallies = [_in_group(desk, phrases, found, group) for group in groups]
-        if wanted := superlative(words_compared(desk.asked)):
-            tallies.sort(key=lambda tally: tally[0], reverse=wanted == "most")
+        if understood.comparison in ("most", "fewest"):
+            tallies.sort(key=lambda tally: tally[0], reverse=understood.comparison == "most")
         return f"{'; '.join(text for _, text in tallies)}.{meant}"
     if not times and understood.shape != "count":
         rest = found.total - found.read
-        none, unread = (phrases.never, phrases.never_unread) if understood.denied else (phrases.no, phrases.no_unread)
+        none, unread = (phrases.never, phrases.never_unread) if never else (phrases.no, phrases.no_unread)
         if not rest:
             return none.format(n=found.read)
         lost = found.undescribed_ms
@@ -305,7 +276,7 @@ def _text(
     counted = phrases.counted(found.sure, len(times), phrases.moments(named, len(times)), units)
     if understood.shape == "count":
         return f"{phrases.opening(counted)}{meant}"
-    return (phrases.happens if understood.denied else phrases.yes).format(counted=counted)
+    return (phrases.happens if never else phrases.yes).format(counted=counted)
 
 
 def _columns(desk: Desk) -> tuple[str, ...]:
@@ -348,7 +319,7 @@ def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> tu
         for place in firsts[:PLACES_SHOWN]
     ]
     named = phrases.moments(moments, len(firsts)) if moments else ""
-    counted = phrases.counted(own.sure, len(firsts), named, own.units(phrases))
+    counted = phrases.counted(own.sure, len(firsts), named, (phrases.one, phrases.times))
     return len(firsts), f"{group.label}: {counted.rstrip('.')}"
 
 

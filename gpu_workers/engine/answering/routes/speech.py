@@ -86,7 +86,7 @@ def _text(desk: Desk, phrases: Phrases, sure: Sureness, places: Sequence[Place])
     counted = phrases.counted(sure, len(places), phrases.moments(moments[:PLACES_SHOWN], len(moments)), units)
     if understood.shape == "count":
         return phrases.opening(counted)
-    return (phrases.happens if understood.denied else phrases.yes).format(counted=counted)
+    return (phrases.happens if understood.polarity == "never" else phrases.yes).format(counted=counted)
 
 
 def _said_in_group(desk: Desk, phrases: Phrases, sure: Sureness, places: Sequence[Place], group: Group) -> str:

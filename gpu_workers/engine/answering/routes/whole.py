@@ -6,7 +6,6 @@ one is not asked: the answer is put together from the titles. Either way each st
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
@@ -16,32 +15,17 @@ from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.reading.rules import without_time
 from gpu_workers.engine.answering.routes.ending import answered
 from gpu_workers.engine.answering.routes.grounds import Checking
 from gpu_workers.engine.answering.routes.items import Item, part_line, with_missing, written_items
 from gpu_workers.engine.answering.routes.parts import Contents, Part, bounded
 from gpu_workers.engine.answering.routes.stretches import read_contents
 from gpu_workers.engine.answering.routes.whole_text import WholeText
-from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock
+from gpu_workers.engine.languages.codes import ENGLISH
+from gpu_workers.engine.languages.words import stemmed, words_of
 
 WHOLE_PROMPTS = frozenset({"whole_notes", "whole_answer"})
-
-_ALL_WORDS = """
-video recording footage clip film movie stream tape episode meeting lecture talk session day morning afternoon evening
-night hour summarise summarize summary overview recap gist outline about topics topic subjects themes chapters covered
-discussed treated shown list steps step by tell explain describe give show name all main key important points events
-moments highlights happens happened change changes changed different whole entire everything time order sequence short
-brief long table sentence one how many me us you can please now were come up there go goes on over
-activities activity after another other next done general places part section sequence
-"""
-_ABOUT_ALL = content_words(_ALL_WORDS)
-"""Stems that narrow a question about the whole of a stretch down to nothing."""
-
-_ABOUT = re.compile(r"\b(?:about|regarding|concerning) (?P<rest>.+)", re.IGNORECASE)
-_PLACE = re.compile(r"\b(?:in|at|inside|near|on) (?P<place>(?:the|this|that|my|our) \w+(?: \w+)?)\W*$", re.IGNORECASE)
-"""A place at the end of a question."""
 
 
 def answer_by_reading(asked: Asked, calls: Calls) -> Answer | None:
@@ -54,7 +38,7 @@ def answer_by_reading(asked: Asked, calls: Calls) -> Answer | None:
     with calls.timed("whole"):
         with trail.step("read", shape=asked.understood.shape) as step:
             contents = read_contents(desk, small=small)
-            chosen, notes = _subject(desk, contents.parts)
+            chosen, notes = _on_topic(desk, contents.parts)
             complete = len(chosen) == len(contents.parts)
             parts = bounded(chosen, contents.about if complete else {})
             step.observation = "\n".join(part_line(desk, part) for part in parts)
@@ -110,32 +94,18 @@ def _read(contents: Contents) -> list[str]:
     return notes
 
 
-def _subject(desk: Desk, parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
-    """Return the parts about what the question names beyond the whole, and notes: those at a place that it names, those
-    with a word of what follows "about", or with two of its other words. All of them if it names nothing, or if no part
-    has these words."""
-    asked, time = desk.asked, desk.asked.understood.time
-    words = "" if time is None else time.words
-    question = without_time(asked.question.question, time_words=words, remaining=asked.understood.searched)
-    question = question.replace(words, " ") if words else question
-    place = _PLACE.search(question)
-    notes: list[str] = []
-    if place is not None and (where := content_words(place["place"]) - _ABOUT_ALL):
-        there = [part for part in parts if where & _words_of(part)]
-        if parts:
-            left_out = f'{len(there)} of {len(parts)} topics name "{place["place"]}"; the others are left out'
-            notes.append(left_out if there else f'no topic names "{place["place"]}"; this is all of it')
-        parts = there or parts
-    question = _PLACE.sub(" ", question)
-    about = _ABOUT.search(question)
-    named = content_words(about["rest"]) - _ABOUT_ALL if about else content_words(question) - _ABOUT_ALL
-    least = 1 if about else 2
-    near = [part for part in parts if len(named & _words_of(part)) >= least]
-    return near or list(parts), notes
+def _on_topic(desk: Desk, parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
+    """Return the parts about the topic to which the question is narrowed, and notes; all parts if it is narrowed to
+    none, or if no part has its words."""
+    topic = frozenset(desk.asked.understood.topic)
+    near = [part for part in parts if topic & _stems_of(part)]
+    if not near or len(near) == len(parts):
+        return list(parts), []
+    return near, [f"{len(near)} of {len(parts)} topics name what the question is about; the others are left out"]
 
 
-def _words_of(part: Part) -> frozenset[str]:
-    return content_words(" ".join((part.title, part.text, *part.places)))
+def _stems_of(part: Part) -> frozenset[str]:
+    return frozenset(stemmed(words_of(" ".join((part.title, part.text, *part.places))), ENGLISH))
 
 
 def _chosen(desk: Desk, contents: Contents, parts: Sequence[Part], checking: Checking, trail: Trail) -> Answer:

@@ -12,19 +12,13 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.odds import ALTERNATIVES, log_odds
 from gpu_workers.engine.answering.context import event_text, fitted
 from gpu_workers.engine.answering.parsing import indices_of
+from gpu_workers.engine.answering.scan_price import EVENT_TOKENS, NUMBER_TOKENS
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import Message, Meter, Sample
 from gpu_workers.engine.models.served.json_text import read_object, salvaged
 from gpu_workers.engine.models.served.structured import list_of, object_of
 from gpu_workers.engine.ports import StoredEvent
 from gpu_workers.engine.prompts import load
-
-EVENT_TOKENS = 80
-"""Maximum tokens of an event in such a list."""
-
-NUMBER_TOKENS = 6
-"""Tokens of one number in the answer, with its comma."""
-
 
 YES_FROM = -0.3
 """Log-odds of yes from which a small reasoner means that a statement is true of an event. The value of the embedded
@@ -33,10 +27,12 @@ reasoner on 18 statements about the tape of seed 0: of 125 true events it accept
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The verdicts about events. Events in neither set were given none, or both. error: "" or a stable code."""
+    """The verdicts about events. Events in no set were given no verdict, or two. denied: events that say that the
+    statement is not true, where both sides are asked for. error: "" or a stable code."""
 
     true: frozenset[UUID] = frozenset()
     false: frozenset[UUID] = frozenset()
+    denied: frozenset[UUID] = frozenset()
     error: str = ""
 
 
@@ -58,10 +54,32 @@ def judge_events(
     return Judged(frozenset(events[n].id for n in true - false), frozenset(events[n].id for n in false - true))
 
 
-def judge_prompt(asked: Asked, events: Sequence[StoredEvent], statement: str) -> str:
-    """Return the prompt of judge_events(), each event cut to EVENT_TOKENS."""
+def judge_both_sides(
+    asked: Asked, calls: Calls, events: Sequence[StoredEvent], statement: str, *, stage: str, meter: Meter
+) -> Judged:
+    """Return of which events the statement is true, and which deny it, in one call. Raises Halt, ModelError."""
+    prompt = judge_prompt(asked, events, statement, both_sides=True)
+    names = ("true", "denied", "silent")
+    schema = object_of({name: _numbers(len(events)) for name in names})
+    sample = _asked(asked, calls, prompt, schema, stage=stage, meter=meter, most=len(events))
+    if sample.refused:
+        return Judged(error="model_refused")
+    fields = _fields(sample)
+    if fields is None or not set(names) & fields.keys():
+        return Judged(error="unreadable")
+    true, denied, silent = (set(indices_of(fields.get(name), len(events))) for name in names)
+
+    def only(own: set[int], *others: set[int]) -> frozenset[UUID]:
+        return frozenset(events[n].id for n in own.difference(*others))
+
+    return Judged(only(true, denied, silent), only(silent, true, denied), only(denied, true, silent))
+
+
+def judge_prompt(asked: Asked, events: Sequence[StoredEvent], statement: str, *, both_sides: bool = False) -> str:
+    """Return the prompt of judge_events() or judge_both_sides(), each event cut to EVENT_TOKENS."""
     texts = [_short(asked, event) for event in events]
-    return load("judge_events", asked.question.profile).substitute(events=numbered(texts), statement=as_data(statement))
+    prompt = load("judge_both_sides" if both_sides else "judge_events", asked.question.profile)
+    return prompt.substitute(events=numbered(texts), statement=as_data(statement))
 
 
 def judge_event(asked: Asked, calls: Calls, event: StoredEvent, statement: str, *, stage: str, meter: Meter) -> Judged:

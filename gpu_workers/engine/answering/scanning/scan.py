@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -11,10 +11,10 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import MESSAGE_TOKENS, Calls
-from gpu_workers.engine.answering.contract import Effort
+from gpu_workers.engine.answering.scan_price import NUMBER_TOKENS, likely_seconds, most_calls, scan_batch
 from gpu_workers.engine.answering.scanning.judging import (
-    NUMBER_TOKENS,
     Judged,
+    judge_both_sides,
     judge_event,
     judge_event_prompt,
     judge_events,
@@ -23,26 +23,6 @@ from gpu_workers.engine.answering.scanning.judging import (
 from gpu_workers.engine.answering.verdict_store import verdict_key
 from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.ports import StoredEvent
-
-BATCH = 16
-"""Number of events that one call judges, as many as an answer of `ava` reads at most."""
-
-MOST_CALLS: Mapping[Effort, int] = {"low": 40, "medium": 250, "high": 1_000, "paper": 250}
-"""Maximum number of calls of one scan with a reasoner that is not small: 640, 4,000 and 16,000 events."""
-
-MOST_CALLS_SMALL: Mapping[Effort, int] = {"low": 12, "medium": 24, "high": 96, "paper": 24}
-"""The same with a small reasoner, which judges one event at a time and takes about a second for it on two cores."""
-
-MOST_LISTS_SMALL: Mapping[Effort, int] = {"low": 4, "medium": 10, "high": 32, "paper": 10}
-"""The same where the small reasoner's server returns no probabilities: it judges lists of SMALL_BATCH events."""
-
-SMALL_BATCH = 4
-"""Number of events of such a list: in longer ones a small reasoner loses the numbers."""
-
-PACE = (3_000.0, 60.0)
-PACE_SMALL = (80.0, 10.0)
-"""Tokens per second that are read and written before any call was measured: of a served model, of a small one on two
-cores. Initial values; they only word an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +48,17 @@ class Estimate:
 
 @dataclass(slots=True)
 class Verdicts:
-    """true, false: the verdicts. error: of the first batch that failed. halt: what ended the scan early."""
+    """true, false, denied: the verdicts. error: of the first batch that failed. halt: what ended the scan early."""
 
     true: set[UUID] = field(default_factory=set)
     false: set[UUID] = field(default_factory=set)
+    denied: set[UUID] = field(default_factory=set)
     error: str = ""
     halt: Halt | None = None
 
     @property
     def read(self) -> int:
-        return len(self.true) + len(self.false)
+        return len(self.true) + len(self.false) + len(self.denied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +72,24 @@ class Scan:
     """One statement over one scope. Verdicts that were kept by an earlier scan, or by a worker that was killed, are not
     paid for again."""
 
-    def __init__(self, asked: Asked, calls: Calls, statement: str) -> None:
+    def __init__(self, asked: Asked, calls: Calls, statement: str, *, both_sides: bool = False) -> None:
         self.asked, self.calls, self.statement = asked, calls, statement
         reasoner = asked.models.reasoner
         self.small = asked.models.calibration.limits.value is not None
         self.by_odds = self.small and reasoner.capabilities.log_probabilities
-        self.size = 1 if self.by_odds else SMALL_BATCH if self.small else BATCH
-        most = MOST_CALLS_SMALL if self.by_odds else MOST_LISTS_SMALL if self.small else MOST_CALLS
-        self.most_calls = most[asked.settings.effort]
+        self.both_sides = both_sides and not self.small
+        self.size = scan_batch(small=self.small, by_odds=self.by_odds)
+        self.most_calls = most_calls(asked.settings.effort, small=self.small, by_odds=self.by_odds)
         self._key = verdict_key(
             statement,
             model=reasoner.name,
             profile=asked.question.profile,
             events=0 if self.by_odds else self.size,
+            both_sides=self.both_sides,
         )
+        self._denial_key = f"{self._key[:-1]}~" if self.both_sides else ""
         self.known = dict(calls.verdicts.verdicts(self._key))
+        self.denied = calls.verdicts.verdicts(self._denial_key) if self.both_sides else {}
 
     def estimate(self, events: Sequence[StoredEvent]) -> Estimate:
         """Return what judging these events would take. Tokens are those of the real prompts."""
@@ -141,17 +125,26 @@ class Scan:
         Never raises Halt or ModelError: both are in the result.
         """
         wanted = {event.id for event in events}
+        denied = {event_id for event_id, no in self.denied.items() if no and event_id in wanted}
         found = Verdicts(
             {event_id for event_id, true in self.known.items() if true and event_id in wanted},
-            {event_id for event_id, true in self.known.items() if not true and event_id in wanted},
+            {event_id for event_id, true in self.known.items() if not true and event_id in wanted} - denied,
+            denied,
         )
 
         def landed(batch: _Batch) -> None:
             found.true |= batch.judged.true
             found.false |= batch.judged.false
+            found.denied |= batch.judged.denied
             found.error = found.error or batch.judged.error
             found.halt = found.halt or batch.halt
-            verdicts = {**dict.fromkeys(batch.judged.true, True), **dict.fromkeys(batch.judged.false, False)}
+            judged = batch.judged
+            verdicts = {**dict.fromkeys(judged.true, True), **dict.fromkeys(judged.false | judged.denied, False)}
+            if verdicts and self.both_sides:
+                # Kept first: an event counts as known once its other verdict is there.
+                self.calls.verdicts.keep(
+                    self._denial_key, batch.video_id, {event_id: event_id in judged.denied for event_id in verdicts}
+                )
             if verdicts:
                 self.calls.verdicts.keep(self._key, batch.video_id, verdicts)
 
@@ -162,7 +155,7 @@ class Scan:
     def _prompt(self, batch: Sequence[StoredEvent]) -> str:
         if self.by_odds:
             return judge_event_prompt(self.asked, batch[0], self.statement)
-        return judge_prompt(self.asked, batch, self.statement)
+        return judge_prompt(self.asked, batch, self.statement, both_sides=self.both_sides)
 
     def _batches(self, events: Sequence[StoredEvent]) -> list[list[StoredEvent]]:
         """Return the events without a verdict in batches of one video each, in order of time."""
@@ -177,6 +170,8 @@ class Scan:
         try:
             if self.by_odds:
                 judged = judge_event(self.asked, self.calls, events[0], self.statement, stage="scan", meter=meter)
+            elif self.both_sides:
+                judged = judge_both_sides(self.asked, self.calls, events, self.statement, stage="scan", meter=meter)
             else:
                 judged = judge_events(self.asked, self.calls, events, self.statement, stage="scan", meter=meter)
         except Halt as halt:
@@ -185,13 +180,6 @@ class Scan:
             late = self.calls.spending.out_of_time()
             return _Batch(video_id, Judged(error=error.code), BudgetSpent("max_seconds") if late else None)
         return _Batch(video_id, judged)
-
-
-def likely_seconds(prompt_tokens: int, completion_tokens: int, *, small: bool, at_once: int) -> float:
-    """Return how long the calls of a scan will take, by initial values. small: whether the reasoner is. at_once: number
-    of calls in flight."""
-    read_pace, write_pace = PACE_SMALL if small else PACE
-    return (prompt_tokens / read_pace + completion_tokens / write_pace) / max(1, at_once)
 
 
 def likely_reply(events: int) -> str:

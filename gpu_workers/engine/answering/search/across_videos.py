@@ -1,21 +1,17 @@
 """Rankings over several videos: a question that compares videos gets events of each of them.
 
-Views rank events whatever their video, so the video that says most would fill the whole list. Only the question's own
-words and the titles, which customers give, decide what is compared; text of a video never does.
+Views rank events whatever their video, so the video that says most would fill the whole list. What is compared was
+read from the question (understood.comparison).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.ports import Recording
 from gpu_workers.engine.retrieval.fusion import RankedEvent
-from gpu_workers.engine.retrieval.words import phrase_of
 
 MOST_VIDEOS = 6
 """Maximum number of videos that are compared: each gets two of the twelve events that an answer reads."""
@@ -23,63 +19,17 @@ MOST_VIDEOS = 6
 MOST_EACH = 3
 """Maximum number of events of a video that move up in the ranking."""
 
-_COMPARES = re.compile(
-    r"\b(compar\w+|differ\w*|contrast\w*|versus|vs|both|similarit\w+|in common"
-    r"|vergleich\w*|unterschie\w*|unterscheide\w*|gemeinsam\w*|beide[nrs]?|diferenci\w*|amb[oa]s|en común"
-    r"|(jede[rnms]?|welche[rnms]?|cada|qué|cuál de l[oa]s) "
-    r"(videos?|vídeos?|kameras?|aufnahmen?|filme?|clips?|cámaras?|grabaci(ón|ones))"
-    r"|(each|every|either|other|another|all( of)?( the)?|(which|what)( one)?( of)?( the| these)?|across( the)?"
-    r"|between( the)?|per|how many( of the)?) (two |three |four )?"
-    r"(videos?|recordings?|cameras?|clips?|films?|days?|sites?|files?))\b",
-    re.IGNORECASE,
-)
-"""English, German and Spanish words that ask for several videos at once. Other languages are read in English."""
 
-_MOST = re.compile(
-    r"\b(?:which|what)\b.*\b(?P<en>most|more|highest|largest|fewest|fewer|least|lowest|smallest)\b|"
-    r"\bwelche\w*\b.*\b(?P<de>meisten|mehr|wenigsten|weniger)\b|\bqué\b.*\b(?P<es>más|menos)\b",
-    re.IGNORECASE,
-)
-_FEW = frozenset(["fewest", "fewer", "least", "lowest", "smallest", "wenigsten", "weniger", "menos"])
-
-
-def words_compared(asked: Asked) -> str:
-    """Return the words that say what is compared: the customer's own, and those of their translation."""
-    own = asked.own_words
-    return f"{own}\n{asked.in_english}" if asked.translated and not asked.standalone else own
-
-
-def superlative(words: str) -> Literal["most", "fewest", ""]:
-    """Return whether a question asks which video has most of something, or fewest."""
-    found = _MOST.search(words)
-    if found is None or not compares(words):
-        return ""
-    return "fewest" if next(filter(None, found.groups())).lower() in _FEW else "most"
-
-
-def compares(words: str) -> bool:
-    """Whether a question's words compare videos."""
-    return _COMPARES.search(words) is not None
-
-
-def compared_videos(
-    words: str, recordings: Mapping[UUID, Recording], ranked_videos: Sequence[UUID], *, most: int = MOST_VIDEOS
-) -> list[UUID]:
+def compared_videos(asked: Asked, ranked_videos: Sequence[UUID], *, most: int = MOST_VIDEOS) -> list[UUID]:
     """Return the videos that a question compares, the most relevant first, at most that many; none if it does not.
 
-    words: the question's own. ranked_videos: in the order of their best events. Two titles in the question mean their
-    videos; else words of comparison mean all videos, as far as they are ranked best.
+    ranked_videos: in the order of their best events.
     """
-    if len(recordings) < 2:
+    several = asked.understood.comparison != "none" or len(asked.understood.videos) > 1
+    if len(asked.recordings) < 2 or not several:
         return []
-    asked = phrase_of(words)
-    named = [video_id for video_id, recording in recordings.items() if _named(recording.title, asked)]
-    if len(named) > 1:
-        return named[:most]
-    if not compares(words):
-        return []
-    known = [video_id for video_id in ranked_videos if video_id in recordings]
-    return list(dict.fromkeys([*named, *known, *recordings]))[:most]
+    known = [video_id for video_id in ranked_videos if video_id in asked.recordings]
+    return list(dict.fromkeys([*known, *asked.recordings]))[:most]
 
 
 def spread_over(
@@ -102,9 +52,8 @@ def spread_over(
 
 
 def over_videos(
+    asked: Asked,
     ranking: Sequence[RankedEvent],
-    words: str,
-    recordings: Mapping[UUID, Recording],
     *,
     shown: int,
     videos_of: Callable[[Sequence[UUID]], Mapping[UUID, UUID]],
@@ -114,11 +63,11 @@ def over_videos(
 
     videos_of: the videos of events. find: searches one video. It is asked only for videos that the ranking lacks.
     """
-    if len(recordings) < 2:
+    if len(asked.recordings) < 2:
         return list(ranking)
     video_of = dict(videos_of([event.event_id for event in ranking]))
     in_order = list(dict.fromkeys(video_of[event.event_id] for event in ranking if event.event_id in video_of))
-    videos = compared_videos(words, recordings, in_order)
+    videos = compared_videos(asked, in_order)
     if len(videos) < 2:
         return list(ranking)
     extended = list(ranking)
@@ -129,9 +78,3 @@ def over_videos(
             video_of |= {event.event_id: video_id for event in found}
             extended += found
     return spread_over(extended, video_of, videos, shown=shown)
-
-
-def _named(title: str, asked: str) -> bool:
-    """Whether a question has a title's words in a row. asked: the question's tokens between spaces."""
-    words = phrase_of(title)
-    return bool(words) and words in asked

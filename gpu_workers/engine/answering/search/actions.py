@@ -12,7 +12,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_context, event_text
-from gpu_workers.engine.answering.search.across_videos import over_videos, words_compared
+from gpu_workers.engine.answering.search.across_videos import over_videos
 from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message, ModelError
@@ -64,8 +64,10 @@ def root_state(asked: Asked, calls: Calls) -> State:
     """Retrieve for the question; after a failed rewrite, by its own words, and after a failed reranker, in the order of
     the views. Raises ModelError of an embedder."""
     text = asked.query
-    queries, failed = ViewQueries(text, text, asked.frame_query), ""
-    if asked.settings.retrieval.rewriting:
+    words = asked.understood.words
+    queries = ViewQueries(words.events or text, words.entity or text, words.scene or asked.frame_query)
+    failed = ""
+    if asked.settings.retrieval.rewriting and not words.events:
         try:
             queries = _rewrite(asked, calls, fallback=text)
         except Halt as halt:
@@ -103,7 +105,7 @@ def _over_videos(
     def videos_of(event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
         return {event_id: event.video_id for event_id, event in asked.graph.load_events(event_ids).items()}
 
-    return over_videos(ranking, words_compared(asked), asked.recordings, shown=shown, videos_of=videos_of, find=find)
+    return over_videos(asked, ranking, shown=shown, videos_of=videos_of, find=find)
 
 
 def _with_stretch(asked: Asked, ranking: Sequence[RankedEvent]) -> Sequence[RankedEvent]:

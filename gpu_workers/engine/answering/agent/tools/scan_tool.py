@@ -13,7 +13,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.agent.tool import NOTHING_FOUND, TOO_MANY, Observation, Text, Tool, failed
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.scanning.judging import EVENT_TOKENS, NUMBER_TOKENS
+from gpu_workers.engine.answering.scan_price import CALL_TOKENS, EVENT_TOKENS, NUMBER_TOKENS, VERDICT_TOKENS
 from gpu_workers.engine.answering.scanning.scan import Scan
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ports import EventPlace, StoredEvent
@@ -24,12 +24,6 @@ MOST_CALLS = 40
 
 MOST_COUNTED = 200_000
 """Number of events up to which a price is computed."""
-
-CALL_TOKENS = 160
-"""Tokens of a call without its events: rules and statement."""
-
-VERDICT_TOKENS = 40
-"""Maximum tokens of the verdicts about one batch, without their numbers."""
 
 MOST_SHOWN = 40
 LINE_TOKENS = 50

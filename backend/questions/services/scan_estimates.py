@@ -1,0 +1,74 @@
+"""The route of a question, as far as it is known before the question is read, and what a scan of its scope takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, cast
+
+import redis
+
+from backend.api import model_reports
+from backend.ekg.reader import GraphOfRequest, Scope, ScopedVideo
+from backend.library.models import Video
+from backend.questions.queries.scopes import ScopeWish, resolve
+from backend.questions.services.drafts import new_question
+from backend.tenancy.context import current_tenant_id
+from gpu_workers.engine.answering.contract import ROUTED_METHOD, Effort
+from gpu_workers.engine.answering.scan_price import ScanPrice, most_calls, scan_batch, scan_price
+from gpu_workers.engine.answering.understood import COSTLY
+from gpu_workers.engine.models.calibration import calibration_of
+from gpu_workers.engine.retrieval.frames import all_places
+
+
+@dataclass(frozen=True, slots=True)
+class RouteEstimate:
+    """route: None for a method without routes, and where reading the question will choose it. certain: whether it is
+    known. scan: what a scan takes if the question is scanned; None if it cannot be."""
+
+    route: str | None
+    certain: bool
+    scan: ScanPrice | None = None
+
+
+def estimate_route(wish: ScopeWish, **fields: Any) -> RouteEstimate:
+    """Return how a question would be answered, without reading it: no model is asked. fields: arguments of
+    new_question().
+
+    Raises Refused as new_question() and scopes.resolve() do.
+    """
+    question = new_question(**fields)
+    wanted = [video.id for video in resolve(wish)]
+    if question.method != ROUTED_METHOD:
+        return RouteEstimate(None, True)
+    if question.route == "auto" and question.effort == "paper":
+        return RouteEstimate("search", True)
+    chosen = None if question.route == "auto" else question.route
+    if chosen is not None and chosen not in COSTLY:
+        return RouteEstimate(chosen, True)
+    videos = list(Video.objects.filter(id__in=wanted).order_by("id"))
+    effort, (small, by_odds) = cast(Effort, question.effort), _reasoner()
+    most = most_calls(effort, small=small, by_odds=by_odds) * scan_batch(small=small, by_odds=by_odds)
+    with GraphOfRequest(_scope(videos, question.start_ms, question.end_ms)) as graph:
+        events = sum(1 for _ in islice(all_places(graph), most))
+    return RouteEstimate(chosen, chosen is not None, scan_price(events, effort, small=small, by_odds=by_odds))
+
+
+def _scope(videos: Sequence[Video], start_ms: int | None, end_ms: int | None) -> Scope:
+    """Return the filter of a question that would begin now (services.questions.begin)."""
+    limits = {name: limit for name, limit in (("start_ms", start_ms), ("end_ms", end_ms)) if limit is not None}
+    scoped = tuple(ScopedVideo(video.id, video.active_index_version or 1, video.indexed_until_ms) for video in videos)
+    return Scope(current_tenant_id(), scoped, **limits)
+
+
+def _reasoner() -> tuple[bool, bool]:
+    """Return whether the model that answers is small, and whether its server returns log-probabilities, as the workers
+    last found out; else what is typical."""
+    try:
+        report = model_reports.last_known().get("reasoner", {})
+    except redis.RedisError:
+        report = {}
+    calibration = calibration_of(reasoner=str(report.get("model", "")), similarity="", text_embedder="")
+    abilities = report.get("abilities")
+    return calibration.limits.value is not None, abilities is None or "log_probabilities" in abilities
