@@ -200,7 +200,7 @@ def test_a_comparison_in_another_language_is_read_in_its_translation() -> None:
 # --- routes and composed texts ----------------------------------------------------------------------------------------
 
 
-def test_a_desk_names_videos_by_title_for_a_reader_and_by_number_for_a_model() -> None:
+def test_a_toolbox_names_videos_by_title_for_a_reader_and_by_number_for_a_model() -> None:
     graph = InMemoryGraph([filmed(GATE, "a van comes"), filmed(YARD, "a van parks", title="")])
     toolbox = toolbox_of(graph)
     titled = Toolbox(replace(toolbox.asked, recordings=graph.recordings()), toolbox.calls)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from gpu_workers.engine.answering.routes.always import otherwise_statement, says_otherwise
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
-from gpu_workers.engine.answering.routes.always import otherwise_statement, says_otherwise
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
 from tests.engine.answering.routes.test_scan import listed, odds

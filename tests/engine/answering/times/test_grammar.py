@@ -6,6 +6,7 @@ import random
 from uuid import UUID
 
 import pytest
+from gpu_workers.engine.answering.reading.times.hints import hints_at_time
 
 from gpu_workers.engine.answering.reading.expressions import (
     CENTRE,
@@ -23,7 +24,6 @@ from gpu_workers.engine.answering.reading.expressions import (
 )
 from gpu_workers.engine.answering.reading.resolve import resolve
 from gpu_workers.engine.answering.reading.times.grammar import LEXICONS, named_time
-from gpu_workers.engine.answering.reading.times.hints import hints_at_time
 from gpu_workers.engine.answering.understood import UnderstoodTime
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording

@@ -1,21 +1,149 @@
-"""SQL over the object memory: what a reasoner reads, and what it may cite afterwards."""
+"""Objects by words: the category, other words for it, colours, and nearness in meaning."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from gpu_workers.engine.answering.agent.tool import BadArguments, Observation
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.agent.tools import object_memory
+from gpu_workers.engine.answering.agent.tools.object_memory import OBJECT_LOOKUP
 from gpu_workers.engine.answering.agent.tools.object_sql import OBJECT_SQL
-from gpu_workers.engine.ekg import ObjectState, Span
+from gpu_workers.engine.ekg import ObjectState, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.ports import StoredObject
+from gpu_workers.engine.retrieval.object_names import Matches, categories_there, matching
 from tests.engine.answering.recordings import PARK, SECOND, graph_of, park
 from tests.engine.answering.toolboxes import toolbox_of, tracked, use
-from tests.engine.answering.world import event_id
+from tests.engine.answering.world import VIDEO, event_id
+
+SCENE = (
+    ("person", "red"), ("person", "dark"), ("car", "blue"), ("truck", "white"), ("dog", "brown"), ("chair", ""),
+    ("cell phone", ""), ("potted plant", "green"),
+)  # fmt: skip
+THINGS = [
+    StoredObject(stable_id("object", n), VIDEO, n, category, colour, (Span(0, 1_000),), 1, 0, 1.0)
+    for n, (category, colour) in enumerate(SCENE)
+]
+
+
+def never(texts: Sequence[str]) -> NDArray[np.float32]:
+    raise AssertionError(f"no vector is needed for {texts}")
+
+
+def found(words: str) -> list[str]:
+    return [f"{thing.colour} {thing.category}".strip() for thing in matching(words, THINGS, never).objects]
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("person", ["red person", "dark person"]),
+        ("People", ["red person", "dark person"]),
+        ("two women and a child", ["red person", "dark person"]),
+        ("a man in black", ["dark person"]),
+        ("vehicles", ["blue car", "white truck"]),
+        ("the white van", ["white truck"]),
+        ("animals", ["brown dog"]),
+        ("puppies", ["brown dog"]),
+        ("chairs", ["chair"]),
+        ("smartphone", ["cell phone"]),
+        ("plants", ["green potted plant"]),
+        ("something red", ["red person"]),
+        ("a dog or a car", ["blue car", "brown dog"]),
+        ("cups", []),
+        ("a bus", []),
+        ("bear", []),
+    ],
+)
+def test_words_name_categories(words: str, names: Sequence[str]) -> None:
+    assert found(words) == names
+
+
+def test_a_colour_that_nothing_has_is_told() -> None:
+    assert matching("green car", THINGS, never) == Matches((THINGS[2],), colour_missing="green")
+
+
+def near(**cosines: float) -> object:
+    """Return an embedder whose query has these cosines to the names, 0.1 to others."""
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = [[1.0, 0.0]]
+        for text in texts[1:]:
+            cosine = cosines.get(text.replace(" ", "_"), 0.1)
+            rows.append([cosine, (1 - cosine**2) ** 0.5])
+        return np.array(rows, dtype=np.float32)
+
+    return embed
+
+
+def test_other_words_are_compared_by_meaning() -> None:
+    likely = matching("hatchback", THINGS, near(blue_car=0.7, white_truck=0.6, chair=0.59))  # type: ignore[arg-type]
+    assert [thing.category for thing in likely.objects] == ["car", "truck"]
+    assert likely.by_meaning
+    assert matching("unicorn", THINGS, near(brown_dog=0.55)) == Matches()  # type: ignore[arg-type]
+
+
+def test_no_objects_need_no_vectors() -> None:
+    assert matching("hatchback", (), never) == Matches()
+    assert categories_there(THINGS).startswith("person (2), car (1), ")
+
+
+def filmed() -> object:
+    objects = [
+        tracked(0, "person", "red", [Span(0, 2_000), Span(9_000, 9_500)]),
+        tracked(1, "person", "dark", [Span(6_000, 10_000)], confidence=0.5),
+        tracked(2, "dog", "brown", [Span(12_000, 13_000)]),
+    ]
+    return graph_of(replace(park(objects=False), objects=objects))
+
+
+def test_the_tool_shows_when_each_is_seen() -> None:
+    toolbox = toolbox_of(filmed())  # type: ignore[arg-type]
+    shown = use(toolbox, OBJECT_LOOKUP, words="people")
+    assert shown.text.splitlines() == [
+        "about 2 found:",
+        "O1 red person: 0:00:00-0:00:02, 0:00:09-0:00:09; entered 1, left 0; first in E1",
+        "O2 dark person: 0:00:06-0:00:10; entered 1, left 0; first in E2; perhaps the same as another",
+    ]
+    assert shown.events == (event_id(0), event_id(2))
+    assert sorted(toolbox.evidence.objects) == [1, 2]
+    assert use(toolbox, OBJECT_LOOKUP, words="green dog").text.splitlines()[:2] == [
+        "1 found:",
+        "None of them is green.",
+    ]
+
+
+def test_a_category_that_is_not_there_names_those_that_are() -> None:
+    toolbox = toolbox_of(filmed())  # type: ignore[arg-type]
+    for words in ("cup", "unicorn"):
+        missing = use(toolbox, OBJECT_LOOKUP, words=words)
+        assert missing.error == "nothing_found"
+        assert missing.text == "No object of that name is tracked. The object memory has: person (2), dog (1)."
+    assert len(toolbox.evidence) == 0
+
+
+def test_many_objects_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    chairs = [tracked(n, "chair", "", [Span(100 * n, 100 * n + 50)]) for n in range(25)]
+    toolbox = toolbox_of(graph_of(replace(park(objects=False), objects=chairs)))
+    shown = use(toolbox, OBJECT_LOOKUP, words="chair")
+    assert shown.text.splitlines()[0] == "25 found:"
+    assert shown.text.splitlines()[-1] == "5 more are not shown."
+    assert (len(shown.objects), shown.cut) == (20, True)
+    monkeypatch.setattr(object_memory, "MAX_OBJECTS", 24)
+    assert use(toolbox, OBJECT_LOOKUP, words="chair").error == "too_wide"
+
+
+def test_without_tracked_objects_the_tool_is_not_there() -> None:
+    toolbox = toolbox_of(graph_of(park(objects=False)))
+    assert not OBJECT_LOOKUP.needs <= toolbox.artifacts
+    assert toolbox.degraded(OBJECT_LOOKUP.needs) == ("no_object_memory",)
+
 
 PEOPLE = [
     tracked(0, "person", "grey", [Span(0, 2_500), Span(9_000, 9_500)]),
@@ -24,12 +152,12 @@ PEOPLE = [
 ]
 
 
-def filmed(objects: Sequence[ObjectState], **more: object) -> InMemoryGraph:
+def tracked_scene(objects: Sequence[ObjectState], **more: object) -> InMemoryGraph:
     return graph_of(replace(park(objects=False), objects=objects), **more)  # type: ignore[arg-type]
 
 
 def asked(statement: str, objects: Sequence[ObjectState] = PEOPLE) -> tuple[Toolbox, Observation]:
-    toolbox = toolbox_of(filmed(objects))
+    toolbox = toolbox_of(tracked_scene(objects))
     return toolbox, use(toolbox, OBJECT_SQL, sql=statement)
 
 
@@ -74,7 +202,7 @@ def test_an_event_that_a_row_names_is_shown_in_words() -> None:
 
 
 def test_numbers_are_those_that_the_question_already_knows() -> None:
-    toolbox = toolbox_of(filmed(PEOPLE))
+    toolbox = toolbox_of(tracked_scene(PEOPLE))
     for n in (4, 0):
         toolbox.evidence.label_event(toolbox.load([event_id(n)])[0])
     found = use(toolbox, OBJECT_SQL, sql="SELECT object_id, event FROM object_events WHERE event = 1")
@@ -100,7 +228,7 @@ def test_more_than_fifty_rows_are_cut_and_say_so() -> None:
 
 def test_what_does_not_fit_an_observation_is_not_seen() -> None:
     chairs = [tracked(n, "chair", "", [Span(100 * n, 100 * n + 50)]) for n in range(40)]
-    toolbox = toolbox_of(filmed(chairs), window=3_000)
+    toolbox = toolbox_of(tracked_scene(chairs), window=3_000)
     found = use(toolbox, OBJECT_SQL, sql="SELECT object_id FROM objects")
     assert found.cut
     assert found.objects == tuple(thing.id for thing in toolbox.evidence.objects.values())
@@ -155,7 +283,7 @@ def test_several_videos_have_numbers() -> None:
 
 
 def test_the_scope_is_all_that_is_copied() -> None:
-    toolbox = toolbox_of(filmed(PEOPLE, span=Span(0, 6_000)))
+    toolbox = toolbox_of(tracked_scene(PEOPLE, span=Span(0, 6_000)))
     found = use(toolbox, OBJECT_SQL, sql="SELECT object_id, last_ms FROM objects ORDER BY object_id")
     assert [line for line in found.text.splitlines() if "|" in line][1:] == ["O1 | 2500", "O2 | 6000"]
 
@@ -170,13 +298,13 @@ def test_a_scope_that_is_too_wide_says_what_to_do(monkeypatch: pytest.MonkeyPatc
 
 def test_objects_of_an_event_overlap_it_by_a_millisecond() -> None:
     border = [tracked(0, "person", "", [Span(2_000, 3_000)]), tracked(1, "person", "", [Span(2_000, 3_001)])]
-    toolbox = toolbox_of(filmed(border))
+    toolbox = toolbox_of(tracked_scene(border))
     found = use(toolbox, OBJECT_SQL, sql="SELECT object_id, count(*) FROM object_events GROUP BY object_id")
     assert found.text.splitlines()[2:4] == ["O1 | 1", "O2 | 2"]
 
 
 def test_an_event_is_named_once_for_an_object_that_comes_back() -> None:
     twice = [tracked(0, "person", "", [Span(100, 500), Span(900, 1_000), Span(3_100, 3_200)])]
-    toolbox = toolbox_of(filmed(twice))
+    toolbox = toolbox_of(tracked_scene(twice))
     found = use(toolbox, OBJECT_SQL, sql="SELECT event FROM object_events ORDER BY event")
     assert found.text.splitlines()[:4] == ["2 rows:", "event", "E1", "E2"]
