@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls seed-load bench-console
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -88,9 +88,6 @@ bench-billing: bootstrap ## measure how fast usage is rated and how far estimate
 bench-abuse: bootstrap ## measure what dripping, streaming and flooding clients cost another tenant: ONLY=dripped_bodies
 	@$(PY) -m bench.abuse --only "$(ONLY)"
 
-bench-cells: bootstrap ## measure what cells cost, one JSON line per figure; some of them: ONLY=router
-	@$(PY) -m bench.cells --only "$(ONLY)"
-
 bench-rls: bootstrap ## measure what row-level security costs list, get and search, one JSON line per figure
 	@$(PY) -m bench.rls --only "$(ONLY)"
 
@@ -121,11 +118,12 @@ reset: bootstrap ## stop the service and delete all local data
 status: bootstrap ## show what runs
 	@$(PY) -m infra.local.supervisor status
 
-lint: bootstrap ## check style, types and import contracts
+lint: bootstrap ## check style, types, import contracts, prose and links
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@.venv/bin/lint-imports
+	@$(PY) -m infra.prose_lint
 
 lint-api: bootstrap ## lint openapi.yaml and generate clients of it; installs the tools at the first time (needs npm)
 	@$(PY) -m infra.api_lint

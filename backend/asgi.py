@@ -8,7 +8,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 _django = get_wsgi_application()
 
 from backend.api.middleware import WATCH  # noqa: E402 - after django.setup()
-from backend.api.serving import Server  # noqa: E402
+from backend.api.server.serving import Server  # noqa: E402
 
 WATCH.start()
 application = Server(_django)

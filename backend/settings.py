@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from django.core.exceptions import ImproperlyConfigured
-
 from backend import env, peers
-from backend.api import openapi
+from backend.api.contract import openapi
 from backend.console.site_settings import console_settings
 
 BASE_DIR = Path(__file__).resolve().parents[1]
@@ -50,13 +48,6 @@ LISTEN_DATABASE = {
     **env.database("DATABASE_LISTEN_URL", env.text("DATABASE_URL")),
     "PASSWORD": DATABASES["default"]["PASSWORD"],
 }
-# Cells (backend.cells): the control database as app_directory, and the name of this cell; "" where there is one cell.
-CONTROL_URL = env.text("DATABASE_CONTROL_URL", "")
-CELL = env.text("AVA_CELL", "")
-if CONTROL_URL and not CELL:
-    raise ImproperlyConfigured("DATABASE_CONTROL_URL is set, so AVA_CELL must name the cell of this process")
-# JSON file with the environment of each cell, for the commands that reach more than one.
-CELLS_FILE = env.text("AVA_CELLS_FILE", "")
 DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates", "backend.tenancy.routing.PeopleApart"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -94,7 +85,7 @@ INSTALLED_APPS = [
     "backend.erasure",
     "backend.shares",
     "backend.console",
-    "backend.cells",
+    "backend.archives",
     "workers",
 ]
 MIDDLEWARE = [
@@ -103,7 +94,7 @@ MIDDLEWARE = [
     "backend.api.middleware.Recorded",
     "django.middleware.security.SecurityMiddleware",
     "backend.api.browsers.Headers",
-    "backend.api.address_limits.AddressLimits",
+    "backend.api.limits.address_limits.AddressLimits",
     "backend.api.browsers.CrossOrigin",
     "backend.api.middleware.Refusing",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -162,7 +153,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["backend.tenancy.authentication.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["backend.api.parsers.BoundedJSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "backend.api.schema.WireSchema",
+    "DEFAULT_SCHEMA_CLASS": "backend.api.contract.schema.WireSchema",
     "EXCEPTION_HANDLER": "backend.api.problems.handle_exception",
     "UNAUTHENTICATED_USER": None,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
@@ -235,7 +226,7 @@ CACHES = {
     }
 }
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL", "")
-# Where a worker has its requests to the bucket signed (workers/signer.py); it then has no key of the bucket itself.
+# Where a worker has its requests to the bucket signed (workers/objects/signer.py); it then has no key of the bucket.
 SIGNER_URL = env.text("AVA_SIGNER_URL", "") if PROCESS == "worker" else ""
 SIGNER_KEY = env.text("AVA_SIGNER_KEY", None if SIGNER_URL else "") if PROCESS == "worker" else ""
 # The signer knows the secret of each class of jobs, and a worker that of its own class alone.
@@ -245,8 +236,7 @@ S3_ACCESS_KEY_ID = env.text("S3_ACCESS_KEY_ID", "") if _KEEPS_OBJECTS else ""
 S3_SECRET_ACCESS_KEY = env.text("S3_SECRET_ACCESS_KEY", "") if _KEEPS_OBJECTS else ""
 S3_BUCKET = env.text("S3_BUCKET")
 S3_REGION = env.text("S3_REGION", "us-east-1")
-_CONTROL = env.optional_database("DATABASE_CONTROL_URL", alias="control")
-peers.require_verified({**DATABASES, "listen": LISTEN_DATABASE, **_CONTROL}, redis=REDIS_URL, storage=S3_ENDPOINT_URL)
+peers.require_verified({**DATABASES, "listen": LISTEN_DATABASE}, redis=REDIS_URL, storage=S3_ENDPOINT_URL)
 
 # --- limits ----------------------------------------------------------------------------------------------------------
 RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)

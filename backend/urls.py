@@ -5,7 +5,9 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from backend.accounts.api import routes as account_routes
-from backend.api import document, error_pages, health, problems
+from backend.api import error_pages, problems
+from backend.api.contract import document
+from backend.api.monitoring import health
 from backend.audit.api import routes as audit_routes
 from backend.billing.api import routes as billing_routes
 from backend.ekg.api import routes as ekg_routes

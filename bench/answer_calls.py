@@ -86,7 +86,7 @@ def speedup() -> Figures:
     """Measure preset paper against our own tree asked one sample after another.
 
     The published code is not serial. Preset paper was 5.6 times as fast as that code with 16 slots, and 1.3 times where
-    every sample takes a slot (docs/benchmarks.md).
+    every sample takes a slot (docs/lab/benchmarks.md).
     """
     speed, turns = 10, 2
     long_day()

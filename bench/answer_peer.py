@@ -1,7 +1,8 @@
 """The calls of AVA's published code, replayed, against the default preset on the same server.
 
-The replay has the sizes that were measured at commit 4a58382 of I-ESC/Project-Ava (docs/benchmarks.md): 123 calls in a
-chain of 11, about 680,000 prompt and 16,700 written tokens. Every sample takes a slot of the server, on both sides.
+The replay has the sizes that were measured at commit 4a58382 of I-ESC/Project-Ava (docs/lab/benchmarks.md): 123 calls
+in a chain of 11, about 680,000 prompt and 16,700 written tokens. Every sample takes a slot of the server, on both
+sides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A figure: the measured ratio, its reference, and whether it holds. docs/benchmarks.md explains each figure."""
+"""A figure: the measured ratio, its reference, and whether it holds. docs/lab/benchmarks.md explains each figure."""
 
 from __future__ import annotations
 

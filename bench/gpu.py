@@ -34,9 +34,9 @@ REPEATS = 3
 TEXTS_AN_HOUR, FRAMES_AN_HOUR = 1_650, 7_200
 """Texts that the merge encodes for an hour of video (1,200 descriptions, 450 events), frames at FPS."""
 HOUR_S = 123
-"""Seconds of an H100 that docs/models.md assumes for the VLM and the LLM of an hour of video."""
+"""Seconds of an H100 that docs/lab/hour-of-video.md assumes for the VLM and the LLM of an hour of video."""
 SHARE = 0.1
-"""Part of HOUR_S below which docs/models.md puts the embedders."""
+"""Part of HOUR_S below which docs/lab/hour-of-video.md puts the embedders."""
 
 FIGURES: Mapping[str, tuple[str, str]] = {
     "nvdec_hd": ("gpu", "hd"),
@@ -156,7 +156,7 @@ def _an_hour(name: str, count: int, what: str, run: Any) -> Figures:
     (wall,) = side_by_side(1, partial(run, meter=meter))
     device_s = sum(call.device_ms or 0 for call in meter.calls) / 1000
     reference = (
-        f"{HOUR_S} s, the time that docs/models.md assumes for the VLM and the LLM of an hour of video on an H100; "
+        f"{HOUR_S} s, the time that docs/lab/hour-of-video.md assumes for the VLM and the LLM of an hour on an H100; "
         f"{count} {what} with random weights took {wall.median:.2f} s, {device_s:.2f} s of them on the "
         f"{torch.cuda.get_device_name()}"
     )

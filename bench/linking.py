@@ -59,7 +59,7 @@ def quality() -> Figures:
     """Compare the engine's linking with MiniBatchKMeans on known identities.
 
     Measured on a subset, because the time of K-means with 0.4 N clusters grows with the square of N. The published code
-    uses the full KMeans, which reached 0.50 on these mentions (docs/benchmarks.md).
+    uses the full KMeans, which reached 0.50 on these mentions (docs/lab/benchmarks.md).
     """
     from sklearn.metrics import adjusted_rand_score
 

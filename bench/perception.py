@@ -33,7 +33,7 @@ from gpu_workers.engine.models.served.vision import FRAMES_PER_CHUNK, VlmDescrib
 AT_ONCE = Rates(latency_s=0.0, prefill=1e9, decode=1e9)
 PER_HOUR = 3_600 / TEN_MINUTES.seconds
 AVA_TOKENS = 3_350_000
-"""Prompt tokens for which the published code indexes one hour (docs/benchmarks.md, Against the published code)."""
+"""Prompt tokens for which the published code indexes one hour (docs/lab/benchmarks.md, Against the published code)."""
 SLOTS = 16
 
 

@@ -74,7 +74,7 @@ def _tenants(server: psycopg.Connection, count: int) -> None:
     insert(
         server, "tenancy_tenant",
         f"SELECT n, now() - interval '{DAYS} days' AS at FROM generate_series(1, {count}) n",
-        {"name": "'Tenant ' || n", "slug": "'tenant-' || n", "plan": "'standard'", "placement": "'shared'",
+        {"name": "'Tenant ' || n", "slug": "'tenant-' || n", "plan": "'standard'",
          "allowed_origins": "'[]'", "created_at": "at"},
     )  # fmt: skip
     server.execute(

@@ -45,7 +45,7 @@ def _ratio(video: IndexedVideo, storage: Stack, opened: ExitStack) -> float:
 
     from backend.env import SIGNER_KEYS
     from backend.library.storage import ObjectStorage, version_prefix
-    from workers.signed_storage import SignedStorage
+    from workers.objects.signed_storage import SignedStorage
 
     keys = {variable: secrets.token_hex(16) for variable in SIGNER_KEYS.values()}
     port = ports.claim(storage.state, "signer")

@@ -1,6 +1,6 @@
 """Frames that `videoagent` sees on a tape of ten hours, against as many evenly spaced ones.
 
-The tape is ActivityNet's (docs/evaluation.md): one annotator's sentences stand for the frames of their seconds, the
+The tape is ActivityNet's (docs/lab/evaluation.md): one annotator's sentences stand for the frames of their seconds, the
 other annotator's sentences are asked about. The reasoner is a stand-in that knows nothing of the tape: it asks for the
 sentence itself, in segments drawn by lot, and is satisfied with eight frames.
 """

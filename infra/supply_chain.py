@@ -102,7 +102,7 @@ def main() -> int:
     for path in write_bills(PROJECT / ".local" / "sbom"):
         print(path.relative_to(PROJECT))
     for base in bases_by_tag():
-        print(f"warning: the base image {base} has no digest (docs/operations.md#base-images)", file=sys.stderr)
+        print(f"warning: the base image {base} has no digest (docs/operations.md#pin-base-images)", file=sys.stderr)
     return 0
 
 

@@ -31,8 +31,8 @@ from backend.tenancy import guard  # noqa: E402
 from workers.draining import DRAIN  # noqa: E402
 from workers.liveness import Beat, state_folder  # noqa: E402
 from workers.loading import prepare  # noqa: E402
+from workers.metrics.process_gauges import ProcessGauges  # noqa: E402
 from workers.pool import Consuming, Watch  # noqa: E402
-from workers.process_gauges import ProcessGauges  # noqa: E402
 from workers.runner import CLAIM_SECONDS  # noqa: E402
 
 RUN_CLASS = "workers.tasks.run_class"

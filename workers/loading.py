@@ -111,7 +111,7 @@ def _asks_models(queues: Collection[str]) -> bool:
 def _name_unrated() -> None:
     """Log a warning for each served model whose costs depend on the load, because its rate was never measured.
 
-    The daily sweep names the same models to the operator (workers.reconcile_costs).
+    The daily sweep names the same models to the operator (workers.billing.reconcile_costs).
     """
     try:
         unrated = unrated_models((), served=served_models(ModelSettings.from_env()))

@@ -19,9 +19,9 @@ from django.conf import settings
 
 from workers import liveness
 from workers.draining import DRAIN
-from workers.fleet import report_for_ever
 from workers.liveness import FAILED, LOADING, READY, Beat, ChildState, WorkerState
 from workers.loading import prepare
+from workers.metrics.fleet import report_for_ever
 
 logger = logging.getLogger("ava.workers")
 

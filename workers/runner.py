@@ -18,7 +18,6 @@ from contextvars import copy_context
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connections
@@ -55,9 +54,9 @@ _leaving = threading.Lock()
 
 # Loaded on first use, so that a worker imports only what its queues need (torch stays out of the I/O workers).
 HANDLERS: dict[JobKind, str] = {
-    JobKind.PROBE_VIDEO: "workers.probe_video",
-    JobKind.FETCH_SEGMENT: "workers.fetch_segment",
-    JobKind.INGEST_SEGMENT: "workers.ingest_segment",
+    JobKind.PROBE_VIDEO: "workers.ingest.probe_video",
+    JobKind.FETCH_SEGMENT: "workers.ingest.fetch_segment",
+    JobKind.INGEST_SEGMENT: "workers.ingest.ingest_segment",
     JobKind.OBSERVE_SEGMENT: "gpu_workers.tasks.observe_segment",
     JobKind.ASSEMBLE_VIDEO: "gpu_workers.tasks.assemble_video",
     JobKind.SUMMARISE_VIDEO: "gpu_workers.tasks.summarise_video",
@@ -65,25 +64,25 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.SEARCH_EVENTS: "gpu_workers.tasks.search_events",
     JobKind.GRADE_COMPARISON: "gpu_workers.tasks.grade_comparison",
     JobKind.STOP_COMPARISON: "workers.stop_comparison",
-    JobKind.PURGE_VIDEO: "workers.purge_video",
-    JobKind.ERASE_PICTURES: "workers.erase_pictures",
-    JobKind.SWEEP_DELETED: "workers.sweep_deleted",
-    JobKind.RETIRE_VERSION: "workers.retire_version",
-    JobKind.ERASE_TENANT: "workers.erase_tenant",
+    JobKind.PURGE_VIDEO: "workers.deletion.purge_video",
+    JobKind.ERASE_PICTURES: "workers.deletion.erase_pictures",
+    JobKind.SWEEP_DELETED: "workers.deletion.sweep_deleted",
+    JobKind.RETIRE_VERSION: "workers.deletion.retire_version",
+    JobKind.ERASE_TENANT: "workers.deletion.erase_tenant",
     JobKind.SETTLE_FAILURE: "workers.settle_failure",
-    JobKind.EXPIRE_UPLOADS: "workers.expire_uploads",
-    JobKind.RESUME_DELETIONS: "workers.resume_deletions",
-    JobKind.DROP_HISTORY: "workers.drop_history",
-    JobKind.APPLY_RETENTION: "workers.apply_retention",
-    JobKind.RECONCILE_COSTS: "workers.reconcile_costs",
-    JobKind.CLOSE_MONTHS: "workers.close_months",
-    JobKind.EXPORT_BILLING: "workers.export_billing",
-    JobKind.METER_STORAGE: "workers.meter_storage",
-    JobKind.ROLL_UP_USAGE: "workers.roll_up_usage",
-    JobKind.CHECK_INVARIANTS: "workers.check_invariants",
+    JobKind.EXPIRE_UPLOADS: "workers.deletion.expire_uploads",
+    JobKind.RESUME_DELETIONS: "workers.deletion.resume_deletions",
+    JobKind.DROP_HISTORY: "workers.deletion.drop_history",
+    JobKind.APPLY_RETENTION: "workers.deletion.apply_retention",
+    JobKind.RECONCILE_COSTS: "workers.billing.reconcile_costs",
+    JobKind.CLOSE_MONTHS: "workers.billing.close_months",
+    JobKind.EXPORT_BILLING: "workers.billing.export_billing",
+    JobKind.METER_STORAGE: "workers.billing.meter_storage",
+    JobKind.ROLL_UP_USAGE: "workers.billing.roll_up_usage",
+    JobKind.CHECK_INVARIANTS: "workers.billing.check_invariants",
     JobKind.RETRY_SEGMENTS: "workers.retry_segments",
-    JobKind.REMIND_OVERDUE: "workers.remind_overdue",
-    JobKind.RECORD_ENDINGS: "workers.record_endings",
+    JobKind.REMIND_OVERDUE: "workers.billing.remind_overdue",
+    JobKind.RECORD_ENDINGS: "workers.deletion.record_endings",
 }
 
 
@@ -106,14 +105,6 @@ def run_class(queue: str, *, worker: str, clock: Callable[[], float] = time.mono
         run_leased(lease, worker=worker)
         ran += 1
     return ran
-
-
-def run_job(job_id: UUID, tenant_id: UUID, *, worker: str) -> None:
-    """Run this job if this worker can claim it, then each follow-up."""
-    with tenant_scope(tenant_id):
-        lease = services.claim(job_id, worker=worker)
-    if lease is not None:
-        run_leased(lease, worker=worker)
 
 
 def run_leased(lease: Lease, *, worker: str, clock: Callable[[], float] = time.monotonic) -> None:

@@ -15,8 +15,8 @@ from backend.jobs.services import Lease, LeaseLost
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.secrets import cache_salt
+from workers.objects.signed_storage import storage_of
 from workers.observed_job import ended
-from workers.signed_storage import storage_of
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models.roles import Meter, ModelCall

@@ -7,6 +7,6 @@ class ApiConfig(AppConfig):
     label = "api"
 
     def ready(self) -> None:
-        from backend.api.deployment import check_deployment
+        from backend.api.monitoring.deployment import check_deployment
 
         checks.register(checks.Tags.security, deploy=True)(check_deployment)

@@ -13,7 +13,7 @@ from uuid import UUID
 import psycopg
 from django.conf import settings
 
-from backend.api.awaiting import CHANNEL
+from backend.api.server.awaiting import CHANNEL
 
 logger = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ from uuid import uuid4
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
+from backend.api.monitoring.recent_requests import RECORDER, Seen
 from backend.api.problems import Problem, as_json
 from backend.api.public_ids import encode
-from backend.api.recent_requests import RECORDER, Seen
 from backend.observability.middleware import method_of
 from backend.tenancy.authentication import Principal
 from backend.tenancy.guard import Watch

@@ -17,6 +17,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from backend.api.public_ids import encode
 from backend.observability import log_context
 from backend.tenancy.refusals import Refused
 
@@ -170,9 +171,6 @@ def handle_exception(error: Exception, context: Mapping[str, Any]) -> Response:
 
 def _log_refusal(problem: Problem, error: Exception, address: str) -> None:
     """Write who was refused, and why a key was (tenancy.authentication.KeyRefused), which the reply does not say."""
-    # Public ids answer with problems of this module.
-    from backend.api.public_ids import encode
-
     tenant = getattr(error, "tenant_id", None)
     why = {"reason": getattr(error, "reason", None), "key": getattr(error, "key_id", None)}
     with log_context.bound(tenant=encode("tnt", tenant) if tenant else ""):

@@ -6,9 +6,8 @@ from typing import Any
 from uuid import UUID
 
 import base58
+from django.http import Http404
 from rest_framework import serializers
-
-from backend.api.problems import not_found
 
 PREFIXES = frozenset(
     {
@@ -62,10 +61,10 @@ def parse(prefix: str, text: str) -> UUID | None:
 
 
 def decode(prefix: str, text: str) -> UUID:
-    """Return the UUID of an id in a path. Raises the 404 Problem, so a malformed id is answered like an unknown one."""
+    """Return the UUID of an id in a path. Raises Http404, so a malformed id is answered like an unknown one."""
     value = parse(prefix, text)
     if value is None:
-        raise not_found()
+        raise Http404
     return value
 
 

@@ -16,9 +16,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from backend.api import acts, etags, public_ids, rate_limits
-from backend.api.deprecation import Deprecation
+from backend.api import acts, etags, public_ids
+from backend.api.contract.deprecation import Deprecation
 from backend.api.idempotency import REPLAYED
+from backend.api.limits import rate_limits
 from backend.api.problems import not_found
 from backend.observability import log_context
 from backend.tenancy.authentication import Principal

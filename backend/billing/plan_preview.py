@@ -101,30 +101,30 @@ WHERE u.month = %(month)s AND u.tenant_id = ANY(%(tenants)s)
 """
 
 
-def preview_plan(new: NewPlanVersion, *, month: date, at: datetime, most: int, using: str = CONSOLE) -> PlanPreview:
+def preview_plan(new: NewPlanVersion, *, month: date, at: datetime, most: int) -> PlanPreview:
     """Return what a month would have cost the largest tenants on a plan with a version that is not appended yet.
 
     month: first day of a calendar month (UTC). at: the moment at which tenants are on the plan. most: number of
     tenants. Usage that a price of the version's book, or of the tenant's own book, valued keeps its amounts; other
     usage has the prices in force when the version begins. A trial is left out.
     """
-    found, subscribed = _billed_by(new.code, month, at, most, using), True
+    found, subscribed = _billed_by(new.code, month, at, most), True
     on_plan = found[0][2] if found else 0
     if not found:
-        found, subscribed = _billed_by(None, month, at, most, using), False
+        found, subscribed = _billed_by(None, month, at, most), False
     versions = {
         version.id: version
-        for version in PlanVersion.objects.using(using)
+        for version in PlanVersion.objects.using(CONSOLE)
         .filter(id__in={version_id for _, version_id, _ in found})
         .select_related("price_book")
     }
-    book = PriceBook.objects.using(using).get(code=new.price_book, tenant_id=None)
+    book = PriceBook.objects.using(CONSOLE).get(code=new.price_book, tenant_id=None)
     terms = Terms(book.currency, tuple(new.allowances), tuple(new.tiers), payable(new.minimum_amount, book.currency))
     present = {version.id: _terms_of(version) for version in versions.values()}
     tenants = [tenant_id for tenant_id, _, _ in found]
-    used = _used(tenants, month, using)
+    used = _used(tenants, month)
     books = {book.id: book, **{version.price_book_id: version.price_book for version in versions.values()}}
-    prices = _Prices(tenants, books.values(), new.effective_from, using)
+    prices = _Prices(tenants, books.values(), new.effective_from)
     lines = []
     for tenant_id, version_id, _ in found:
         now, rows = present[version_id], used.get(tenant_id, [])
@@ -141,18 +141,18 @@ def preview_plan(new: NewPlanVersion, *, month: date, at: datetime, most: int, u
     return PlanPreview(lines, subscribed, on_plan)
 
 
-def _billed_by(plan: str | None, month: date, at: datetime, most: int, using: str) -> list[tuple[UUID, UUID, int]]:
+def _billed_by(plan: str | None, month: date, at: datetime, most: int) -> list[tuple[UUID, UUID, int]]:
     """Return tenants with their versions and the number of all of them. plan: code of a plan, None for all plans."""
     named = {"plan": plan, "month": month, "at": at, "most": most, "first": FIRST_PLAN}
-    with connections[using].cursor() as cursor:
+    with connections[CONSOLE].cursor() as cursor:
         cursor.execute(_BILLED_BY, named)
         found: list[tuple[UUID, UUID, int]] = cursor.fetchall()
     return found
 
 
-def _used(tenants: Sequence[UUID], month: date, using: str) -> dict[UUID, list[_Used]]:
+def _used(tenants: Sequence[UUID], month: date) -> dict[UUID, list[_Used]]:
     found: defaultdict[UUID, list[_Used]] = defaultdict(list)
-    with connections[using].cursor() as cursor:
+    with connections[CONSOLE].cursor() as cursor:
         cursor.execute(_USED, {"month": month, "tenants": list(tenants)})
         for tenant_id, *row in cursor.fetchall():
             found[tenant_id].append(_Used(*row))
@@ -172,12 +172,12 @@ def _terms_of(version: PlanVersion) -> Terms:
 class _Prices:
     """The prices of some books at a moment, and those of the own books of some tenants."""
 
-    def __init__(self, tenants: Sequence[UUID], books: Iterable[PriceBook], at: datetime, using: str) -> None:
-        own = PriceBook.objects.using(using).filter(tenant_id__in=tenants)
+    def __init__(self, tenants: Sequence[UUID], books: Iterable[PriceBook], at: datetime) -> None:
+        own = PriceBook.objects.using(CONSOLE).filter(tenant_id__in=tenants)
         self._own = {(row.tenant_id, row.currency): row.id for row in own}
         self._rates: defaultdict[UUID, dict[Key, Rate]] = defaultdict(dict)
         named = Q(book_id__in={*self._own.values(), *(book.id for book in books)})
-        for row in Price.objects.using(using).filter(in_force(at), named).select_related("book"):
+        for row in Price.objects.using(CONSOLE).filter(in_force(at), named).select_related("book"):
             key = PRICE, row.meter, row.model, row.variant
             self._rates[row.book_id][key] = Rate(row.unit_amount, row.id, row.version, row.book.currency)
 

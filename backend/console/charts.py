@@ -91,13 +91,13 @@ def lines(
     return _chart(labels, series, datasets, unit=unit, stacked=False, marks=marks)
 
 
-def bars(labels: Sequence[str], series: Sequence[Series], *, unit: str, stacked: bool = True) -> Chart:
-    """Return a bar chart, with the series on top of each other or next to each other."""
+def bars(labels: Sequence[str], series: Sequence[Series], *, unit: str) -> Chart:
+    """Return a bar chart, with the series on top of each other."""
     datasets = [
         {"label": layer.name, "data": list(layer.values), "backgroundColor": COLOURS[n % len(COLOURS)]}
         for n, layer in enumerate(series)
     ]
-    return _chart(labels, series, datasets, unit=unit, stacked=stacked)
+    return _chart(labels, series, datasets, unit=unit, stacked=True)
 
 
 def _chart(

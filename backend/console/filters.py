@@ -71,7 +71,7 @@ class FixedFilter(DropdownFilter):
         return queryset.filter(**{self.column: value}) if value else queryset
 
 
-def fixed(column: str, values: Any, *, title: str = "") -> type[FixedFilter]:
+def fixed(column: str, values: Any) -> type[FixedFilter]:
     """Return a filter of one column by fixed values; its parameter has the name of the column."""
     return type(
         f"{column.title()}Filter",
@@ -79,7 +79,7 @@ def fixed(column: str, values: Any, *, title: str = "") -> type[FixedFilter]:
         {
             "column": column,
             "values": tuple(str(value) for value in values),
-            "title": title or in_words(column),
+            "title": in_words(column),
             "parameter_name": column,
         },
     )

@@ -8,10 +8,13 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+import redis
 from django.http import HttpRequest
 from django.urls import reverse
 from unfold.dataclasses import SearchResult
 
+from backend.api.monitoring import recent_requests
+from backend.api.monitoring.recent_requests import ALL, FAILED
 from backend.api.public_ids import encode
 from backend.console.base import uuid_in
 from backend.console.queries import finds
@@ -170,15 +173,24 @@ def _by_id(id: UUID, prefixes: tuple[str, ...], role: str) -> list[Hit]:
 
 def _by_request(request_id: str, role: str) -> list[Hit]:
     """Return what the audit logs say of a request, and its line among the latest requests of the API."""
-    from backend.console.requests import by_id
-
-    hits = [Hit("request", request_id, url)] if role in WORK and (url := by_id(request_id)) else []
+    hits = [Hit("request", request_id, url)] if role in WORK and (url := _page_of_request(request_id)) else []
     if role == Role.OPERATOR:
         hits += [
             Hit(row["action"], request_id, reverse("admin:audit_auditevent_change", args=[row["id"]]), row["tenant"])
             for row in finds.by_request(request_id)
         ]
     return hits
+
+
+def _page_of_request(request_id: str) -> str:
+    """Return the address of the page that shows a request, "" if it is not among the latest."""
+    try:
+        for which, stream in (("", ALL), ("failed", FAILED)):
+            if any(line.request == request_id for line in recent_requests.latest(stream)):
+                return f"{reverse('requests')}?{urlencode({'request': request_id, 'which': which})}"
+    except redis.RedisError:
+        return ""
+    return ""
 
 
 def _memberships(person_id: UUID, name: str) -> list[Hit]:

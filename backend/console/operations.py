@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from backend.api import fleet_reports, model_reports
+from backend.api.monitoring import fleet_reports, model_reports
 from backend.console import charts
 from backend.console.act_forms import HoldForm
 from backend.console.actions import BREAKER_ACTS, JOB_ACTS

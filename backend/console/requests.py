@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 import redis
 from django import forms
@@ -16,9 +15,9 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from backend.api import recent_requests
+from backend.api.monitoring import recent_requests
+from backend.api.monitoring.recent_requests import ALL, FAILED, KEPT_DAYS, MOST, MOST_OF_TENANT, SLOW_MS, Seen
 from backend.api.public_ids import encode
-from backend.api.recent_requests import ALL, FAILED, KEPT_DAYS, MOST, MOST_OF_TENANT, SLOW_MS, Seen
 from backend.console.base import uuid_in
 from backend.console.queries.money import names_of
 from backend.console.site import site
@@ -89,17 +88,6 @@ def requests_page(request: HttpRequest) -> HttpResponse:
         "slow_ms": SLOW_MS,
     }
     return TemplateResponse(request, "console/requests.html", context)
-
-
-def by_id(request_id: str) -> str:
-    """Return the address of the page that shows a request, "" if it is not among the latest."""
-    try:
-        for which, stream in (("", ALL), ("failed", FAILED)):
-            if any(line.request == request_id for line in recent_requests.latest(stream)):
-                return f"{reverse('requests')}?{urlencode({'request': request_id, 'which': which})}"
-    except redis.RedisError:
-        return ""
-    return ""
 
 
 def _stream(wanted: dict[str, Any]) -> str:

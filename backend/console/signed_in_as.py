@@ -18,7 +18,6 @@ from django.contrib.auth.signals import user_logged_out
 from django.core.exceptions import PermissionDenied
 from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.middleware.csrf import get_token
 from django.template.response import TemplateResponse
 from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
@@ -32,17 +31,14 @@ from backend.api.public_ids import encode
 from backend.audit.services import record
 from backend.console.gate import member_of
 from backend.console.site import site
-from backend.console.viewing import origin_of
+from backend.console.viewing import SIGNED_IN_AS, origin_of
 from backend.people.authentication import MemberAuthentication
 from backend.people.roles import READ
 from backend.staff import services
 from backend.staff.models import ContentAccess, Member
 from backend.tenancy.authentication import Principal
 from backend.tenancy.context import tenant_scope
-from backend.tenancy.models import Tenant
 
-KEPT = "signed_in_as"
-"""Key of the browser's session: the access of somebody who is signed in as a tenant, with what the banner shows."""
 SCOPES = READ | {"usage:read", "members:read", "keys:read", "audit:read"}
 PAGES = (
     "videos", "questions", "searches", "question-batches", "comparisons", "collections", "index-jobs", "uploads",
@@ -55,30 +51,6 @@ _PLACES = {
     "key": "api-keys", "bud": "budgets",
 }  # fmt: skip
 _ID = re.compile(rf"(?:{'|'.join(_PLACES)})_[1-9A-HJ-NP-Za-km-z]{{16,22}}")
-
-
-def banner(request: HttpRequest) -> SafeString | None:
-    """Return what every page of the console says while somebody is signed in as a tenant; None otherwise."""
-    state = request.session.get(KEPT)
-    if not state or state["expires_at"] <= timezone.now().timestamp():
-        return None
-    return format_html(
-        '<form method="post" action="{}" class="c-inline"><input type="hidden" name="csrfmiddlewaretoken" value="{}">'
-        'You are signed in as <a href="{}">{}</a> until {}: {} <button>Leave</button></form>',
-        reverse("leave_signed_in_as"),
-        get_token(request),
-        reverse("signed_in_as_home", args=[state["tenant"]]),
-        state["name"],
-        state["until"],
-        state["reason"],
-    )
-
-
-def kept(access: ContentAccess, tenant: Tenant) -> dict[str, Any]:
-    """Return what the browser's session keeps while somebody is signed in as a tenant."""
-    until = access.expires_at.strftime("%Y-%m-%d %H:%M UTC")
-    facts = {"access": str(access.id), "tenant": str(tenant.id), "name": tenant.name, "slug": tenant.slug}
-    return {KEPT: {**facts, "until": until, "expires_at": access.expires_at.timestamp(), "reason": access.reason}}
 
 
 @require_GET
@@ -114,7 +86,7 @@ def page(request: HttpRequest, tenant_id: UUID, path: str = "") -> HttpResponse:
 @require_POST
 def leave(request: HttpRequest) -> HttpResponse:
     """End it before its time."""
-    state, member = request.session.pop(KEPT, None), member_of(request)
+    state, member = request.session.pop(SIGNED_IN_AS, None), member_of(request)
     if state is None or member is None:
         return HttpResponseRedirect(reverse("admin:index"))
     _end(request, member, state)
@@ -123,7 +95,7 @@ def leave(request: HttpRequest) -> HttpResponse:
 
 @receiver(user_logged_out)
 def _leave_at_sign_out(sender: object, request: HttpRequest | None, **_: Any) -> None:
-    state = request.session.get(KEPT) if request is not None else None
+    state = request.session.get(SIGNED_IN_AS) if request is not None else None
     member = member_of(request) if request is not None else None
     if request is not None and member is not None and state:
         _end(request, member, state)
@@ -140,7 +112,7 @@ def _end(request: HttpRequest, member: Member, state: Mapping[str, Any]) -> None
 
 def _signed_in(request: HttpRequest, tenant_id: UUID) -> tuple[Member, ContentAccess]:
     """Return who reads, and the access that allows it. Raises PermissionDenied without one."""
-    member, state = member_of(request), request.session.get(KEPT, {})
+    member, state = member_of(request), request.session.get(SIGNED_IN_AS, {})
     access = services.access_to(member, tenant_id) if member is not None else None
     mine = state.get("tenant") == str(tenant_id)
     if member is None or access is None or not mine or not _lasts(state):

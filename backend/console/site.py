@@ -15,8 +15,9 @@ from django.urls import URLPattern, path, reverse, reverse_lazy
 from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
+from backend.console.finding import find, search_results
 from backend.console.overview import overview
-from backend.console.viewing import EVERYBODY, MONEY, OPERATORS, WORK, ContentClosed, role_of
+from backend.console.viewing import EVERYBODY, MONEY, OPERATORS, WORK, ContentClosed, role_of, signed_in_as_banner
 from backend.staff.models import Role
 
 
@@ -129,9 +130,7 @@ class ConsoleSite(UnfoldAdminSite):
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         """Return what every page needs, and let it show as whom the viewer is signed in."""
-        from backend.console.signed_in_as import banner
-
-        if self.has_permission(request) and (words := banner(request)):
+        if self.has_permission(request) and (words := signed_in_as_banner(request)):
             messages.warning(request, words)
         return {**super().each_context(request), "styles": [style(request) for style in _LOOKS["STYLES"]]}
 
@@ -164,8 +163,6 @@ class ConsoleSite(UnfoldAdminSite):
 
     def find_view(self, request: HttpRequest) -> HttpResponse:
         """Open the page of what was searched, or list what it may be."""
-        from backend.console.finding import find
-
         text = request.GET.get("q", "")[:254]
         hits = find(text, role_of(request))
         if len(hits) == 1:
@@ -175,8 +172,6 @@ class ConsoleSite(UnfoldAdminSite):
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Answer unfold's own search. Ids distinguish upper and lower case, and nothing is kept for later searches."""
-        from backend.console.finding import search_results
-
         text = request.GET.get("s", "")[:254]
         if not text.strip():
             return HttpResponse()

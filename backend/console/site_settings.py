@@ -41,5 +41,5 @@ def console_settings(url: str, middleware: Sequence[str]) -> dict[str, Any]:
         # Each request moves the end of the session, in the database too.
         "SESSION_SAVE_EVERY_REQUEST": True,
         "SESSION_EXPIRE_AT_BROWSER_CLOSE": True,
-        "SESSION_ENGINE": "backend.staff.session_store",
+        "SESSION_ENGINE": "backend.staff.models",
     }

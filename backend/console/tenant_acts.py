@@ -27,12 +27,12 @@ from backend.billing.models import Plan
 from backend.billing.rates import plain
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.plans import subscribe
-from backend.console import signed_in_as, tenant_money_acts
+from backend.console import tenant_money_acts
 from backend.console.act_forms import ActForm
 from backend.console.acts import Act, By, Done, named, record_in_tenant
 from backend.console.queries import tenants
 from backend.console.queries.role import CONSOLE
-from backend.console.viewing import MONEY
+from backend.console.viewing import MONEY, signed_in_as
 from backend.erasure.services.tenants import ask_for_erasure
 from backend.people.models import Membership
 from backend.people.models import Role as MemberRole
@@ -267,7 +267,7 @@ def _sign_in_as(tenant: Tenant, values: Mapping[str, Any], by: By) -> Done:
         origin=by.actor,
     )
     url = reverse("signed_in_as_home", args=[tenant.id])
-    return Done(f"Your time as {tenant.name} has begun.", url, signed_in_as.kept(access, tenant))
+    return Done(f"Your time as {tenant.name} has begun.", url, signed_in_as(access, tenant))
 
 
 CREATE = Act("create", "Create a tenant", _create, form=CreateForm, records=True)

@@ -57,7 +57,7 @@ class TenantPage(Actionable, ReadOnlyPage):
     roles = EVERYBODY
     acts = tenant_acts.ACTS
     sorts = ("slug",)
-    list_display = ("name", "slug", "plan", "placement", "created_at", "suspended_at")
+    list_display = ("name", "slug", "plan", "created_at", "suspended_at")
     list_filter = (typed("plan"),)
     search_fields = ("name", "slug")
     small = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from backend.api import health
+from backend.api.monitoring import health
 from backend.console import signed_in_as
 from backend.console.opening import open_content
 from backend.console.operations import operations

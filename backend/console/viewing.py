@@ -9,20 +9,27 @@ from uuid import UUID
 
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.http import HttpRequest
+from django.middleware.csrf import get_token
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from backend.api.public_ids import encode
 from backend.audit.services import Actor, record
 from backend.console.gate import member_of
 from backend.staff import services
-from backend.staff.models import Member, Role
+from backend.staff.models import ContentAccess, Member, Role
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.models import Tenant
 from backend.tenancy.networks import client_address
 
 EVERYBODY = frozenset(Role)
 WORK = frozenset({Role.SUPPORT, Role.SUPPORT_CONTENT, Role.OPERATOR})
 MONEY = frozenset({Role.FINANCE, Role.OPERATOR})
 OPERATORS = frozenset({Role.OPERATOR})
+SIGNED_IN_AS = "signed_in_as"
+"""Key of the browser's session: the access of somebody who is signed in as a tenant, with what the banner shows."""
 
 _PREFIXES = {
     "video": "vid", "question": "qst", "search": "sea", "comparison": "cmp", "job": "job", "endpoint": "whe",
@@ -100,3 +107,29 @@ def sees_content(request: HttpRequest) -> bool:
     except ValueError:
         return False
     return member is not None and services.access_to(member, tenant_id) is not None
+
+
+def signed_in_as_banner(request: HttpRequest) -> SafeString | None:
+    """Return what every page of the console says while somebody is signed in as a tenant; None otherwise."""
+    state = request.session.get(SIGNED_IN_AS)
+    if not state or state["expires_at"] <= timezone.now().timestamp():
+        return None
+    return format_html(
+        '<form method="post" action="{}" class="c-inline"><input type="hidden" name="csrfmiddlewaretoken" value="{}">'
+        'You are signed in as <a href="{}">{}</a> until {}: {} <button>Leave</button></form>',
+        reverse("leave_signed_in_as"),
+        get_token(request),
+        reverse("signed_in_as_home", args=[state["tenant"]]),
+        state["name"],
+        state["until"],
+        state["reason"],
+    )
+
+
+def signed_in_as(access: ContentAccess, tenant: Tenant) -> dict[str, Any]:
+    """Return what the browser's session keeps while somebody is signed in as a tenant."""
+    until = access.expires_at.strftime("%Y-%m-%d %H:%M UTC")
+    facts = {"access": str(access.id), "tenant": str(tenant.id), "name": tenant.name, "slug": tenant.slug}
+    return {
+        SIGNED_IN_AS: {**facts, "until": until, "expires_at": access.expires_at.timestamp(), "reason": access.reason}
+    }

@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from django.db import connections
+from django.db import connection
 
 from backend.library.index_contents import GraphSize
 from backend.tenancy.context import current_tenant_id
@@ -88,13 +88,9 @@ def _relations(rows: Iterable[tuple[Any, ...]]) -> list[RelatedTo]:
 
 
 class GraphStore:
-    """Reads and writes inside the open tenant_scope (alias `default`); count() also works through another alias."""
-
-    def __init__(self, using: str = "default") -> None:
-        self._using = using
+    """Reads and writes inside the open tenant_scope."""
 
     def _cursor(self) -> psycopg.Cursor[Any]:
-        connection = connections[self._using]
         connection.ensure_connection()
         # cypher() takes its parameters only with server-side binding, which psycopg's plain cursor provides.
         return psycopg.Cursor(connection.connection)

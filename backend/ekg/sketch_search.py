@@ -24,7 +24,7 @@ SKETCHED: Sequence[ViewName] = ("event", "entity", "frame", "transcript")
 """Views with sketches."""
 EXACT_MS = 2 * 3_600_000
 """Up to this readable time a search compares all vectors of the scope, above it those that the sketches choose. Two
-hours cost what the sketches cost (docs/benchmarks.md, tri_view_vs_numpy)."""
+hours cost what the sketches cost (docs/lab/benchmarks.md, tri_view_vs_numpy)."""
 
 _BLOCKS = (
     f"WITH {SCOPE} SELECT b.view, b.embedding_model, b.id, b.items, b.video_id, b.index_version FROM scope "

@@ -6,7 +6,7 @@ class LibraryConfig(AppConfig):
     label = "library"
 
     def ready(self) -> None:
-        from backend.api import readiness
+        from backend.api.monitoring import readiness
         from backend.billing.services.quotas import register_storage
         from backend.billing.services.reconciliation import count_lost_time
         from backend.jobs.control import Subject, register_subject

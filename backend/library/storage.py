@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 from uuid import UUID
 
 import boto3
@@ -18,7 +18,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
 
-from backend.api.readiness import NotReady
+from backend.api.monitoring.readiness import NotReady
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -348,9 +348,18 @@ class ObjectStorage:
 
     def list_keys(self, prefix: str) -> Iterator[str]:
         """Yield the keys under a prefix, in their order."""
+        return (key for key, _ in self.list_sizes(prefix))
+
+    def list_sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
+        """Yield key and size in bytes of each object under a prefix, in the order of the keys."""
         with _translated():
             for listing in self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
-                yield from (entry["Key"] for entry in listing.get("Contents", []))
+                yield from ((entry["Key"], entry["Size"]) for entry in listing.get("Contents", []))
+
+    def upload(self, key: str, body: IO[bytes]) -> None:
+        """Store an object of any size from a stream; it is whole or absent."""
+        with _translated():
+            self._client.upload_fileobj(body, self._bucket, key)
 
     def chunks(self, key: str, *, size: int = 1024**2) -> Iterator[bytes]:
         """Yield the bytes of an object in pieces of size bytes. Raises ObjectMissing."""

@@ -1,7 +1,7 @@
 """The numbers that the API and the workers count. No label names a tenant, a video or anything else of a customer.
 
 Model calls are counted where they are metered (gpu_workers.engine.models.call_metrics); what only the database knows
-is read by the relay (workers.queue_gauges).
+is read by the relay (workers.metrics.queue_gauges).
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Observed:
                 {"http.request.method": method, "http.route": route, "http.response.status_code": response.status_code}
             )
             log_context.note(route=route)
-            # What the server does for the reply later is part of the same work (backend.api.serving).
+            # What the server does for the reply later is part of the same work (backend.api.server.serving).
             response.log_fields = log_context.current()  # type: ignore[attr-defined]
             line = {"method": method, "status": response.status_code, "ms": round(seconds * 1000)}
             logger.info("%s %s %d", method, route, response.status_code, extra=line)

@@ -7,7 +7,7 @@ class PeopleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from backend.api import chores
+        from backend.api.monitoring import chores
         from backend.library.services.deletion_ledger import Deleted
         from backend.library.services.ended_rights import register_repeat
         from backend.people import account_log

@@ -143,12 +143,18 @@ def auroc(confidence: Sequence[float], right: Sequence[bool]) -> float | None:
     return wins / (positives * negatives)
 
 
-def calibration_error(confidence: Sequence[float], right: Sequence[bool], *, bins: int = 10) -> float:
-    """Return the calibration error over bins of equal width: mean gap of confidence and accuracy, weighted by size."""
+_BINS = 10
+
+
+def calibration_error(confidence: Sequence[float], right: Sequence[bool]) -> float:
+    """Return the calibration error over 10 bins of equal width.
+
+    It is the mean gap of confidence and accuracy, weighted by size.
+    """
     rows = list(zip(confidence, right, strict=True))
     if not rows:
         return 0.0
-    gaps = [0.0] * bins
+    gaps = [0.0] * _BINS
     for sure, flag in rows:
-        gaps[min(int(sure * bins), bins - 1)] += sure - bool(flag)
+        gaps[min(int(sure * _BINS), _BINS - 1)] += sure - bool(flag)
     return sum(map(abs, gaps)) / len(rows)

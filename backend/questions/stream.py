@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from backend.api.event_streams import event
+from backend.api.server.event_streams import event
 from backend.questions.bodies.nodes import NodeSerializer
 from backend.questions.bodies.questions import PartialEventSerializer, ProgressEventSerializer, QuestionSerializer
 from backend.questions.models import OPEN, Question

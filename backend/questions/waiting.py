@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.awaiting import POLL_SECONDS, PollClock, hold, server_awaits
-from backend.api.open_replies import open_reply
 from backend.api.public_ids import decode
+from backend.api.server.awaiting import POLL_SECONDS, PollClock, hold, server_awaits
+from backend.api.server.open_replies import open_reply
 from backend.tenancy.authentication import Principal
 from backend.tenancy.context import tenant_scope
 

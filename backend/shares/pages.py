@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
-from backend.api import rate_limits
+from backend.api.limits import rate_limits
 from backend.api.problems import Problem, as_json, problem_of
 from backend.shares import queries
 from backend.shares.services.links import count_view

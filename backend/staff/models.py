@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from uuid6 import uuid7
 
 from backend.people.models import Person
-
-if TYPE_CHECKING:
-    from django.contrib.sessions.backends.base import SessionBase
 
 
 class Role(models.TextChoices):
@@ -69,10 +67,16 @@ class Session(AbstractBaseSession):
     """A browser's session with the console. It lies apart from customers' sessions, which the API reads and writes."""
 
     @classmethod
-    def get_session_store_class(cls) -> type[SessionBase]:
-        from backend.staff.session_store import SessionStore
-
+    def get_session_store_class(cls) -> type[SessionStore]:
         return SessionStore
+
+
+class SessionStore(DatabaseStore):
+    """Django's store over Session. Django finds it by this name (SESSION_ENGINE)."""
+
+    @classmethod
+    def get_model_class(cls) -> type[Session]:
+        return Session
 
 
 class ContentAccess(models.Model):

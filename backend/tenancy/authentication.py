@@ -106,7 +106,7 @@ def resolve(text: str, *, address: str = "") -> Principal:
     The tenant is unknown until the key is read, so this reads two tables through the dispatch role. Raises
     AuthenticationFailed with the same words whether the key is unknown, its secret is wrong, it has ended, or its
     tenant is suspended; PermissionDenied `address_not_allowed` for a valid key that another network must use;
-    TenantMoving while the tenant moves to another cell. The reason is for the log (KeyRefused).
+    TenantMoving while the tenant moves to another installation. The reason is for the log (KeyRefused).
     """
     parsed = keys.parse(text)
     if parsed is None:

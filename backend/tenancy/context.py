@@ -42,7 +42,7 @@ def enter_tenant(tenant_id: UUID) -> Token[UUID | None]:
 
     The setting is local to the transaction: a connection-level setting would leak to the next client of a pooled
     connection. Raises RuntimeError outside a transaction, where a local setting would vanish at once, and TenantMoving
-    while the tenant moves to another cell.
+    while the tenant moves to another installation.
     """
     if not connection.in_atomic_block:
         raise RuntimeError("a tenant is entered inside a transaction")

@@ -159,7 +159,7 @@ def notified_members(table: str, memberships: str, roles: Sequence[str]) -> RunS
     return RunSQL((f"GRANT SELECT (id, email, is_active) ON {table} TO app_rw", policy), RunSQL.noop)
 
 
-# Only app_rw ends memberships for the people in them: the owner's role deletes rows that have moved to another cell.
+# Only app_rw ends memberships for the people in them: the owner's role deletes rows by itself.
 _DEPARTED = """
 CREATE FUNCTION public.people_departed() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
@@ -193,7 +193,7 @@ def departures(table: str, *sources: str) -> RunSQL:
     return RunSQL(tuple(statements), RunSQL.noop)
 
 
-# Rows of a suspended tenant go with its erasure, and the owner's role deletes what has moved to another cell.
+# Rows of a suspended tenant go with its erasure, and are noted nowhere.
 NOTE_ENDING = """
 CREATE FUNCTION public.tenancy_note_ending() RETURNS trigger LANGUAGE plpgsql AS $function$
 DECLARE tenant uuid := coalesce((to_jsonb(OLD) ->> 'tenant_id')::uuid, OLD.id);

@@ -39,9 +39,7 @@ class Tenant(models.Model):
     slug = models.SlugField(max_length=63, unique=True)
     # The plan that the tenant was last subscribed to; what it pays is in its subscriptions.
     plan = models.CharField(max_length=32, default=FIRST_PLAN)
-    # The cell that holds the tenant's rows and objects; "shared" where the service has a single cell.
-    placement = models.CharField(max_length=63, default="shared")
-    # Set while the tenant moves to another cell, in the cell that it leaves.
+    # Set while the tenant moves to another installation, in the installation that it leaves.
     fence = models.CharField(max_length=16, choices=Fence.choices, default=Fence.NONE, blank=True)
     # Where notices to the tenant are mailed; empty for nowhere.
     notice_email = models.EmailField(default="", blank=True)

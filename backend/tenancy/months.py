@@ -94,18 +94,18 @@ def _drop_if_empty(name: str, using: str) -> None:
             cursor.execute(f"DROP TABLE {name}")
 
 
-def analyze_partitioned(*, using: str = "dispatch") -> None:
+def analyze_partitioned() -> None:
     """Measure the partitioned tables as wholes, which autovacuum does for their partitions alone.
 
     Joins with a table that was never measured as a whole are planned with guesses.
     """
-    with connections[using].cursor() as cursor:
+    with connections["dispatch"].cursor() as cursor:
         cursor.execute("SELECT partrelid::regclass::text FROM pg_partitioned_table ORDER BY 1")
         for (table,) in cursor.fetchall():
             cursor.execute(f"ANALYZE ONLY {table}")
 
 
-def empty_months(table: str, *, before: datetime, using: str = "dispatch") -> list[str]:
+def empty_months(table: str, *, before: datetime) -> list[str]:
     """Delete the rows of all months that ended before this time. Returns the partitions that were emptied.
 
     Raises ValueError for a table whose months are kept.
@@ -114,10 +114,10 @@ def empty_months(table: str, *, before: datetime, using: str = "dispatch") -> li
         raise ValueError(f"{table} is never emptied")
     last = f"{table}_{month_after(before.astimezone(UTC), 0):%Y%m}"
     emptied = []
-    for name in _months(table, using):
+    for name in _months(table, "dispatch"):
         if name >= last:
             continue
-        with transaction.atomic(using=using), connections[using].cursor() as cursor:
+        with transaction.atomic(using="dispatch"), connections["dispatch"].cursor() as cursor:
             cursor.execute("SELECT pg_relation_size(to_regclass(%s)) > 0", [name])
             if cursor.fetchone() == (True,):
                 cursor.execute(f"TRUNCATE {name}")

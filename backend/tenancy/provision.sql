@@ -32,8 +32,10 @@ $provision$;
 GRANT USAGE ON SCHEMA ag_catalog, ekg TO app_rw, app_owner, app_admin_ro;
 GRANT SELECT ON ag_catalog.ag_graph, ag_catalog.ag_label TO app_rw, app_owner, app_admin_ro;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ekg TO app_rw;
+-- An export reads a tenant's graph, and an import makes it in the transaction of the rows; the policies hold for both.
+GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA ekg TO app_owner;
 GRANT SELECT ON ALL TABLES IN SCHEMA ekg TO app_admin_ro;
-GRANT USAGE ON ALL SEQUENCES IN SCHEMA ekg TO app_rw;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA ekg TO app_rw, app_owner;
 
 -- Vertices are found by uid; whole versions of a video are dropped by the video property.
 CREATE UNIQUE INDEX IF NOT EXISTS event_uid ON ekg."Event"

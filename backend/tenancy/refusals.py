@@ -19,7 +19,7 @@ class Refused(Exception):
 
 
 class TenantMoving(Refused):
-    """The tenant moves to another cell (backend.cells.move); a retry succeeds when it has arrived."""
+    """The tenant moves to another installation and is closed here (backend.archives.exporting)."""
 
     def __init__(self) -> None:
         super().__init__("tenant_moving", "Your data is being moved; try again in a few seconds.", status=503)

@@ -22,9 +22,6 @@ ATTRIBUTES: Mapping[str, frozenset[str]] = {
     "app_people": frozenset(),
     "app_console": frozenset(),
     "app_replication": frozenset({"replication"}),
-    # Roles of the control database of cells, which may lie in the same server.
-    "app_directory": frozenset(),
-    "app_mover": frozenset(),
 }
 """Attributes of each role of ours, out of super, createrole, createdb, replication and bypassrls."""
 LEAKPROOF = frozenset({

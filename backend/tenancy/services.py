@@ -7,17 +7,14 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.core.validators import validate_email
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
-from psycopg import OperationalError
 from uuid6 import uuid7
 
 from backend.tenancy import keys, networks, queries
 from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id, tenant_scope
-from backend.tenancy.directory import Directory, NotPlaced, Taken
 from backend.tenancy.key_limits import KeyLimits
 from backend.tenancy.models import FIRST_PLAN, NOTICE_ROLES, ApiKey, Tenant
 from backend.tenancy.refusals import Refused
@@ -34,47 +31,20 @@ def bill_new_tenants(begin: Callable[[Tenant], None]) -> None:
 def create_tenant(
     *, name: str, slug: str, plan: str = FIRST_PLAN, prepare: Callable[[Tenant], None] = lambda tenant: None
 ) -> Tenant:
-    """Create a tenant in its own scope, in the cell of this process, and begin its billing by a plan (its code).
+    """Create a tenant in its own scope, and begin its billing by a plan (its code).
 
-    prepare: runs in the scope and in the transaction of the new tenant. The directory of cells gets to know the tenant
-    last, so a refusal leaves no place behind. Raises Refused `slug_taken`, `cell_closed`, `unknown_plan`, and what
-    prepare raises.
+    prepare: runs in the scope and in the transaction of the new tenant. Raises Refused `slug_taken`, `unknown_plan`,
+    and what prepare raises.
     """
     tenant_id = UUID(bytes=uuid7().bytes)
     with tenant_scope(tenant_id):
-        placement = {"placement": settings.CELL} if settings.CELL else {}
         try:
-            tenant = Tenant.objects.create(id=tenant_id, name=name, slug=slug, plan=plan, **placement)
+            tenant = Tenant.objects.create(id=tenant_id, name=name, slug=slug, plan=plan)
         except IntegrityError:
             raise Refused("slug_taken", f"A tenant with the slug {slug} exists.") from None
         _begin_billing(tenant)
         prepare(tenant)
-        _place(tenant_id, slug)
         return tenant
-
-
-def _place(tenant_id: UUID, slug: str) -> None:
-    if not settings.CONTROL_URL:
-        return
-    with Directory(settings.CONTROL_URL) as directory:
-        try:
-            directory.place_tenant(tenant_id, slug=slug, cell=settings.CELL)
-        except Taken as error:
-            code = "slug_taken" if "slug" in str(error) else "cell_closed"
-            raise Refused(code, f"{str(error)[0].upper()}{str(error)[1:]}.") from None
-        except NotPlaced as error:
-            raise Refused("cell_closed", f"{str(error)[0].upper()}{str(error)[1:]}.") from None
-
-
-def _register_key(public_id: str) -> None:
-    """Let the router find the cell of a new key. Raises Refused `directory_away` (503)."""
-    if not settings.CONTROL_URL:
-        return
-    try:
-        with Directory(settings.CONTROL_URL) as directory:
-            directory.register_key(public_id, current_tenant_id())
-    except (OperationalError, NotPlaced) as error:
-        raise Refused("directory_away", "API keys cannot be created now; try again.", status=503) from error
 
 
 def set_notice_email(*, address: str) -> None:
@@ -113,7 +83,6 @@ def issue_api_key(
         limits = limits.within(maker)
     made = keys.generate()
     pepper_id = keys.current_pepper_id()
-    _register_key(made.public_id)
     key = ApiKey.objects.create(
         tenant_id=current_tenant_id(),
         name=name,

@@ -1,4 +1,4 @@
-"""One attempt of a delivery: its request, and what follows from its outcome (called by workers.webhook_delivery)."""
+"""One attempt of a delivery: its request, and what follows from its outcome (for workers.webhooks.webhook_delivery)."""
 
 from __future__ import annotations
 

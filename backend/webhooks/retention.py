@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -30,13 +29,13 @@ DELETE FROM webhooks_webhookevent USING (
 """
 
 
-def forget_old_deliveries(*, batch: int = BATCH, kept: timedelta | None = None) -> int:
-    """Delete up to batch deliveries of all tenants that ended, and up to batch events without deliveries.
+def forget_old_deliveries() -> int:
+    """Delete up to BATCH deliveries of all tenants that ended, and up to BATCH events without deliveries.
 
-    Runs as the dispatch role. kept: age from which they are deleted. Returns the number of rows, without attempts.
+    Runs as the dispatch role. Returns the number of rows, without attempts.
     """
-    milliseconds = int((timezone.now() - (kept_for() if kept is None else kept)).timestamp() * 1000)
-    parameters: dict[str, Any] = {"oldest": UUID(int=milliseconds << 80), "batch": batch}
+    milliseconds = int((timezone.now() - kept_for()).timestamp() * 1000)
+    parameters: dict[str, Any] = {"oldest": UUID(int=milliseconds << 80), "batch": BATCH}
     deleted = 0
     for statement in (_DELIVERIES, _EVENTS):
         with connections["dispatch"].cursor() as cursor:

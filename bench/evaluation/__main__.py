@@ -1,4 +1,4 @@
-"""`make eval`: one arm over one question set, with a report in JSON. docs/evaluation.md explains sets and arms.
+"""`make eval`: one arm over one question set, with a report in JSON. docs/lab/evaluation.md explains sets and arms.
 
 A stopped run resumes where it was: the file of finished items is next to the report, and model calls are cached.
 """

@@ -1,7 +1,7 @@
 """Sixty open questions about eight real recordings in two parts, and what a person said of the answers.
 
-VERDICTS holds every answer and every citation that was judged against the frames; docs/quality.md has the counts. What
-nobody has judged yet counts as neither right nor wrong. The engine's rules were developed with the first part. The
+VERDICTS holds every answer and every citation that was judged against the frames; docs/lab/quality.md has the counts.
+What nobody has judged yet counts as neither right nor wrong. The engine's rules were developed with the first part. The
 second part was written after them, so only its first run measures what the engine does with new questions.
 """
 

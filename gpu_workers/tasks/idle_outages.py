@@ -13,7 +13,7 @@ from backend.library.storage import StorageError
 from gpu_workers.engine.models.model_table import ROLES
 from gpu_workers.engine.models.settings import ModelSettings
 from gpu_workers.engine.models.status import model_status
-from workers.signed_storage import storage_of
+from workers.objects.signed_storage import storage_of
 
 MISCONFIGURED = "model_misconfigured"
 

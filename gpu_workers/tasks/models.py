@@ -7,7 +7,7 @@ from functools import cache
 
 import redis
 
-from backend.api import model_reports
+from backend.api.monitoring import model_reports
 from gpu_workers.engine.models.bindings import load_answer_models, load_index_models
 from gpu_workers.engine.models.roles import AnswerModels, IndexModels
 from gpu_workers.engine.models.settings import ModelSettings

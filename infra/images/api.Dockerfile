@@ -36,7 +36,7 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
 # Open streams wait on the event loop, see docs/adr/0016-open-replies-hold-no-thread.md. Keep-alive outlasts the load balancer's idle time.
 CMD ["python", "manage.py", "guarded", "uvicorn", "backend.asgi:application", \
      "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--lifespan", "on", "--no-server-header", \
-     "--http", "backend.api.connections:BoundedConnection", \
+     "--http", "backend.api.server.connections:BoundedConnection", \
      "--timeout-keep-alive", "310", "--timeout-graceful-shutdown", "30", \
      "--timeout-worker-healthcheck", "60", \
      "--log-config", "backend/observability/uvicorn_log.json"]

@@ -152,7 +152,7 @@ def app_processes(
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
     # By default uvicorn kills a worker that answers no ping for 5 s. On a host at its limit that is every worker.
     api += [f"--timeout-worker-healthcheck={HUNG_SECONDS}"]
-    api += ["--http=backend.api.connections:BoundedConnection"]
+    api += ["--http=backend.api.server.connections:BoundedConnection"]
     api += [f"--log-config={ROOT / 'backend' / 'observability' / 'uvicorn_log.json'}"]
     console = [
         argument.replace(f"--port={api_port}", f"--port={console_port}").replace("--workers=2", "--workers=1")

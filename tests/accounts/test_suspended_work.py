@@ -11,7 +11,8 @@ from uuid import UUID
 import pytest
 from django.conf import settings
 
-from backend.api import deployment, open_callers
+from backend.api.monitoring import deployment
+from backend.api.server import open_callers
 from backend.jobs.models import Job, JobState
 from backend.webhooks.models import Attempt, DeliveryState
 from tests.accounts.test_suspension import resume, suspend
@@ -20,7 +21,7 @@ from tests.webhooks.receiver import hanging, receiving
 from tests.webhooks.sending import sending, until
 from tests.webhooks.test_sender import emit, states
 from tests.workers.worker_process import WorkerProcess, enqueue, finish_a_later_job, state_of
-from workers import webhook_sender
+from workers.webhooks import webhook_sender
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from django.test import override_settings
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from backend.api import connections
-from backend.api.connections import BoundedConnection
-from backend.api.fair_threads import FairThreads, TooManyRequests
+from backend.api.server import connections
+from backend.api.server.connections import BoundedConnection
+from backend.api.server.fair_threads import FairThreads, TooManyRequests
 
 PATIENCE_S = 60
 WHOLE = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"

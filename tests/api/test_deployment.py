@@ -13,7 +13,7 @@ from django.core.checks import Error
 from django.db import connections
 from django.test import override_settings
 
-from backend.api.deployment import check_deployment, model_messages
+from backend.api.monitoring.deployment import check_deployment, model_messages
 from gpu_workers.engine.models.model_table import Preset, table
 from infra.presets.environment import environment
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from drf_spectacular.generators import SchemaGenerator
 
-from backend.api.deprecation import Deprecation
+from backend.api.contract.deprecation import Deprecation
 from backend.library.api.videos import VideosView
 from tests.conftest import Cast
 

@@ -1,4 +1,4 @@
-"""The calls of docs/api.md, run as a reader would: by bash, curl and jq against a real server, in one session.
+"""The calls of docs/quickstart.md and docs/api.md, run as a reader would: by bash, curl and jq, in one session each.
 
 No worker runs here: questions are given a stored answer, and an index stays queued.
 """
@@ -26,6 +26,7 @@ from tests.billing.invoices.ledger import account, close, use, utc
 from tests.conftest import Cast
 from tests.questions.world import ask, finish
 
+QUICKSTART = PROJECT / "docs" / "quickstart.md"
 GUIDE = PROJECT / "docs" / "api.md"
 
 ELSEWHERE = ("rtsp://", "oidc_issuer")
@@ -47,8 +48,8 @@ uuidgen() { cat /proc/sys/kernel/random/uuid; }
 """
 
 
-def blocks() -> list[str]:
-    return re.findall(r"^```bash\n(.*?)^```$", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
+def blocks(page: Path = GUIDE) -> list[str]:
+    return re.findall(r"^```bash\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
 
 
 def runnable() -> list[str]:
@@ -63,14 +64,16 @@ def test_what_does_not_run_is_known() -> None:
     assert all(words in block for words, block in zip(LAST, runnable()[-len(LAST) :], strict=True))
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed, and the guide's calls need it")
-def test_every_call_of_the_guide_succeeds(acme: Cast, server: ServerProcess, tmp_path: Path) -> None:
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed, and the calls need it")
+@pytest.mark.parametrize("page", [QUICKSTART, GUIDE], ids=lambda page: str(page.stem))
+def test_every_call_of_the_page_succeeds(page: Path, acme: Cast, server: ServerProcess, tmp_path: Path) -> None:
+    written = runnable() if page == GUIDE else blocks(page)
     folder = tmp_path / "reader"
     (folder / ".local").mkdir(parents=True)
     (folder / ".local" / "api_key").write_text(acme.key)
     (folder / "clip.mp4").write_bytes(os.urandom(2000))
     script = [PRELUDE]
-    for number, block in enumerate(runnable()):
+    for number, block in enumerate(written):
         call = block.replace(":PORT/", f":{server.port}/").replace("acme", acme.slug)
         if "/pause" in call:
             call = call.replace("$VIDEO", "$UPLOADED")  # the only index that is not over
@@ -83,8 +86,8 @@ def test_every_call_of_the_guide_succeeds(acme: Cast, server: ServerProcess, tmp
         ran = subprocess.run(["bash", "-c", "\n".join(script)], cwd=folder, capture_output=True, text=True, timeout=300)
 
     begun = [int(number) for number in re.findall(r"^block (\d+)$", ran.stderr, re.MULTILINE)]
-    assert ran.returncode == 0, f"{runnable()[begun[-1]]}\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
-    assert begun == list(range(len(runnable())))
+    assert ran.returncode == 0, f"{written[begun[-1]]}\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
+    assert begun == list(range(len(written)))
 
 
 @contextmanager

@@ -13,9 +13,11 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.test import override_settings
 from rest_framework.test import APIClient
 
-from backend.api import asgi_requests, middleware, public_ids, rate_limits, serving
-from backend.api.awaiting import EventStream
-from backend.api.open_replies import OpenReply
+from backend.api import middleware, public_ids
+from backend.api.limits import rate_limits
+from backend.api.server import asgi_requests, serving
+from backend.api.server.awaiting import EventStream
+from backend.api.server.open_replies import OpenReply
 from tests.api.servers import Connection, ServerProcess
 from tests.conftest import Cast
 from tests.questions.world import ask, finish
@@ -151,14 +153,14 @@ def test_lines_of_an_open_reply_carry_request_route_and_tenant(lines: Any) -> No
     answer(stream_of(ScriptedSubject()))
     assert {line["logger"]: {name: line.get(name) for name in FIELDS} for line in lines()} == {
         "looked": FIELDS,
-        "backend.api.serving": FIELDS,
+        "backend.api.server.serving": FIELDS,
     }
 
 
 def test_a_reply_that_breaks_off_is_logged_with_its_request(lines: Any) -> None:
     with pytest.raises(RuntimeError):
         answer(stream_of(ScriptedSubject(RuntimeError("broken"))))
-    (line,) = [line for line in lines() if line["logger"] == "backend.api.serving"]
+    (line,) = [line for line in lines() if line["logger"] == "backend.api.server.serving"]
     assert (line["message"], line["level"]) == ("an open reply broke off", "ERROR")
     assert {name: line.get(name) for name in FIELDS} == FIELDS
 

@@ -49,7 +49,6 @@ INTERNAL = {
     "mail_refused": "the job that mails a notice is tried again",
     "cost_book_away": "a worker waits before its first task",
     "unpriced_model": "a worker waits before its first task",
-    "cell_closed": "an operator creates tenants on the command line",
     "slug_taken": "an operator creates tenants on the command line",
     "unknown_method": "the API refuses an unknown method before the engine sees it",
     "version_in_use": "the job that removes an old index version is tried again",

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from backend.api.examples import EXAMPLES
+from backend.api.contract.examples import EXAMPLES
 from backend.api.public_ids import encode
 from tests.conftest import Cast
 from tests.ekg.recorded import record

@@ -15,9 +15,9 @@ import pytest
 from django.http import HttpResponse
 from django.test import override_settings
 
-from backend.api import address_limits
-from backend.api.body_budget import FREE_BYTES, AddressHasTooMany, BodyBudget, ProcessHasTooMany
-from backend.api.serving import Server
+from backend.api.limits import address_limits
+from backend.api.server.body_budget import FREE_BYTES, AddressHasTooMany, BodyBudget, ProcessHasTooMany
+from backend.api.server.serving import Server
 from backend.tenancy.authentication import Principal
 
 PATIENCE_S = 60

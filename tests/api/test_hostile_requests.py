@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
-from backend.api.asgi_requests import address_of, environ_of, key_digest_of
+from backend.api.server.asgi_requests import address_of, environ_of, key_digest_of
 from tests.conftest import Cast
 
 DEEP = "[" * 100_000 + "]" * 100_000

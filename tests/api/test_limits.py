@@ -13,9 +13,9 @@ from rest_framework.test import APIClient
 from uuid6 import uuid7
 
 from backend.api import public_ids
-from backend.api.address_limits import network_of
-from backend.api.open_replies import open_reply
+from backend.api.limits.address_limits import network_of
 from backend.api.problems import Problem, problem_of
+from backend.api.server.open_replies import open_reply
 from backend.billing.services import ledger
 from backend.library.models import Upload
 from backend.library.services.storage_quota import hold_storage

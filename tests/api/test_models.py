@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 from rest_framework.test import APIClient
 
-from backend.api import model_reports
+from backend.api.monitoring import model_reports
 from gpu_workers.engine.models.capabilities import forget_reports
 from gpu_workers.engine.models.model_table import ROLES
 from gpu_workers.tasks.models import check_models

@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
-from backend.api import serving
-from backend.api.awaiting import KEEP_ALIVE
-from backend.api.open_replies import OpenReply
+from backend.api.server import serving
+from backend.api.server.awaiting import KEEP_ALIVE
+from backend.api.server.open_replies import OpenReply
 
 PATIENCE_S = 60
 

@@ -14,8 +14,8 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework import serializers
 
 from backend.api import bodies, views
+from backend.api.contract.openapi import LOCATED, TAGS
 from backend.api.idempotency import HEADER, is_marked
-from backend.api.openapi import LOCATED, TAGS
 
 VERBS = frozenset(
     {

@@ -18,7 +18,7 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from backend.api.connections import BoundedConnection
+from backend.api.server.connections import BoundedConnection
 from backend.tenancy.services import issue_api_key
 from infra.local import ports
 from infra.local.state import State

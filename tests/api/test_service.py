@@ -15,7 +15,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiYamlRenderer
 from rest_framework.test import APIClient
 
-from backend.api import health
+from backend.api.monitoring import health
 from backend.tenancy import isolation
 from backend.tenancy.models import ApiKey
 from backend.tenancy.secrets import SealBroken, open_sealed, seal

@@ -16,7 +16,8 @@ import pytest
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 
-from backend.api import asgi_requests, public_ids, serving
+from backend.api import public_ids
+from backend.api.server import asgi_requests, serving
 from backend.questions.models import Question
 from tests.api.servers import PATIENCE_S, PROCESSES, Connection, ServerProcess
 from tests.conftest import Cast, make_tenant

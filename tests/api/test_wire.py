@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.accounts import suspension
-from backend.api import rate_limits
+from backend.api.limits import rate_limits
 from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode, parse
 from backend.library.models import Collection

@@ -13,13 +13,14 @@ from types import ModuleType
 
 import pytest
 
-from bench import abuse, answer, billing, cells, gpu, index, jobs, rls
+from bench import abuse, answer, billing, gpu, index, jobs, rls
 from bench.abusers import ABUSES
 from bench.figures import Figure, at_least, at_most, ratio, side_by_side
 from bench.runner import print_figures
 from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 
 ROOT = Path(__file__).parents[2]
+BENCHMARKS = ROOT / "docs" / "lab" / "benchmarks.md"
 FAMILIES = ("answer_p50_s_", "embedded_real_time_")
 """Names of figures with one line for each effort, or for each stage."""
 
@@ -108,7 +109,7 @@ def test_the_sides_of_a_comparison_take_turns() -> None:
 
 
 def test_every_figure_of_the_documentation_is_measured() -> None:
-    documented = (ROOT / "docs" / "benchmarks.md").read_text()
+    documented = BENCHMARKS.read_text()
     # A row of `<method>_calls` stands for the row of each method.
     of_methods = {f"{name}_{kind}": f"<method>_{kind}" for name in METHOD_SETTINGS for kind in answer.METHOD_KINDS}
     names = [of_methods.get(name, name) for name in (*index.FIGURES, *answer.FIGURES)]
@@ -116,9 +117,9 @@ def test_every_figure_of_the_documentation_is_measured() -> None:
 
 
 def test_every_documented_figure_can_be_measured_alone() -> None:
-    rows = [line for line in (ROOT / "docs" / "benchmarks.md").read_text().splitlines() if line.startswith("| `")]
+    rows = [line for line in BENCHMARKS.read_text().splitlines() if line.startswith("| `")]
     documented = {name for row in rows for name in re.findall(r"`([a-z]\w+)`", row.split("|")[1])}
-    known = {name for runner in (answer, billing, cells, gpu, index, jobs, rls) for name in runner.FIGURES}
+    known = {name for runner in (answer, billing, gpu, index, jobs, rls) for name in runner.FIGURES}
     begins = {name.split("_")[0] for name in known}
     missing = {name for name in documented - known if name.split("_")[0] in begins and not name.startswith(FAMILIES)}
     assert missing - METHOD_SETTINGS.keys() - {abuse.__name__ for abuse in ABUSES} == set()

@@ -16,6 +16,7 @@ from backend.api.public_ids import encode
 from backend.billing.models import UsageEvent
 from backend.billing.services import ledger
 from gpu_workers.engine.models.roles import ModelCall
+from tests.billing.questions import record_question
 
 CALL = ModelCall("answer", "qwen", wall_ms=2_000, prompt_tokens=100, completion_tokens=10)
 
@@ -37,7 +38,7 @@ def faults(**options: Any) -> tuple[list[str], str]:
 
 def record(cast: Any, question_id: UUID) -> None:
     with cast.scope():
-        ledger.record_question(question_id=question_id, api_key_id=cast.key_id)
+        record_question(question_id=question_id, api_key_id=cast.key_id)
         ledger.record_model_calls(source_type="question", source_id=question_id, calls=[CALL], question_id=question_id)
 
 

@@ -26,6 +26,7 @@ from backend.billing.services.device_time import append_rate, device_rates_at, f
 from backend.billing.services.reconciliation import Attributed, costs_of, reconcile_day
 from gpu_workers.engine.models import roles
 from gpu_workers.engine.models.device_rates import DeviceRate
+from tests.billing.questions import record_question
 from tests.conftest import Cast
 
 DEVICE_SECOND = Decimal("0.000222222222")
@@ -125,7 +126,7 @@ def test_a_day_is_paid_attributed_and_overhead(acme: Cast, globex: Cast, costs: 
         ledger.record_media_seconds(segment_id=uuid7(), video_id=video, seconds=7_200, occurred_at=NOON)
     with globex.scope():
         record(question, roles.ModelCall("answer", "qwen", wall_ms=1, device_ms=900_000.0))
-        ledger.record_question(question_id=question, api_key_id=None, occurred_at=NOON)
+        record_question(question_id=question, api_key_id=None, occurred_at=NOON)
         # Another day.
         record(uuid4(), GOOD, at=NOON + timedelta(days=1))
     out = StringIO()

@@ -33,8 +33,8 @@ from tests.billing.invoices.billing_server import KEY, serving
 from tests.billing.invoices.ledger import use
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser
-from workers import export_billing, reconcile_costs
-from workers.queue_gauges import QueueGauges
+from workers.billing import export_billing, reconcile_costs
+from workers.metrics.queue_gauges import QueueGauges
 
 NOTHING = {EXPORT_DIFFERENCES: 0, EXPORT_FAILURES: 0, EXPORT_SKIPPED: 0, EXPORT_UNCOMPARED: 0}
 """What a sweep of exports finds if all is well."""

@@ -21,6 +21,7 @@ from backend.billing.services.rows import reversal_of
 from backend.questions.models import Question, Search
 from backend.questions.services import searches
 from gpu_workers.engine.models import roles
+from tests.billing.questions import record_question
 from tests.billing.violated import violations
 from tests.factories import make_video
 
@@ -32,10 +33,10 @@ def sound(acme: Any) -> UsageEvent:
     """A question of acme that is charged and answered, an attempt that was wasted, and a reversed charge."""
     with acme.scope():
         question, canceled = uuid7(), uuid7()
-        ledger.record_question(question_id=question, api_key_id=acme.key_id)
+        record_question(question_id=question, api_key_id=acme.key_id)
         ledger.record_model_calls(source_type="question", source_id=question, calls=[CALL], question_id=question)
         ledger.record_wasted_calls(calls=[CALL], reason="stopped", question_id=question)
-        ledger.record_question(question_id=canceled, api_key_id=acme.key_id)
+        record_question(question_id=canceled, api_key_id=acme.key_id)
         ledger.reverse_question(question_id=canceled, reason="canceled")
         row: UsageEvent = UsageEvent.objects.get(question_id=question, meter="questions")
     rollups.rebuild_stale(acme.tenant_id)
@@ -136,7 +137,7 @@ def test_a_stale_hour_excuses_itself_and_no_other_hour(acme: Any, sound: UsageEv
 def test_a_question_that_shows_another_charge_and_one_without_an_answer_are_found(acme: Any) -> None:
     with acme.scope():
         row = Question.objects.create(tenant_id=acme.tenant_id, text="Who?", status="queued")
-        ledger.record_question(question_id=row.id, api_key_id=None)
+        record_question(question_id=row.id, api_key_id=None)
         Question.objects.filter(id=row.id).update(charge_amount="0.02")
     rollups.rebuild_stale(acme.tenant_id)
     assert violations(acme) == {}

@@ -18,6 +18,7 @@ from backend.billing.models import ModelCall, Price, PriceBook, UsageEvent, Usag
 from backend.billing.rates import Cost, NoRate, Rates, money, rates_at
 from backend.billing.services import ledger
 from gpu_workers.engine.models import roles
+from tests.billing.questions import record_question
 
 CALLS = (
     roles.ModelCall("answer", "qwen", wall_ms=1_500, prompt_tokens=1_000, cached_tokens=600, completion_tokens=50),
@@ -107,7 +108,7 @@ def test_media_and_questions_are_priced_once(acme: Any) -> None:
     with acme.scope():
         for _ in range(2):
             media = ledger.record_media_seconds(segment_id=segment, video_id=video, seconds=Decimal("29.5"))
-            asked = ledger.record_question(question_id=question, api_key_id=acme.key_id)
+            asked = record_question(question_id=question, api_key_id=acme.key_id)
 
         assert media.price == Decimal("0.02065")
         assert asked.price == Decimal("0.02")
@@ -118,7 +119,7 @@ def test_media_and_questions_are_priced_once(acme: Any) -> None:
 def test_a_reversal_takes_back_the_charge_once_and_leaves_both_rows(acme: Any) -> None:
     question = uuid7()
     with acme.scope():
-        ledger.record_question(question_id=question, api_key_id=acme.key_id)
+        record_question(question_id=question, api_key_id=acme.key_id)
         for _ in range(2):
             assert ledger.reverse_question(question_id=question, reason="failed").price == Decimal("-0.02")
 

@@ -12,6 +12,7 @@ from backend.api import public_ids
 from backend.billing.models import UsageEvent
 from backend.billing.services import ledger
 from gpu_workers.engine.models import roles
+from tests.billing.questions import record_question
 
 CALL = roles.ModelCall("answer", "qwen", wall_ms=2_000, prompt_tokens=100, completion_tokens=10)
 
@@ -22,7 +23,7 @@ def question(acme: Any, globex: Any) -> Any:
     ids = {cast: uuid7() for cast in ("acme", "globex")}
     for name, cast in (("acme", acme), ("globex", globex)):
         with cast.scope():
-            ledger.record_question(question_id=ids[name], api_key_id=cast.key_id)
+            record_question(question_id=ids[name], api_key_id=cast.key_id)
             ledger.record_model_calls(
                 source_type="question", source_id=ids[name], calls=[CALL], question_id=ids[name], api_key_id=cast.key_id
             )

@@ -1,4 +1,4 @@
-"""The examples of docs/billing.md and docs/invoices.md, to the cent: the pages are read, and the ledger is asked."""
+"""The examples of docs/billing.md, to the cent: the pages are read, and the ledger is asked."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_day_of_the_billing_page_is_charged_as_the_page_says(acme: Cast) -> 
     assert lines == {"media_seconds": Decimal(cents[1]), "storage_gb_hours": Decimal("0.01")}
 
 
-def test_the_invoice_of_the_invoices_page_adds_up_as_the_page_says(acme: Cast) -> None:
+def test_the_invoice_of_the_billing_page_adds_up_as_the_page_says(acme: Cast) -> None:
     march = utc(2026, 3, 10)
     with acme.scope():
         Tenant.objects.filter(id=acme.tenant_id).update(created_at=utc(2026, 3, 1))
@@ -96,7 +96,7 @@ def test_the_invoice_of_the_invoices_page_adds_up_as_the_page_says(acme: Cast) -
         }
     rows = {
         name.split(",")[0]: (exact, Decimal(amount.replace("−", "-")))
-        for name, exact, amount in table("invoices.md", "Worked example")
+        for name, exact, amount in table("billing.md", "Worked example of an invoice")
     }
     for meter, found in lines.items():
         exact, amount = rows.pop(meter)

@@ -14,9 +14,9 @@ from uuid import UUID
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.api import fleet_reports
+from backend.api.monitoring import fleet_reports
+from backend.api.monitoring.recent_requests import RECORDER, Seen
 from backend.api.public_ids import encode
-from backend.api.recent_requests import RECORDER, Seen
 from backend.billing.models import (
     SEGMENT,
     BillingAccount,

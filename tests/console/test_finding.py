@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 from uuid6 import uuid7
 
+from backend.api.monitoring.recent_requests import RECORDER
 from backend.api.public_ids import PREFIXES, encode
-from backend.api.recent_requests import RECORDER
 from backend.billing.models import Budget
 from backend.console.finding import KINDS, find
 from backend.console.queries import finds

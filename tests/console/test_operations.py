@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.api import broker, fleet_reports
+from backend.api.monitoring import broker, fleet_reports
 from backend.api.public_ids import encode
 from backend.console.operations import ages_chart
 from backend.console.queries import operations as queries

@@ -15,9 +15,9 @@ import redis
 from django.conf import settings
 from django.test import Client
 
-from backend.api import broker, recent_requests
+from backend.api.monitoring import broker, recent_requests
+from backend.api.monitoring.recent_requests import ALL, FAILED, KEPT_DAYS, MOST, RECORDER, Recorder, Seen
 from backend.api.public_ids import encode
-from backend.api.recent_requests import ALL, FAILED, KEPT_DAYS, MOST, RECORDER, Recorder, Seen
 from tests.conftest import Cast
 from tests.console.signing_in import appointed, the_api
 
@@ -144,7 +144,7 @@ def test_a_full_queue_drops_lines_and_nothing_waits(monkeypatch: pytest.MonkeyPa
 _LAST_LINE = """
 import django
 django.setup()
-from backend.api.recent_requests import RECORDER, Seen
+from backend.api.monitoring.recent_requests import RECORDER, Seen
 RECORDER.note(Seen(at=1.0, request="req_last", method="GET", route="/v1/videos", status=200, ms=1))
 """
 

@@ -32,7 +32,7 @@ from tests.isolation.test_catalog import superuser
 from tests.library.uploading import make_video
 from tests.people.cast import member_of
 from tests.questions.world import ask, finish
-from workers.runner import run_job
+from tests.running import run_job
 
 PG = Path(pgserver.__file__).parent / "pginstall" / "bin"
 

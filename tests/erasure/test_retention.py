@@ -19,7 +19,7 @@ from backend.questions.models import Question, QuestionBatch, Search, Session
 from tests.conftest import Cast
 from tests.ekg.recorded import record
 from tests.questions.world import ask, finish
-from workers.runner import run_job
+from tests.running import run_job
 
 LATER = timedelta(days=11)
 

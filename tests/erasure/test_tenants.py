@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
 from rest_framework.test import APIClient
 
-from backend.api.chores import do_chores
+from backend.api.monitoring.chores import do_chores
 from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
 from backend.ekg.graph_store import GraphStore
@@ -36,7 +36,7 @@ from tests.isolation.test_catalog import superuser
 from tests.isolation.test_routes import belongings, state
 from tests.people.cast import Browser, member_of, person
 from tests.questions.world import ask, finish
-from workers.runner import run_job
+from tests.running import run_job
 
 LABELS = ("Event", "Entity", "NEXT", "PARTICIPATES_IN", "RELATED_TO")
 

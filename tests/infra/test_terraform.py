@@ -21,9 +21,10 @@ import pytest
 from gpu_workers.engine.models import model_table
 from tests.infra.conftest import ROOT
 from tests.infra.variables import jobs_per_tenant
-from workers import server_metrics
+from workers.metrics import server_metrics
 
 TERRAFORM = ROOT / "terraform"
+QUEUE_METRICS = ROOT / "workers" / "metrics" / "queue_metrics.py"
 MODULES = sorted(path for path in (TERRAFORM / "modules").iterdir() if path.is_dir())
 FOLDERS = [TERRAFORM, *MODULES]
 MODEL_TABLE = model_table.PATH
@@ -341,7 +342,7 @@ def test_each_alarm_that_scales_changes_its_own_group():
 
 def test_scaling_reads_the_metrics_that_the_relay_publishes():
     scaling = text(module("workers"))
-    of_queues = re.findall(r'^[A-Z_]+ = "(\w+)"$', (ROOT / "workers" / "queue_metrics.py").read_text(), flags=re.M)
+    of_queues = re.findall(r'^[A-Z_]+ = "(\w+)"$', QUEUE_METRICS.read_text(), flags=re.M)
     published = {*of_queues, *server_metrics.SOURCES} - {"InvariantsAgeSeconds"}
     assert len(published) == 4
     assert set(re.findall(r'metric_name\s+= "(\w+)"', scaling)) == published
@@ -356,7 +357,7 @@ def test_operators_are_called_for_what_is_away_for_dead_jobs_and_for_money():
         if alarm.get("for_each") == "${local.published}"
     )
     assert (of_each["metric_name"], of_each["threshold"]) == ("${each.value.metric}", "${each.value.above}")
-    published = re.search(r"^ALARMING = (.+)$", (ROOT / "workers" / "queue_metrics.py").read_text(), flags=re.M)
+    published = re.search(r"^ALARMING = (.+)$", QUEUE_METRICS.read_text(), flags=re.M)
     assert published is not None
     named = {*ast.literal_eval(published[1]), "InvariantsAgeSeconds"}
     thresholds = {alarm["metric"]: alarm["above"] for alarm in alarms}

@@ -18,9 +18,6 @@ NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 LOCAL_ONLY = frozenset(
     {
         "DJANGO_SETTINGS_MODULE",
-        "AVA_CELLS_FILE",
-        "DATABASE_CONTROL_SUPERUSER_URL",
-        "DATABASE_MOVER_URL",
         "DATABASE_SUPERUSER_URL",
         "DATABASE_REPLICATION_URL",
         "HF_HUB_DISABLE_PROGRESS_BARS",

@@ -18,7 +18,7 @@ import pytest
 import redis
 from django.conf import settings
 
-from backend.api.fleet_reports import RELAYS, reports
+from backend.api.monitoring.fleet_reports import RELAYS, reports
 from backend.jobs import services
 from backend.jobs.dispatching import CLASSES
 from backend.jobs.models import JobKind, QueueAge

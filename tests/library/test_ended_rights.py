@@ -20,7 +20,7 @@ from backend.tenancy.refusals import Refused
 from backend.tenancy.services import issue_api_key
 from tests.conftest import Cast
 from tests.people.cast import member_of
-from workers.runner import run_job
+from tests.running import run_job
 
 
 def recorded(cast: Cast) -> list[tuple[str, int]]:

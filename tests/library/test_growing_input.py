@@ -30,10 +30,10 @@ from tests.conftest import Cast
 from tests.library.growing import append, begin, close, cut, of_url, path_of, row, segments, send, spans
 from tests.library.uploading import create_upload, make_video, put_all
 from tests.library.web import Page, ScriptedWeb
+from tests.running import run_job
 from tests.tasks.world import FORTY_SECONDS, exists, run_due
-from workers import fetch_source
-from workers.fetch_source import fast_enough, fetch
-from workers.runner import run_job
+from workers.ingest import fetch_source
+from workers.ingest.fetch_source import fast_enough, fetch
 
 pytestmark = pytest.mark.usefixtures("no_models")
 
@@ -425,7 +425,7 @@ def test_fetches_at_the_same_time_cannot_pass_the_quota_together(
     acme: Cast, web: ScriptedWeb, monkeypatch: pytest.MonkeyPatch, length: bool
 ) -> None:
     """Files of 6, 6 and 3 bytes, a quota of 10, and limits that were read before anything was stored."""
-    monkeypatch.setattr("workers.fetch_segment.fetch_limit", lambda api_key_id: 10)
+    monkeypatch.setattr("workers.ingest.fetch_segment.fetch_limit", lambda api_key_id: 10)
     names = {"first": b"123456", "second": b"654321", "third": b"123"}
     web.pages.update({f"/{name}.mp4": Page(body=body, length=length) for name, body in names.items()})
     with override_settings(STORAGE_BYTES_PER_PLAN={"standard": 10.0}):

@@ -20,8 +20,9 @@ from tests.conftest import Cast
 from tests.factories import make_video as stored_video
 from tests.library.growing import sources
 from tests.library.uploading import complete, create_upload, make_video, put_all, put_part
+from tests.running import run_job
 from tests.tasks.world import TWELVE_SECONDS, recording
-from workers.runner import run_class, run_job
+from workers.runner import run_class
 
 TEN = override_settings(STORAGE_BYTES_PER_PLAN={"standard": 10.0})
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from django.test import override_settings
 
-from backend.api.readiness import NotReady
+from backend.api.monitoring.readiness import NotReady
 from backend.library import storage
 from backend.library.storage import ObjectMissing, ObjectStorage, StorageAway, StorageDenied, source_key
 

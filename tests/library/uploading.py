@@ -8,7 +8,7 @@ import httpx
 
 from backend.jobs.models import Job, JobKind
 from tests.conftest import Cast
-from workers.runner import run_job
+from tests.running import run_job
 
 
 def create_upload(client: Any, content: bytes, **fields: Any) -> dict[str, Any]:

@@ -17,8 +17,8 @@ import gpu_workers.engine.models.call_metrics  # noqa: F401 - its metrics are in
 import workers.observed_job  # noqa: F401
 from infra.observability.__main__ import CHECKS
 from infra.observability.promtool import PROJECT, NoPromtool, ensure_promtool
-from workers.process_gauges import ProcessGauges
-from workers.queue_gauges import QueueGauges
+from workers.metrics.process_gauges import ProcessGauges
+from workers.metrics.queue_gauges import QueueGauges
 
 FOLDER = PROJECT / "infra" / "observability"
 RULES = [

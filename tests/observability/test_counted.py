@@ -20,9 +20,10 @@ from gpu_workers.engine.models.roles import Meter, ModelCall
 from tests.conftest import Cast
 from tests.webhooks.receiver import hanging, receiving
 from tests.webhooks.sending import sending, until
-from workers import runner, webhook_sender
-from workers.queue_gauges import QueueGauges
+from workers import runner
+from workers.metrics.queue_gauges import QueueGauges
 from workers.runner import Work
+from workers.webhooks import webhook_sender
 
 pytestmark = pytest.mark.usefixtures("database")
 

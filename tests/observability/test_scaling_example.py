@@ -16,7 +16,7 @@ from backend.jobs.dispatching import CLASSES, claim_next
 from backend.jobs.models import Job, JobKind
 from infra.local.app_processes import WORKERS
 from tests.conftest import Cast
-from workers.queue_gauges import QueueGauges
+from workers.metrics.queue_gauges import QueueGauges
 
 SCALE = Path(__file__).parents[2] / "docs" / "scale.md"
 WAITED = timedelta(minutes=10)

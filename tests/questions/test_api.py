@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from uuid6 import uuid7
 
 from backend.api import public_ids
-from backend.api.awaiting import PollClock, follow
+from backend.api.server.awaiting import PollClock, follow
 from backend.library.models import Video
 from backend.questions import stream, waiting
 from backend.questions.models import Question

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from backend.api.awaiting import PollClock, follow
+from backend.api.server.awaiting import PollClock, follow
 from backend.questions import stream
 from backend.questions.models import Question
 from backend.questions.services import questions

@@ -37,7 +37,7 @@ from tests.questions.comparing import (
     vid,
 )
 from tests.questions.world import CALLS, answer, finish
-from workers.runner import run_job
+from tests.running import run_job
 
 PRICE = Decimal("0.02")
 """Charge of a question."""

@@ -21,7 +21,7 @@ from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser
 from tests.questions.world import ask, finish
-from workers.runner import run_job
+from tests.running import run_job
 
 SECRET = "zebra crossing at noon"
 """Words that stand nowhere else."""

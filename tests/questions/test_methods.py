@@ -10,7 +10,7 @@ import redis
 from django.conf import settings
 from django.test import override_settings
 
-from backend.api import model_reports
+from backend.api.monitoring import model_reports
 from backend.api.public_ids import encode
 from backend.questions.models import Question
 from backend.tenancy.services import issue_api_key

@@ -14,7 +14,7 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.api import public_ids
-from backend.api.awaiting import PollClock
+from backend.api.server.awaiting import PollClock
 from backend.billing import queries as ledger
 from backend.billing.models import UsageEvent
 from backend.jobs.models import Job, JobKind, JobState
@@ -29,7 +29,7 @@ from gpu_workers.engine.models.roles import ModelCall
 from gpu_workers.engine.retrieval.find_events import weights_in
 from tests.factories import make_video
 from tests.isolation.test_catalog import superuser
-from workers.retire_version import require_unused
+from workers.deletion.retire_version import require_unused
 
 CALLS = (ModelCall("embedding", "minilm", wall_ms=30, prompt_tokens=8, items=2), ModelCall("embedding", "clip", 20))
 EVENT = uuid7()

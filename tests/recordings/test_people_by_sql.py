@@ -1,4 +1,4 @@
-"""People of a real recording, asked by SQL: six come in one after another (docs/quality.md).
+"""People of a real recording, asked by SQL: six come in one after another (docs/lab/quality.md).
 
 It is indexed in segments of 30 s, as the figures of that page were measured. The service cuts the first two minutes of
 a recording finer, and a man who stands still at such a cut becomes two there.

@@ -29,11 +29,11 @@ from backend.questions.models import Candidate, Evidence, Node, Question, Questi
 from backend.webhooks.models import WebhookEvent
 from gpu_workers.tasks import answer_question
 from tests.conftest import Cast
+from tests.running import run_job
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES, colour_of
 from tests.tasks.kept_index import KeptIndex
 from tests.tasks.world import ring_again, run_due, run_past_deadlines
-from workers.runner import run_job
 
 # One process for both files, because the models are loaded once.
 pytestmark = pytest.mark.slow

@@ -27,12 +27,12 @@ from gpu_workers.engine.answering.methods import METHODS
 from tests.conftest import Cast
 from tests.library.growing import begin, close, cut, path_of, send
 from tests.questions.comparing import TRUTH, cmp, compared, events, item, post, questions_of, results, shown, vid
+from tests.running import run_job
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES
 from tests.tasks.kept_index import KeptIndex
 from tests.tasks.test_answer_jobs import CHOICES, judged, saying
 from tests.tasks.world import FORTY_SECONDS, run_due
-from workers.runner import run_job
 
 pytestmark = pytest.mark.slow
 

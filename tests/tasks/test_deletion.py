@@ -22,18 +22,18 @@ from backend.library.models import Tombstone, Video
 from backend.library.storage import ObjectStorage, source_prefix, video_prefix
 from backend.questions.models import Evidence, Question
 from tests.conftest import Cast
+from tests.running import run_job
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.held_storage import HeldStorage
 from tests.tasks.test_answer_jobs import ask, saying
 from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
-from workers.runner import run_job
 
 pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120
 RUN_JOB = (
-    "import sys; from uuid import UUID; import workers.app; from workers.runner import run_job; "
+    "import sys; from uuid import UUID; import workers.app; from tests.running import run_job; "
     "run_job(UUID(sys.argv[1]), UUID(sys.argv[2]), worker='suspended')"
 )
 

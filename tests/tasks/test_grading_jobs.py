@@ -21,9 +21,9 @@ from backend.questions.services import comparison_outcomes, grading
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.questions.graded import answer, make, question_at, settle
+from tests.running import run_job
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.world import ring_again, run_due, run_past_deadlines
-from workers.runner import run_job
 
 # One process for the file, because the models are loaded once.
 pytestmark = pytest.mark.slow

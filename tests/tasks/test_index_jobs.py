@@ -31,6 +31,7 @@ from backend.tenancy.secrets import cache_salt
 from backend.webhooks.models import WebhookEvent
 from gpu_workers.tasks import assemble_video, observe_segment
 from tests.conftest import Cast
+from tests.running import run_job
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import BLUE, GREEN, RED, STORIES, chunk_n, colour_of, description, see
 from tests.tasks.world import (
@@ -43,7 +44,7 @@ from tests.tasks.world import (
     run_past_deadlines,
     stored_video,
 )
-from workers.runner import FollowUp, Work, run_job
+from workers.runner import FollowUp, Work
 
 # One process for both files, because the models are loaded once.
 pytestmark = pytest.mark.slow

@@ -24,10 +24,10 @@ from backend.questions.services import questions
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.library.growing import begin, close, cut, path_of, send
+from tests.running import run_job
 from tests.scripted_openai import Fault, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import see
 from tests.tasks.world import TWELVE_SECONDS, exists, indexed_video, run_due, run_past_deadlines, stored_video
-from workers.runner import run_job
 
 pytestmark = pytest.mark.slow
 

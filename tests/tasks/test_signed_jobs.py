@@ -21,7 +21,7 @@ from tests.tasks.eyes import GREEN, colour_of
 from tests.tasks.test_answer_jobs import ask, keep_pictures_late, saying
 from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
 from tests.workers.test_signer import as_a_probe_worker, serving
-from workers import signer
+from workers.objects import signer
 
 # With the other files of jobs in one process, because the models are loaded once.
 pytestmark = pytest.mark.slow

@@ -21,8 +21,9 @@ from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.storage import ObjectMissing, ObjectStorage, source_key
 from infra.local import ffmpeg
 from tests.conftest import Cast
+from tests.running import run_job
 from tests.tasks.eyes import BLUE, GREEN, RED
-from workers.runner import run_job, run_leased
+from workers.runner import run_leased
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from backend.jobs import services
 from backend.jobs.models import Job, JobKind, JobState
 from backend.webhooks.models import Delivery, DeliveryState
-from workers.webhook_delivery import load, record, send
+from workers.webhooks.webhook_delivery import load, record, send
 
 
 def make_attempt(cast: Any, delivery_id: UUID, *, at: datetime | None = None) -> timedelta | None:

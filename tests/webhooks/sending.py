@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from backend.jobs.dispatching import mark_due
-from workers.webhook_sender import Sender
+from workers.webhooks.webhook_sender import Sender
 
 
 @contextmanager

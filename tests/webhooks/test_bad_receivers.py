@@ -19,7 +19,7 @@ from backend.webhooks.models import Attempt, BreakerState, Delivery, DeliverySta
 from tests.faults.chaos.doors import Door, Way
 from tests.webhooks.receiver import ScriptedReceiver, receiving
 from tests.webhooks.sending import sending, until
-from workers import webhook_delivery
+from workers.webhooks import webhook_delivery
 
 pytestmark = pytest.mark.slow
 

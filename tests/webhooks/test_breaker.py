@@ -17,7 +17,7 @@ from backend.webhooks import breaker, services
 from backend.webhooks.models import Attempt, BreakerState, Delivery, DeliveryState, Endpoint, EndpointState
 from tests.webhooks.delivering import make_attempt
 from tests.webhooks.receiver import receiving
-from workers.webhook_delivery import load, record, send
+from workers.webhooks.webhook_delivery import load, record, send
 
 
 def endpoint_with(cast: Any, url: str, count: int) -> list[UUID]:

@@ -25,7 +25,7 @@ from backend.webhooks import attempts, breaker, services
 from backend.webhooks.models import Attempt, Delivery, DeliveryState, Endpoint
 from tests.webhooks.receiver import hanging, receiving
 from tests.webhooks.sending import sending, until
-from workers import webhook_sender
+from workers.webhooks import webhook_sender
 
 DATA = {"id": "whe_1", "object": "webhook_endpoint", "url": "https://example.com"}
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from backend.api import broker, fleet_reports
+from backend.api.monitoring import broker, fleet_reports
 from tests.workers.test_scaling_metrics import VLLM_METRICS, server
-from workers.fleet import report_server, report_worker
 from workers.liveness import READY, ChildState, WorkerState
-from workers.server_metrics import ServerAddress, parse_tokens
+from workers.metrics.fleet import report_server, report_worker
+from workers.metrics.server_metrics import ServerAddress, parse_tokens
 
 READ, WRITTEN = "vllm:prompt_tokens_total", "vllm:generation_tokens_total"
 AWAY = override_settings(REDIS_URL="redis://127.0.0.1:1/0")

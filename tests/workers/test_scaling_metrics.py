@@ -29,9 +29,9 @@ from backend.jobs.models import QUEUE_OF, Job, JobKind, JobState
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser
 from tests.lost_connection import lose_connection
-from workers import queue_metrics, server_metrics
 from workers.management.commands import publish_metrics
-from workers.server_metrics import RUNNING, WAITING, ServerAddress, configured_servers, read_load
+from workers.metrics import queue_metrics, server_metrics
+from workers.metrics.server_metrics import RUNNING, WAITING, ServerAddress, configured_servers, read_load
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120

@@ -34,9 +34,9 @@ from backend.observability.metrics import SIGNED
 from tests.conftest import Cast
 from tests.tasks.world import stored_video
 from workers.health import signer_faults
-from workers.object_rights import MOST_PUTS
-from workers.signed_storage import SignedStorage, _http
-from workers.signer import Signer
+from workers.objects.object_rights import MOST_PUTS
+from workers.objects.signed_storage import SignedStorage, _http
+from workers.objects.signer import Signer
 
 SECRET = "a secret of this test"
 SECRETS = {queue: SECRET if queue == "cpu.probe" else f"{SECRET}, for {queue}" for queue in SIGNER_KEYS}

@@ -99,9 +99,9 @@ def reconcile(tenant_id: UUID, sink: Sink, *, now: datetime | None = None) -> li
     return differences
 
 
-def findings_of(tenant_id: UUID, sink: Sink, *, now: datetime | None = None) -> Findings:
+def findings_of(tenant_id: UUID, sink: Sink) -> Findings:
     """Return what is wrong with a tenant's usage in a billing system by the last comparison and the last exports."""
-    at, tenant = now or timezone.now(), encode("tnt", tenant_id)
+    at, tenant = timezone.now(), encode("tnt", tenant_id)
     with tenant_scope(tenant_id):
         state = ExportState.objects.filter(sink=sink.name, subject=USAGE).first()
     if state is None:

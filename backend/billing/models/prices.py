@@ -20,7 +20,7 @@ class PriceBook(models.Model):
     """A set of prices in one currency: the costs of our own work (kind cost, one book), or what customers pay.
 
     tenant_id: the tenant whose own prices these are; null for every tenant. It is no foreign key, because a tenant's
-    book is written in a cell before the tenant moves there, and stays when the tenant is erased.
+    book is written in an installation before the tenant moves there, and stays when the tenant is erased.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)

@@ -169,19 +169,6 @@ class Asked:
     free: str = ""
 
 
-def record_question(
-    *, question_id: UUID, api_key_id: UUID | None, round: int = 0, occurred_at: datetime | None = None
-) -> Cost:
-    """Bill one accepted question of no method, once. reverse_question() reverses the charge if there is no answer.
-
-    round: number of the retry, 0 for the first time. A retry follows a reversal, so one charge stands at most.
-    """
-    asked = Asked(question_id, round=round)
-    row = _question_row(asked, Attribution(api_key_id=api_key_id), occurred_at or timezone.now())
-    insert_once([row])
-    return recorded_cost(source_type=QUESTION, source_id=row.source_id)
-
-
 def charge_questions(
     questions: Sequence[Asked], *, api_key_id: UUID | None, person_id: UUID | None = None
 ) -> list[Charge]:

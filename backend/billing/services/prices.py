@@ -75,9 +75,9 @@ def unpriced_meters(book_id: UUID, at: datetime, *, using: str) -> list[str]:
     return sorted(set(UsageMeter.values) - set(priced))
 
 
-def check_price(price: NewPrice, *, using: str, back_dated: bool = False) -> None:
+def check_price(price: NewPrice, *, using: str) -> None:
     """Check a price as append_price() does. Raises PriceRefused."""
-    _check(price, _latest(price, using), timezone.now(), back_dated)
+    _check(price, _latest(price, using), timezone.now(), back_dated=False)
 
 
 def append_price(price: NewPrice, *, using: str, back_dated: bool = False) -> Price:
@@ -90,7 +90,7 @@ def append_price(price: NewPrice, *, using: str, back_dated: bool = False) -> Pr
         # One price at a time per book, so that versions are counted without gaps.
         PriceBook.objects.using(using).select_for_update().get(id=price.book_id)
         latest, now = _latest(price, using), timezone.now()
-        _check(price, latest, now, back_dated)
+        _check(price, latest, now, back_dated=back_dated)
         start = price.effective_from
         if latest is not None and latest.effective_to is None:
             Price.objects.using(using).filter(id=latest.id).update(effective_to=start)
@@ -109,12 +109,6 @@ def append_price(price: NewPrice, *, using: str, back_dated: bool = False) -> Pr
         )
 
 
-def append_prices(prices: list[NewPrice], *, using: str) -> list[Price]:
-    """Append several prices, all or none. Raises PriceRefused."""
-    with transaction.atomic(using=using):
-        return [append_price(price, using=using) for price in prices]
-
-
 def _latest(price: NewPrice, using: str) -> Price | None:
     same = Price.objects.using(using).filter(
         book_id=price.book_id, meter=price.meter, model=price.model, variant=price.variant
@@ -122,7 +116,7 @@ def _latest(price: NewPrice, using: str) -> Price | None:
     return same.order_by("-version").first()
 
 
-def _check(price: NewPrice, latest: Price | None, now: datetime, back_dated: bool) -> None:
+def _check(price: NewPrice, latest: Price | None, now: datetime, *, back_dated: bool) -> None:
     if price.unit_amount < 0:
         raise PriceRefused("A price is not negative.")
     if not price.author:

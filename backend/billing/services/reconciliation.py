@@ -90,9 +90,9 @@ def reconcile_day(day: date) -> CostDay:
     return row
 
 
-def reconcile_late(today: date | None = None) -> list[CostDay]:
+def reconcile_late() -> list[CostDay]:
     """Reconcile the LATE_DAYS that are over, the oldest first."""
-    end = today or timezone.now().astimezone(UTC).date()
+    end = timezone.now().astimezone(UTC).date()
     return [reconcile_day(end - timedelta(days=ago)) for ago in range(LATE_DAYS, 0, -1)]
 
 

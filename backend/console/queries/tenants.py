@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from backend.audit.models import AuditEvent
 from backend.billing.models import BillingAccount, Subscription, TenantBudget
-from backend.console.queries.role import CONSOLE, STAFF, across_tenants, rows
+from backend.console.queries.role import STAFF, across_tenants, rows
 from backend.people.models import Membership, Person
 from backend.tenancy.models import ApiKey, Tenant
 from backend.webhooks.models import Endpoint
@@ -25,10 +25,6 @@ class MemberLine:
     name: str
     role: str
     since: datetime
-
-
-def tenant_by_slug(slug: str) -> Tenant | None:
-    return Tenant.objects.using(CONSOLE).filter(slug=slug).first()
 
 
 def members(tenant_id: UUID) -> list[MemberLine]:

@@ -16,15 +16,15 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.awaiting import EventStream
 from backend.api.bodies import MAX_TIME_MS, page_of, parsed
 from backend.api.conditional_views import IF_MATCH, ConditionalView
-from backend.api.event_streams import EventStreamRenderer, stream_response
 from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
-from backend.api.open_replies import open_reply
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
+from backend.api.server.awaiting import EventStream
+from backend.api.server.event_streams import EventStreamRenderer, stream_response
+from backend.api.server.open_replies import open_reply
 from backend.api.views import TenantView, UnboundTenantView
 from backend.library.bodies.index_jobs import (
     IndexJobQuerySerializer,

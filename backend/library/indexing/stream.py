@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from backend.api.event_streams import event
+from backend.api.server.event_streams import event
 from backend.library.bodies.index_jobs import index_job_bodies
 from backend.library.models import Video
 from backend.tenancy.context import tenant_scope

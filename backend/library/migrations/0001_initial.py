@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 from backend.tenancy.ddl import tenant_reference, tenant_table
 
-# What an open stream of an index job shows is notified, whoever changes it (backend.api.awaiting.CHANNEL). The notice
+# What an open stream of an index job shows is notified, whoever changes it (backend.api.server.awaiting.CHANNEL). The notice
 # holds an id and no content.
 NOTICES = (
     """

@@ -28,7 +28,7 @@ Repeat = Callable[[UUID], bool]
 def record_endings(*, should_stop: Callable[[], bool] = lambda: False) -> int:
     """Write the endings of all tenants in their order, and forget each once it is written. Returns their number.
 
-    Those of a tenant that moves wait for the other cell. Raises Refused `storage_unavailable`, `tenant_moving`.
+    Those of a tenant that moves wait for the other installation. Raises Refused `storage_unavailable`, `tenant_moving`.
     """
     recorded = 0
     while not should_stop():

@@ -1,7 +1,7 @@
 """Recordings that arrive in pieces: begin, append, close. Each function runs in the caller's transaction.
 
-workers.fetch_segment fetches the pieces that have a URL. workers.ingest_segment measures all pieces and sets their
-positions on the video's clock.
+workers.ingest.fetch_segment fetches the pieces that have a URL. workers.ingest.ingest_segment measures all pieces and
+sets their positions on the video's clock.
 """
 
 from __future__ import annotations

@@ -12,15 +12,15 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.awaiting import EventStream
 from backend.api.bodies import listed, page_of, parsed
-from backend.api.event_streams import EventStreamRenderer, stream_response
 from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
-from backend.api.open_replies import open_reply
 from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode
+from backend.api.server.awaiting import EventStream
+from backend.api.server.event_streams import EventStreamRenderer, stream_response
+from backend.api.server.open_replies import open_reply
 from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
 from backend.library.services.deletion_ledger import Deleted
 from backend.questions import stream

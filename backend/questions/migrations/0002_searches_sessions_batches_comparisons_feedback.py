@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 from backend.tenancy.ddl import tenant_reference, tenant_table
 
-# Every change that an open reply shows is notified, whoever makes it (backend.api.awaiting.CHANNEL). The notice holds
+# Every change that an open reply shows is notified, whoever makes it (backend.api.server.awaiting.CHANNEL). The notice holds
 # an id and no content.
 NOTICES = (
     """

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from django.db import models
-
-if TYPE_CHECKING:
-    from backend.questions.models.questions import Question
-    from backend.questions.models.searches import Search
 
 
 class QuestionStatus(models.TextChoices):
@@ -32,6 +28,17 @@ class Failure:
     message: str
 
 
-def failure_of(row: Question | Search) -> Failure | None:
+class Asked(Protocol):
+    """What a question and a search have in common."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def error_code(self) -> str: ...
+    @property
+    def error_message(self) -> str: ...
+
+
+def failure_of(row: Asked) -> Failure | None:
     """Return why a question or a search failed; None if it did not."""
     return Failure(row.error_code, row.error_message) if row.status == QuestionStatus.FAILED else None

@@ -8,7 +8,7 @@ from typing import Any
 
 import redis
 
-from backend.api import model_reports
+from backend.api.monitoring import model_reports
 from gpu_workers.engine.answering.contract import EFFORTS
 from gpu_workers.engine.answering.methods import METHODS, OfferedMethod
 

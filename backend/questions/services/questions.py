@@ -219,9 +219,7 @@ def store_answer(
     return row
 
 
-def fail_question(
-    *, question_id: UUID, code: str, message: str, calls: Sequence[ModelCall] = (), finish_reason: str = "error"
-) -> Question | None:
+def fail_question(*, question_id: UUID, code: str, message: str, calls: Sequence[ModelCall] = ()) -> Question | None:
     """End a question that cannot be answered: reverse its charge, record its consumption, emit its webhook event.
 
     calls: the model calls of the failed attempt. Returns None when the question is gone or over already.
@@ -230,7 +228,7 @@ def fail_question(
     if row is None:
         return None
     record_wasted(question_id=row.id, calls=calls, reason=code)
-    row.status, row.stage, row.finish_reason = QuestionStatus.FAILED, "", finish_reason
+    row.status, row.stage, row.finish_reason = QuestionStatus.FAILED, "", "error"
     row.error_code, row.error_message = code, message
     row.completed_at = timezone.now()
     settle_charge(row)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import redis
 
-from backend.api import model_reports
+from backend.api.monitoring import model_reports
 from backend.ekg.reader import GraphOfRequest, Scope, ScopedVideo
 from backend.library.models import Video
 from backend.questions.queries.scopes import ScopeWish, resolve

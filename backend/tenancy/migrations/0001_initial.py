@@ -34,7 +34,6 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=200)),
                 ("slug", models.SlugField(max_length=63, unique=True)),
                 ("plan", models.CharField(default="standard", max_length=32)),
-                ("placement", models.CharField(default="shared", max_length=63)),
                 (
                     "fence",
                     models.CharField(

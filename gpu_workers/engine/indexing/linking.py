@@ -179,7 +179,6 @@ def compact(
     relations: Sequence[Relation],
     *,
     ratio: float = 0.4,
-    seed: int = 0,
 ) -> Compaction:
     """Link all mentions of a finished index again, by K-means over their embeddings (AVA, section 4.3).
 
@@ -189,7 +188,7 @@ def compact(
     same, the more certain one stays; a relation whose ends become one entity is dropped. The same input gives the same
     ids.
     """
-    labels = compact_entities(np.stack([m.embedding for m in mentions]), ratio, seed) if mentions else ()
+    labels = compact_entities(np.stack([m.embedding for m in mentions]), ratio) if mentions else ()
     clusters: dict[int, list[LinkedMention]] = {}
     for label, mention in zip(labels, mentions, strict=True):
         clusters.setdefault(int(label), []).append(mention)

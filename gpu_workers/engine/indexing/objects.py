@@ -34,7 +34,7 @@ class ReidentificationSettings:
     """Thresholds for a track to be a known object.
 
     tau: minimum cosine of appearance; margin: minimum lead over the next candidate. The highest cosine of two things
-    that are surely different was 0.943 in three videos (docs/quality.md).
+    that are surely different was 0.943 in three videos (docs/lab/quality.md).
     going_on: for a track that continues where an object was last seen; a walker makes 0.8 heights per second. In a
     crowd joins over 0.4 s were right, over 1.2 s wrong.
     tau_in_place, overlap: for a thing that does not move itself, where such a thing was before.

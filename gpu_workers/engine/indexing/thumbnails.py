@@ -11,11 +11,11 @@ from gpu_workers.engine.ekg import Picture
 MAX_WIDTH = 480
 
 
-def thumbnail(picture: Picture, *, quality: int = 80, max_width: int = MAX_WIDTH) -> bytes:
-    """Return picture as JPEG, at most max_width wide; the aspect ratio is kept, and it is never enlarged."""
+def thumbnail(picture: Picture, *, quality: int = 80) -> bytes:
+    """Return picture as JPEG, at most MAX_WIDTH wide; the aspect ratio is kept, and it is never enlarged."""
     image = Image.fromarray(picture)
-    if image.width > max_width:
-        image = image.resize((max_width, max(1, round(image.height * max_width / image.width))), Image.Resampling.BOX)
+    if image.width > MAX_WIDTH:
+        image = image.resize((MAX_WIDTH, max(1, round(image.height * MAX_WIDTH / image.width))), Image.Resampling.BOX)
     out = BytesIO()
     image.save(out, "JPEG", quality=quality)
     return out.getvalue()

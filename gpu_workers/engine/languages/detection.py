@@ -11,7 +11,7 @@ from gpu_workers.engine.languages.codes import CODES, ENGLISH
 
 SURE = 0.3
 """Minimum probability of a language among CODES. Over 90 questions of two to eight words in 15 languages, 89 were right
-and none unknown; over 9,000 English sentences of five data sets one was wrong (docs/models.md)."""
+and none unknown; over 9,000 English sentences of five data sets one was wrong (docs/lab/evaluation.md)."""
 
 MOST_ENGLISH = 0.05
 """Maximum probability of English for a text in another language: an English question is never taken for another."""

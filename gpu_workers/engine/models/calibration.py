@@ -223,7 +223,7 @@ SUPPORTS: Mapping[tuple[str, str], ChoiceSupport] = {
             "NExT-QA, development half, the first 110 questions of seed 0",
             "python -m bench.evaluation.fit_support nextqa DATA --limit 110",
         ),
-        # With more weight the votes made more answers wrong than right (docs/evaluation.md).
+        # With more weight the votes made more answers wrong than right (docs/lab/evaluation.md).
         share=Fit(
             0.9,
             "EgoSchema, development half",

@@ -6,12 +6,9 @@ nobody reads the count.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from prometheus_client import Counter, Histogram
-
-if TYPE_CHECKING:
-    from gpu_workers.engine.models.roles import ModelCall
 
 SECONDS = Histogram(
     "ava_model_call_seconds",
@@ -26,10 +23,9 @@ TOKENS = Counter(
 )
 
 
-def count(call: ModelCall) -> None:
-    """Count one call."""
-    SECONDS.labels(call.stage, call.model, "true" if call.ok else "false").observe(call.wall_ms / 1000)
-    directions = {"prompt": call.prompt_tokens, "cached": call.cached_tokens, "completion": call.completion_tokens}
-    for direction, tokens in directions.items():
-        if tokens:
-            TOKENS.labels(call.model, direction).inc(tokens)
+def count(stage: str, model: str, *, ok: bool, wall_ms: int, tokens: Mapping[str, int]) -> None:
+    """Count one call. tokens: by direction."""
+    SECONDS.labels(stage, model, "true" if ok else "false").observe(wall_ms / 1000)
+    for direction, number in tokens.items():
+        if number:
+            TOKENS.labels(model, direction).inc(number)

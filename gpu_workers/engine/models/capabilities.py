@@ -85,21 +85,21 @@ def list_models(settings: RoleSettings, *, timeout_s: float = 30.0) -> list[List
         return _list(client, settings)
 
 
-def served_model(settings: RoleSettings, *, timeout_s: float = 30.0) -> Listed:
+def served_model(settings: RoleSettings) -> Listed:
     """Return the model of the settings as its server lists it, with the table's window if it lists none.
 
     Without a name it is the only model that the server lists. Raises ModelError: model_misconfigured, with the name and
     the listed models, if the server does not list it; see list_models().
     """
-    with _client(settings, timeout_s) as client:
+    with _client(settings, 30.0) as client:
         listed = _chosen(_list(client, settings), settings)
     row = find_model(listed.name)
     return replace(listed, window=listed.window or (row.window if row is not None else None))
 
 
-def embedding_width(settings: RoleSettings, model: str, *, timeout_s: float = 60.0) -> int:
+def embedding_width(settings: RoleSettings, model: str) -> int:
     """Return the width of a server's vectors, by asking for one. Raises ModelError."""
-    with _client(settings, timeout_s) as client:
+    with _client(settings, 60.0) as client:
         response = _sent(client, settings, "POST", "/embeddings", {"model": model, "input": ["a"]})
         if response.status_code != httpx.codes.OK:
             raise _failure(settings, model, response)

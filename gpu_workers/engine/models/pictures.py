@@ -19,11 +19,11 @@ def shrink(picture: Picture, longest: int) -> Picture:
     return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
-def jpeg_of(picture: Picture, *, longest: int = 640, quality: int = 85) -> bytes:
+def jpeg_of(picture: Picture, *, longest: int = 640) -> bytes:
     """Return the JPEG bytes of an RGB picture, scaled down to longest pixels."""
     import cv2  # as above
 
-    done, data = cv2.imencode(".jpg", shrink(picture, longest)[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
+    done, data = cv2.imencode(".jpg", shrink(picture, longest)[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, 85])
     if not done:
         raise ValueError("the picture could not be encoded")
     return data.tobytes()

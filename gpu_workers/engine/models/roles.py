@@ -116,7 +116,8 @@ class Meter:
         """Keep a call that has just ended, with its device time, and count it among those of this process."""
         call = self.attributed(call)
         self.keep(call)
-        call_metrics.count(call)
+        tokens = {"prompt": call.prompt_tokens, "cached": call.cached_tokens, "completion": call.completion_tokens}
+        call_metrics.count(call.stage, call.model, ok=call.ok, wall_ms=call.wall_ms, tokens=tokens)
 
     def attributed(self, call: ModelCall) -> ModelCall:
         """Return a call that has just ended with its device time, and with its start unless it has one already."""

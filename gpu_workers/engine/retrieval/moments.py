@@ -1,7 +1,7 @@
 """Stretches of time that answer a query: events that were found, and neighbours that were found together.
 
 The merge rule cuts a happening in two if its descriptions differ. If both parts are found, the whole is offered as
-well; on ActivityNet's tape this adds a point of recall at ten (docs/evaluation.md).
+well; on ActivityNet's tape this adds a point of recall at ten (docs/lab/evaluation.md).
 """
 
 from __future__ import annotations

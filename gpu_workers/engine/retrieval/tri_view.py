@@ -24,7 +24,7 @@ LITERAL_WEIGHT = 2.0
 
 WEIGHTS: Mapping[str, float] = {"entity": 0.1, "graph": 0.1, "transcript": 0.5}
 """Weights of the views in a fusion; 1 for a view without one. Hits of entities and the graph fill the list up behind
-the events' own hits: with more weight they push the right event off the first rank (docs/evaluation.md)."""
+the events' own hits: with more weight they push the right event off the first rank (docs/lab/evaluation.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ HYBRID = RetrievalSettings(
     always_words=True,
     crowding=0.5,
 )
-"""Search by meaning and by words. The numbers are the best on tapes of one seed (docs/evaluation.md). Entities and the
-graph lead to the same descriptions again and cost right first ranks."""
+"""Search by meaning and by words. The numbers are the best on tapes of one seed (docs/lab/evaluation.md). Entities and
+the graph lead to the same descriptions again and cost right first ranks."""
 
 MOST_EXACT = 10_000
 """Maximum number of events that are compared with exact phrases."""

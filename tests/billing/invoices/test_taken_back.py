@@ -19,6 +19,7 @@ from backend.billing.services.rollups import rebuild_stale
 from backend.billing.services.rows import Line, Source, write
 from backend.tenancy.models import Tenant
 from tests.billing.invoices.ledger import close, subscribed, utc
+from tests.billing.questions import record_question
 from tests.conftest import Cast
 
 MARCH, APRIL = utc(2026, 3, 1), utc(2026, 4, 1)
@@ -35,7 +36,7 @@ def ask(cast: Cast, count: int, at: datetime) -> list[UUID]:
     ids = [uuid7() for _ in range(count)]
     with cast.scope():
         for id in ids:
-            ledger.record_question(question_id=id, api_key_id=cast.key_id, occurred_at=at)
+            record_question(question_id=id, api_key_id=cast.key_id, occurred_at=at)
     return ids
 
 

@@ -1,14 +1,12 @@
-"""An inspection (action IN) sends the recorded requests, word for word, to a real HTTP server.
+"""An inspection (action IN) sends the requests whose digests are recorded, to a real HTTP server.
 
-Record them again only if an inspection is meant to ask something else:
-    AVA_RECORD=1 .venv/bin/python -m pytest tests/engine/answering/test_inspection_requests.py
+digests.py says how to compare the requests of two commits, and how to record digests again.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import pytest
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from tests.engine.answering.digests import differences, how_to_compare
 from tests.engine.answering.served import CHOICES, INSPECTING, Served, finding, sensible
 from tests.engine.answering.world import STREET, make_video, says
 from tests.scripted_openai import ScriptedRequest
@@ -46,22 +45,21 @@ def _reply(request: ScriptedRequest) -> Any:
     return sensible(request)
 
 
-def _requests(case: str) -> list[Mapping[str, Any]]:
-    """Return the bodies of the inspection's requests, in an order that does not depend on which one arrived first."""
+def _requests(case: str) -> dict[str, Any]:
+    """Return the bodies of the inspection's requests, named and numbered by stage, whichever arrived first."""
     with Served(_reply) as served:
         served.ask(QUESTION, settings=INSPECTING, graph=GRAPHS[case]())
-        bodies = [dict(request.body) for request in served.server.requests if request.schema_name in STAGES]
-    return sorted(bodies, key=lambda body: json.dumps(body, sort_keys=True))
+        sent = [
+            (request.schema_name, request.body) for request in served.server.requests if request.schema_name in STAGES
+        ]
+    numbers: Counter[str] = Counter()
+    bodies = {}
+    for stage, body in sorted(sent, key=lambda one: json.dumps(one, sort_keys=True)):
+        numbers[stage] += 1
+        bodies[f"{case}, {stage} {numbers[stage]}"] = body
+    return bodies
 
 
 @pytest.mark.parametrize("case", GRAPHS)
 def test_an_inspection_sends_what_was_recorded(case: str) -> None:
-    sent = _requests(case)
-    recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
-    if os.environ.get("AVA_RECORD"):
-        recorded[case] = sent
-        RECORDED.write_text(json.dumps(recorded, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-
-    assert len(sent) == len(recorded[case])
-    for body, expected in zip(sent, recorded[case], strict=True):
-        assert body == expected
+    assert differences(RECORDED, _requests(case), of=f"{case}, ") == [], how_to_compare(__file__)

@@ -1,4 +1,4 @@
-"""docs/models.md says what the table says."""
+"""docs/configuration.md says what the table says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from gpu_workers.engine.models.model_table import Model, Preset, table
 
-PAGE = (Path(__file__).parents[3] / "docs" / "models.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text(encoding="utf-8")
 MODELS, PRESETS = table().models, table().presets
 
 

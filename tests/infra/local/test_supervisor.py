@@ -61,7 +61,7 @@ class Run:
             ("manage.py", _MANAGE),
             ("backend/asgi.py", _ASGI),
             ("workers/app.py", _CELERY),
-            ("backend/api/connections.py", _CONNECTIONS),
+            ("backend/api/server/connections.py", _CONNECTIONS),
         ):
             (self.project / path).parent.mkdir(parents=True, exist_ok=True)
             (self.project / path).write_text(text)

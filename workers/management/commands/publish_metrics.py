@@ -19,8 +19,8 @@ from redis.exceptions import RedisError
 from backend.jobs.commits import DATABASE_AWAY
 from backend.tenancy import guard
 from workers.liveness import BEAT_SECONDS, Passes, state_folder
-from workers.queue_metrics import connect_broker, publish_queue_ages
-from workers.server_metrics import configured_servers, publish_server_loads
+from workers.metrics.queue_metrics import connect_broker, publish_queue_ages
+from workers.metrics.server_metrics import configured_servers, publish_server_loads
 
 logger = logging.getLogger("ava.metrics")
 

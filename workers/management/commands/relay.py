@@ -18,7 +18,7 @@ from django.db import connections
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
-from backend.api import fleet_reports
+from backend.api.monitoring import fleet_reports
 from backend.jobs.commits import DATABASE_AWAY
 from backend.jobs.dispatching import CLASSES, SELF_CLAIMED, mark_due, runnable
 from backend.jobs.queue_ages import record_ages
@@ -27,8 +27,8 @@ from backend.observability import exposition
 from backend.tenancy import guard
 from workers.app import RUN_CLASS, app
 from workers.liveness import Passes, state_folder
-from workers.queue_gauges import QueueGauges
-from workers.queue_metrics import BROKER_SECONDS, connect_broker, leave_sign
+from workers.metrics.queue_gauges import QueueGauges
+from workers.metrics.queue_metrics import BROKER_SECONDS, connect_broker, leave_sign
 from workers.runner import owner
 
 logger = logging.getLogger("ava.relay")

@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand
 from backend.observability import exposition, tracing
 from backend.tenancy import guard
 from workers.liveness import Passes, state_folder
-from workers.webhook_sender import Sender
+from workers.webhooks.webhook_sender import Sender
 
 logger = logging.getLogger("ava.webhooks")
 

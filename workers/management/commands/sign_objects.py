@@ -1,4 +1,4 @@
-"""Runs the signer (workers.signer) until SIGTERM."""
+"""Runs the signer (workers.objects.signer) until SIGTERM."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from backend.observability import exposition
 from backend.tenancy import guard
-from workers.signer import Signer
+from workers.objects.signer import Signer
 
 
 class Command(BaseCommand):

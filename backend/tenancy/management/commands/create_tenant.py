@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from backend.tenancy import keys
@@ -28,14 +23,10 @@ class Command(BaseCommand):
         parser.add_argument("--slug", required=True)
         parser.add_argument("--key-name", default="first key")
         parser.add_argument("--if-absent", action="store_true", help="leave an existing tenant as it is")
-        parser.add_argument("--cell", default="", help="the cell that the tenant lives in; by default that of AVA_CELL")
         parser.add_argument("--new-key", action="store_true", help="give an existing tenant one more key")
 
     def handle(self, *args: Any, **options: Any) -> None:
         slug: str = options["slug"]
-        if options["cell"] not in ("", settings.CELL):
-            self._in_cell(options)
-            return
         existing = tenant_of_slug(slug)
         if existing is not None and options["if_absent"]:
             self.stdout.write(json.dumps({"tenant_id": str(existing.id), "api_key": None}))
@@ -48,27 +39,6 @@ class Command(BaseCommand):
         except Refused as error:
             raise CommandError(error.detail) from error
         self._print_key(tenant, options["key_name"])
-
-    def _in_cell(self, options: dict[str, Any]) -> None:
-        """Run this command again in the environment of another cell (AVA_CELLS_FILE)."""
-        cell = options["cell"]
-        try:
-            environment = json.loads(Path(settings.CELLS_FILE).read_text())[cell]
-        except (OSError, ValueError, KeyError, TypeError):
-            raise CommandError(f"AVA_CELLS_FILE has no cell {cell}.") from None
-        arguments = [f"--{name}={options[name.replace('-', '_')]}" for name in ("name", "slug", "key-name", "cell")]
-        arguments += [f"--{flag}" for flag in ("if-absent", "new-key") if options[flag.replace("-", "_")]]
-        done = subprocess.run(
-            [sys.executable, "manage.py", "create_tenant", *arguments],
-            cwd=settings.BASE_DIR,
-            env={**os.environ, **environment, "AVA_CELL": cell},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise CommandError(done.stderr.strip().removeprefix("CommandError: ") or f"cell {cell} failed")
-        self.stdout.write(done.stdout.strip())
 
     def _print_key(self, tenant: Tenant, key_name: str) -> None:
         with tenant_scope(tenant.id):

@@ -1,7 +1,7 @@
 """Whether each choice is right, in the reasoner's own odds of yes against no.
 
 A small reasoner that is asked for the letter of the best of five choices is right hardly more often than by chance.
-About one choice at a time it knows more, and the odds of its first word show how much (docs/evaluation.md).
+About one choice at a time it knows more, and the odds of its first word show how much (docs/lab/evaluation.md).
 """
 
 from __future__ import annotations

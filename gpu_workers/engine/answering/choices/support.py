@@ -5,9 +5,9 @@ scope that are most similar to it. Their mean similarity shows how much of the v
 similarity of its words to theirs, one by one, shows whether the choice says something that no event mentions. The rare
 terms that it shares with them show whether they mention this and not something similar. Then the reasoner judges each
 choice (choices.judgement). Small reasoners read long lists badly; on captions of EgoSchema support answers more
-questions than their votes do (docs/evaluation.md). Choices of a word or two are compared together with the question,
-and that counts only with the reasoner's odds. No event can support a choice that is only a number: then the votes
-decide alone. They also decide alone if nothing was fitted to the models in use (models.calibration).
+questions than their votes do (docs/lab/evaluation.md). Choices of a word or two are compared together with the
+question, and that counts only with the reasoner's odds. No event can support a choice that is only a number: then the
+votes decide alone. They also decide alone if nothing was fitted to the models in use (models.calibration).
 """
 
 from __future__ import annotations

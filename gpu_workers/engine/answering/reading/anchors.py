@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
@@ -18,9 +18,6 @@ from gpu_workers.engine.retrieval.tri_view import NO_VECTOR
 
 CANDIDATES = 64
 """Number of events that are looked at: nearest to the anchor's words, and as many that have these words."""
-
-SAME_STEM = 5
-"""Letters from which a stem that begins another one is the same word."""
 
 
 def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, tuple[Span, ...]], str]:
@@ -102,7 +99,7 @@ def _alike(asked: Asked, calls: Calls, anchor: str, *, least: int) -> list[Store
     """Return the events that show the anchor. least: the number of them that the question takes for granted.
 
     Words decide where enough events have most of them: "visit of a drinking fox" is in the events of foxes that drink,
-    and near to those of all foxes. Elsewhere nearness decides.
+    and near to those of all foxes. Elsewhere nearness decides, among events with one of the words if there are enough.
     """
     query = embed_queries(asked.models.text_embedder, [anchor], meter=calls.meter)[0]
     views: dict[ViewName, ViewQuery] = {
@@ -112,23 +109,16 @@ def _alike(asked: Asked, calls: Calls, anchor: str, *, least: int) -> list[Store
     found = asked.graph.search_views(views, floor=asked.settings.retrieval.floor)
     events = asked.graph.load_events(list({hit.event_id for hits in found.values() for hit in hits}))
     wanted = content_words(anchor)
-    shared = {event_id: _shared(wanted, content_words(event_text(event))) for event_id, event in events.items()}
+    shared = {event_id: len(wanted & content_words(event_text(event))) for event_id, event in events.items()}
     for count in range(len(wanted), len(wanted) // 2, -1):
         worded = [event_id for event_id, words in shared.items() if words >= count]
         if len(worded) >= least:
             return [events[event_id] for event_id in worded]
-    near = _clearly_nearer([hit.similarity for hit in found["event"]], least=least)
-    return [events[hit.event_id] for hit in found["event"][:near] if hit.event_id in events]
-
-
-def _shared(wanted: Collection[str], stems: Collection[str]) -> int:
-    """Return how many of the wanted stems are among stems, where "deliver" and "deliveri" are one."""
-    return sum(any(_is_one(stem, other) for other in stems) for stem in wanted)
-
-
-def _is_one(stem: str, other: str) -> bool:
-    short, long = sorted((stem, other), key=len)
-    return short == long or (len(short) >= SAME_STEM and long.startswith(short))
+    hits = [hit for hit in found["event"] if hit.event_id in events]
+    if sum(bool(shared[hit.event_id]) for hit in hits) >= least:
+        hits = [hit for hit in hits if shared[hit.event_id]]
+    near = _clearly_nearer([hit.similarity for hit in hits], least=least)
+    return [events[hit.event_id] for hit in hits[:near]]
 
 
 def _clearly_nearer(similarities: Sequence[float], *, least: int) -> int:

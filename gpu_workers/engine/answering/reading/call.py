@@ -10,8 +10,8 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.reading.canonical_times import TIMES_SCHEMA, times_from
-from gpu_workers.engine.answering.reading.expressions import Expression
+from gpu_workers.engine.answering.reading.canonical_times import TIMES_SCHEMA, named_time_from, times_from
+from gpu_workers.engine.answering.reading.expressions import NamedTime
 from gpu_workers.engine.answering.titles import shortened
 from gpu_workers.engine.answering.understood import (
     ROUTES,
@@ -50,7 +50,7 @@ _CHOSEN: Mapping[str, Sequence[str]] = {
     "comparison": get_args(Comparison),
     "subject": get_args(Subject),
 }
-_TEXTS = ("search", "keywords", "entity", "scene", "statement", "exact", "counted", "time_words")
+_TEXTS = ("search", "keywords", "entity", "scene", "statement", "exact", "counted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,12 @@ class Reply:
     exact: str
     counted: str
     topic: tuple[str, ...]
-    time_words: str
-    times: tuple[Expression, ...]
+    time: NamedTime | None
     videos: tuple[UUID, ...]
 
 
 class _Unusable(ValueError):
-    """The reply breaks the schema; the message tells the model how."""
+    """The reply breaks the schema; the message says how."""
 
 
 def ask_to_read(asked: Asked, calls: Calls) -> Reply | None:
@@ -153,7 +152,6 @@ def _schema(titles: Mapping[str, UUID], *, choices: int) -> dict[str, Any]:
             "comparison": chosen["comparison"],
             "topic": list_of(words, 4),
             "subject": chosen["subject"],
-            "time_words": words,
             "times": TIMES_SCHEMA,
             "videos": list_of(letter, len(titles)),
         }
@@ -169,15 +167,14 @@ def _checked(asked: Asked, fields: Mapping[str, Any] | None, titles: Mapping[str
     question, search = (_text(fields, name, TEXT_CHARACTERS) for name in ("question", "search"))
     if not question or not search:
         raise _Unusable('"question" or "search" is empty')
-    times = times_from(fields.get("times"))
-    if times is None:
+    if times_from(fields.get("times")) is None:
         raise _Unusable('"times" does not have the canonical form')
     videos = _texts(fields, "videos")
     if not set(videos) <= set(titles):
         raise _Unusable('"videos" has a letter that no video has')
     # Words that stand in no question of the customer name no time, and nothing that must be found exactly.
-    said = " ".join([asked.question.question, *(turn.question for turn in asked.question.history)])
-    own = {name: texts[name] if _is_part(texts[name], said) else "" for name in ("exact", "time_words")}
+    earlier = [turn.question for turn in asked.question.history]
+    said = " ".join([asked.question.question, *earlier])
     choices = tuple(_texts(fields, "choices"))
     language = _text(fields, "language", 2).lower()
     return Reply(
@@ -189,11 +186,10 @@ def _checked(asked: Asked, fields: Mapping[str, Any] | None, titles: Mapping[str
         chosen=chosen,
         sure=fields.get("sure") is True,
         statement=texts["statement"],
-        exact=own["exact"],
+        exact=texts["exact"] if _is_part(texts["exact"], said) else "",
         counted=texts["counted"],
         topic=tuple(_texts(fields, "topic")),
-        time_words=own["time_words"],
-        times=times if own["time_words"] else (),
+        time=named_time_from(fields["times"], asked.question.question, earlier),
         videos=tuple(sorted(titles[letter] for letter in set(videos))),
     )
 

@@ -10,15 +10,16 @@ HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
 SECOND_MS = 1_000
 DAY_MS = 24 * HOUR_MS
+UNITS_MS = {"hour": HOUR_MS, "minute": MINUTE_MS, "second": SECOND_MS}
 
 Frame = Literal["any", "video", "wall", "shown"]
-"""What a reading counts: any if its words leave that open, the video's own time, the wall clock, or the clock that is
-readable in the picture."""
+"""The clock that figures belong to: any if the words leave that open, the video's own time, the wall clock, or the
+clock that is readable in the picture."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """Numbers of a clock as they were written: hours, minutes and seconds, or minutes and seconds, or hours alone.
+class ClockTime:
+    """Figures of a clock: hours, minutes and seconds, or minutes and seconds, or hours alone.
 
     half: "am" or "pm" if it was said. spoken: whether the words name a time of day ("3 pm", "15 Uhr", "noon").
     """
@@ -41,7 +42,7 @@ class Day:
     nth: int = 0
 
     def is_day(self, of: date, *, today: date) -> bool:
-        """Whether of is a day that this names. A day by nth depends on what was filmed, so of is none."""
+        """Whether of is this day. A day by nth depends on what was filmed, so it is always False."""
         if self.nth:
             return False
         if self.ago is not None:
@@ -66,14 +67,14 @@ WEEKEND = PartOfDay(0, 48)
 
 @dataclass(frozen=True, slots=True)
 class Clocked:
-    """A time by the numbers of a clock, by a day, or both.
+    """A time by the figures of a clock, by a day, or both.
 
-    kind: at (start only), between, since (start only), until (end only), day (no reading). about: "around three".
+    kind: at (start only), between, since (start only), until (end only), day (no figures). about: "around three".
     """
 
     kind: Literal["at", "between", "since", "until", "day"]
-    start: Reading | None = None
-    end: Reading | None = None
+    start: ClockTime | None = None
+    end: ClockTime | None = None
     day: Day | None = None
     part: PartOfDay | None = None
     frame: Frame = "any"
@@ -97,7 +98,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Fraction:
     """A part of each video: from numerator start to numerator end over of (the second half is 1 to 2 of 2).
 
     most_ms: maximum length of a part at an edge of the video, 0 without one.
@@ -127,18 +128,18 @@ class Order:
     last_anchor: str = ""
 
 
-Expression = Clocked | Offset | Edge | Share | Order
+Expression = Clocked | Offset | Edge | Fraction | Order
 
 SHORTLY_MS = 5 * MINUTE_MS
 """Shortly after, just before."""
 
-OPENING = Share(0, 1, 10, 10 * MINUTE_MS)
+OPENING = Fraction(0, 1, 10, 10 * MINUTE_MS)
 """The beginning of a video: its first tenth, ten minutes at most."""
 
-CLOSING = Share(9, 10, 10, 10 * MINUTE_MS)
+CLOSING = Fraction(9, 10, 10, 10 * MINUTE_MS)
 """The end of a video: its last tenth, ten minutes at most."""
 
-CENTRE = Share(4, 6, 10)
+CENTRE = Fraction(4, 6, 10)
 """The middle of a video."""
 
 

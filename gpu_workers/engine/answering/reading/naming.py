@@ -9,8 +9,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.reading.anchors import order_spans
 from gpu_workers.engine.answering.reading.expressions import NamedTime, Order
 from gpu_workers.engine.answering.reading.resolve import Resolved, in_stretches, resolve
-from gpu_workers.engine.answering.reading.times.english import ENGLISH
-from gpu_workers.engine.answering.reading.times.grammar import LEXICONS, named_time
+from gpu_workers.engine.answering.reading.times import named_time
 from gpu_workers.engine.answering.understood import ChosenBy, Stretch, UnderstoodTime
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.retrieval.stretches import stretches_of
@@ -18,24 +17,24 @@ from gpu_workers.engine.retrieval.stretches import stretches_of
 NOT_PLACED = "not used, because nothing says when the video was recorded"
 
 
-def narrow_to_time(
-    asked: Asked, calls: Calls, *, named: NamedTime | None = None, chosen_by: ChosenBy = "figures"
-) -> Asked:
+def narrow_to_time(asked: Asked, calls: Calls, *, language: str = "", named: NamedTime | None = None) -> Asked:
     """Return asked with the time that its question names, and with its graph narrowed to it; without one, as it is.
 
-    Rules read the question's words; one call of the reasoner puts the time into other words where they are unsure. Only
-    the asker's own words count: of a follow-up question that was rewritten, a time that the conversation's questions
-    name, too. A time that lies outside every video narrows the graph to nothing. May raise Halt.
+    named: the time that the reasoner read in the customer's words; without it, the parser reads them. Only the
+    customer's own words count: of a follow-up question that was rewritten, a time that the conversation's questions
+    name, too. A time that lies outside every video narrows the graph to nothing. Where nothing says when the videos
+    were recorded, a day or a part of the day is not used, and the meaning says so. May raise Halt.
     """
     recordings = asked.recordings or asked.graph.recordings()
     asked = replace(asked, recordings=recordings)
-    if chosen_by == "figures":
-        named, chosen_by = _named(asked, calls, asked.question_language)
+    chosen_by: ChosenBy = "figures" if named is None else "model"
+    named = named or _parsed(asked, language)
     if named is None:
         return asked
     order = _order_of(named)
     if order is not None:
-        return _ordered(asked, calls, named, _in_index_language(asked, order), chosen_by)
+        order = order if chosen_by == "model" else _in_index_language(asked, order)
+        return _ordered(asked, calls, named, order, chosen_by)
     resolved = resolve(named.expressions, recordings, asked.question.now, joined=named.joined)
     if not resolved.applied:
         whole = asked.graph.extents()
@@ -48,18 +47,17 @@ def narrow_to_time(
     return _narrowed(asked, named, time)
 
 
-def _named(asked: Asked, calls: Calls, language: str) -> tuple[NamedTime | None, ChosenBy]:
-    text = asked.question.question
-    if asked.translated and language not in LEXICONS:
-        text, language = asked.in_english, ENGLISH.language
-    named = named_time(text, language=language)
-    if asked.standalone and named is not None:
-        own = [asked.own_words, *(turn.question for turn in asked.question.history)]
-        said = [time for words in own if (time := named_time(words, language=language)) is not None]
-        # An earlier answer, which a model wrote after reading the video, must not choose the time.
-        if not any(set(named.expressions) <= set(time.expressions) for time in said):
-            return None, "figures"
-    return named, "figures"
+def _parsed(asked: Asked, language: str) -> NamedTime | None:
+    """Return the time that the parser reads in the question, or else in its translation."""
+    named = named_time(asked.question.question, language=language)
+    if named is None and asked.translated:
+        named, language = named_time(asked.in_english, language="en"), "en"
+    if named is None or not asked.standalone:
+        return named
+    own = [asked.own_words, *(turn.question for turn in asked.question.history)]
+    said = [time for words in own if (time := named_time(words, language=language)) is not None]
+    # An earlier answer, which a model wrote after reading the video, must not choose the time.
+    return named if any(set(named.expressions) <= set(time.expressions) for time in said) else None
 
 
 def _order_of(named: NamedTime) -> Order | None:
@@ -68,7 +66,7 @@ def _order_of(named: NamedTime) -> Order | None:
 
 def _in_index_language(asked: Asked, order: Order) -> Order:
     """Return the order with the anchor of the question's translation, if there is one: events are in English."""
-    named = named_time(asked.in_english, language=ENGLISH.language) if asked.translated else None
+    named = named_time(asked.in_english, language="en") if asked.translated else None
     english = _order_of(named) if named is not None else None
     if english is None:
         return order

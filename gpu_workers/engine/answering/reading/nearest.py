@@ -20,10 +20,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_workers.engine.answering.reading.times.grammar import named_time
+from gpu_workers.engine.answering.reading.times import named_time
 from gpu_workers.engine.answering.understood import COSTLY, Comparison, Counting, Polarity, Route, Said, Shape, Subject
 from gpu_workers.engine.languages.words import stemmed, stop_words, words_of
 from gpu_workers.engine.models.roles import Meter, TextEmbedder
+from gpu_workers.engine.retrieval.object_names import categories_named, colours_named, name_tokens
 
 DEFAULTS: Mapping[str, str] = {
     "shape": "sentence", "polarity": "occurs", "counting": "total", "comparison": "none", "said": "none",
@@ -31,7 +32,7 @@ DEFAULTS: Mapping[str, str] = {
 }  # fmt: skip
 """Labels of an example that names none."""
 
-WITHIN: Mapping[str, Route] = {"polarity": "scan", "said": "scan", "counting": "objects"}
+WITHIN: Mapping[str, Route] = {"polarity": "scan", "said": "scan", "counting": "objects", "subject": "whole"}
 """Labels that only questions of one route have."""
 
 MARGIN = 0.15
@@ -45,6 +46,9 @@ SMOOTHNESS = 30.0
 
 SHARED = 4
 """Number of examples of a route that use a word from which it belongs to how people ask, not to what they ask about."""
+
+MEANING_WITHIN = 0.3
+"""Share of the vectors in the labels of one route: "ever" and "never" mean nearly the same to an embedder."""
 
 LIKELY = 0.5
 """Minimum probability of a label that is not the default."""
@@ -88,11 +92,12 @@ class Reader:
         self._embedder = embedder
         self._ngrams = TfidfVectorizer(ngram_range=(1, 3), sublinear_tf=True, token_pattern=_TOKEN).fit(texts)
         # What the service learns from is not the customer's use of a model: the calls go to a meter that nobody reads.
-        features = self._features(texts, embedder.embed(texts, meter=Meter()), timed)
+        vectors = embedder.embed(texts, meter=Meter())
         self._models: dict[str, Any] = {}
         for label in ("route", *DEFAULTS):
             route = WITHIN.get(label)
             rows = [n for n, example in enumerate(examples) if route in (None, example.labels["route"])]
+            features = self._features(label, texts, vectors, timed)
             model = LogisticRegression(C=SMOOTHNESS, class_weight="balanced", max_iter=1_000)
             # A tenth of a second on one thread, and many seconds on several of a busy machine.
             with threadpool_limits(1):
@@ -103,8 +108,12 @@ class Reader:
         embedder."""
         question, timed = without_time(question, language=language)
         vector = self._embedder.embed([question], meter=Meter())
-        features = self._features([question], vector, np.array([timed]))
-        odds = self._odds("route", features)
+
+        def odds_of(label: str) -> dict[str, float]:
+            model, features = self._models[label], self._features(label, [question], vector, np.array([timed]))
+            return dict(zip(map(str, model.classes_), model.predict_proba(features)[0].tolist(), strict=True))
+
+        odds = odds_of("route")
         if not timed:
             odds["time"] = 0.0
         route = max(odds, key=lambda name: odds[name])
@@ -113,7 +122,7 @@ class Reader:
         def likeliest(label: str) -> Any:
             if WITHIN.get(label) not in (None, route):
                 return DEFAULTS[label]
-            found = self._odds(label, features)
+            found = odds_of(label)
             best = max(found, key=lambda name: found[name])
             return best if label == "shape" or found[best] >= LIKELY else DEFAULTS[label]
 
@@ -122,14 +131,13 @@ class Reader:
             likeliest("counting"), likeliest("comparison"), likeliest("subject"),
         )  # fmt: skip
 
-    def _odds(self, label: str, features: Any) -> dict[str, float]:
-        model = self._models[label]
-        return dict(zip(model.classes_, model.predict_proba(features)[0].tolist(), strict=True))
-
-    def _features(self, texts: Sequence[str], vectors: NDArray[np.float32], timed: NDArray[np.bool_]) -> Any:
+    def _features(
+        self, label: str, texts: Sequence[str], vectors: NDArray[np.float32], timed: NDArray[np.bool_]
+    ) -> Any:
         from scipy.sparse import csr_matrix, hstack
 
-        dense = np.hstack([vectors, TIMED * timed[:, None].astype(np.float32)])
+        share = MEANING_WITHIN if label in WITHIN else 1.0
+        dense = np.hstack([share * vectors, TIMED * timed[:, None].astype(np.float32)])
         return hstack([csr_matrix(dense), self._ngrams.transform(list(texts))]).tocsr()
 
 
@@ -155,14 +163,22 @@ def without_time(question: str, *, language: str = "") -> tuple[str, bool]:
     return (named.remaining if len(named.remaining.split()) > 1 else question), True
 
 
-def subject_words(question: str, route: Route) -> list[str]:
+def subject_words(question: str, route: Route, *, within: bool = False) -> list[str]:
     """Return the words of a question that are not those with which people ask such questions, in order, as written.
 
-    Words within (the name of a song with "how many" in it) stay: only both ends are cut.
+    Only both ends are cut, or with within also what lies between ("the person never waves"). A word that names a
+    tracked thing or its colour is never cut.
     """
     words = re.findall(r"[\w'-]+", question)
     asking = _asking_words(route)
-    kept = [n for n, word in enumerate(words) if word.casefold() not in asking]
+    tracked = [name_tokens(word) for word in words]
+    kept = [
+        n
+        for n, word in enumerate(words)
+        if word.casefold() not in asking or categories_named(tracked[n]) or colours_named(tracked[n])
+    ]
+    if within:
+        return [words[n] for n in kept]
     return words[kept[0] : kept[-1] + 1] if kept else []
 
 

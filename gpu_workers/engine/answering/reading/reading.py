@@ -13,7 +13,6 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import ROUTED_METHOD
 from gpu_workers.engine.answering.reading.call import REPLY_TOKENS, Reply, ask_to_read
-from gpu_workers.engine.answering.reading.expressions import NamedTime
 from gpu_workers.engine.answering.reading.follow_up import stand_alone
 from gpu_workers.engine.answering.reading.language import detect_language, translate
 from gpu_workers.engine.answering.reading.naming import narrow_to_time
@@ -89,10 +88,9 @@ def _as_replied(asked: Asked, calls: Calls, reply: Reply) -> Asked:
         understood=replace(understood, searched=reply.search),
     )
     asked = narrow_to_videos(asked, reply.videos)
-    words = reply.time_words
-    named = NamedTime(words, reply.times, reply.search, joined=False) if reply.times else None
-    asked = narrow_to_time(asked, calls, named=named, chosen_by="model")
-    asked = replace(asked, searched=reply.search)
+    if reply.time is not None:
+        asked = narrow_to_time(asked, calls, named=reply.time)
+    asked = replace(asked, searched=reply.search, understood=replace(asked.understood, searched=reply.search))
     labels = Labels(sure=reply.sure or reply.chosen["route"] not in COSTLY, **reply.chosen)
     return _routed(
         asked, labels, "model", statement=reply.statement, counted=reply.counted, exact=reply.exact,
@@ -115,10 +113,11 @@ def _as_nearest(asked: Asked, calls: Calls) -> Asked:
         # "Is the gate camera busier than the others?" is about all of them.
         videos = ()
     text = without_time(without_titles(text, asked.recordings, videos), language=language)[0]
-    asked = narrow_to_time(narrow_to_videos(asked, videos), calls)
-    statement, phrases = " ".join(subject_words(text, labels.route)), asked.understood.quoted
+    asked = narrow_to_time(narrow_to_videos(asked, videos), calls, language=asked.question_language)
+    denied = labels.polarity != "occurs"
+    statement, phrases = " ".join(subject_words(text, labels.route, within=denied)), asked.understood.quoted
     return _routed(
-        asked, labels, read_by, statement=statement, counted=statement,
+        asked, labels, read_by, statement=statement, counted=statement if labels.route == "objects" else "",
         exact=phrases[0] if phrases else statement, topic=topic_stems(text, language),
     )  # fmt: skip
 
@@ -185,7 +184,7 @@ def _routed(
         polarity=labels.polarity,
         said=labels.said,
         exact=exact[:STATEMENT_CHARACTERS] if labels.said != "none" else "",
-        counted=(counted or statement)[:STATEMENT_CHARACTERS] if judged else "",
+        counted=(counted or (statement if wanted == "objects" else ""))[:STATEMENT_CHARACTERS] if judged else "",
         counting=labels.counting,
         comparison=labels.comparison,
         topic=topic if wanted == "whole" else (),

@@ -13,12 +13,12 @@ from gpu_workers.engine.answering.reading.expressions import (
     HOUR_MS,
     SECOND_MS,
     Clocked,
+    ClockTime,
     Edge,
     Expression,
+    Fraction,
     Offset,
     Order,
-    Reading,
-    Share,
 )
 from gpu_workers.engine.answering.reading.wall import resolve_every, resolve_wall
 from gpu_workers.engine.answering.understood import Stretch
@@ -128,21 +128,13 @@ def _place(expression: Expression, recordings: Mapping[UUID, Recording], now: da
         return _offset(start_ms, end_ms, recordings)
     if isinstance(expression, Offset):
         return _offset(expression.start_ms, expression.end_ms, recordings)
+    named = {video_id: _part(expression, recording.until_ms) for video_id, recording in recordings.items()}
+    part_of = {video_id: part for video_id, part in named.items() if part is not None}
     if isinstance(expression, Edge):
-        spans = {
-            video_id: part
-            for video_id, recording in recordings.items()
-            if (part := _edge(expression, recording.until_ms)) is not None
-        }
-        return Resolved(spans, _meaning(spans, recordings, f"the {expression.edge} {_length(expression.ms)}"))
-    spans = {
-        video_id: part
-        for video_id, recording in recordings.items()
-        if (part := _share(expression, recording.until_ms)) is not None
-    }
-    return Resolved(
-        spans, _meaning(spans, recordings, f"{expression.start}/{expression.of} to {expression.end}/{expression.of}")
-    )
+        otherwise = f"the {expression.edge} {clock(expression.ms, hours=True)}"
+    else:
+        otherwise = f"{expression.start}/{expression.of} to {expression.end}/{expression.of}"
+    return Resolved(part_of, _meaning(part_of, recordings, otherwise))
 
 
 def _day_of_video(time: Clocked, recordings: Mapping[UUID, Recording]) -> Resolved | None:
@@ -160,7 +152,7 @@ def _day_of_video(time: Clocked, recordings: Mapping[UUID, Recording]) -> Resolv
 
 
 def _by_wall_clock(time: Clocked, recordings: Mapping[UUID, Recording], now: datetime | None) -> bool:
-    """Whether a reading is of the wall clock rather than of the video's own time.
+    """Whether figures are of the wall clock rather than of the video's own time.
 
     Figures without a day or "pm" can be both. Those of the video's time win, except for two figures, such as 14:05,
     with hours above twelve or in a video of more than an hour, at a time that was filmed: the time in such a video has
@@ -168,18 +160,18 @@ def _by_wall_clock(time: Clocked, recordings: Mapping[UUID, Recording], now: dat
     """
     if time.frame != "any":
         return time.frame != "video"
-    readings = [reading for reading in (time.start, time.end) if reading is not None]
+    figures = [each for each in (time.start, time.end) if each is not None]
     start_ms, _ = _video_times(time)
     longest = max((recording.until_ms for recording in recordings.values()), default=0)
     inside = start_ms < longest
-    clocked = not all(0 <= r.parts[0] <= 24 for r in readings) or any(r.clock is None for r in recordings.values())
+    clocked = not all(0 <= r.parts[0] <= 24 for r in figures) or any(r.clock is None for r in recordings.values())
     if clocked and all(recording.clock is None for recording in recordings.values()):
         return False
-    filmed = bool(all(r.parts[0] <= 24 for r in readings) and resolve_wall(time, recordings, now)[0])
+    filmed = bool(all(r.parts[0] <= 24 for r in figures) and resolve_wall(time, recordings, now)[0])
     if not inside:
         return filmed
-    two = all(len(reading.parts) == 2 for reading in readings)
-    return filmed and two and (longest > HOUR_MS or any(reading.parts[0] > 12 for reading in readings))
+    two = all(len(each.parts) == 2 for each in figures)
+    return filmed and two and (longest > HOUR_MS or any(each.parts[0] > 12 for each in figures))
 
 
 def _video_times(time: Clocked) -> tuple[int, int | None]:
@@ -191,9 +183,9 @@ def _video_times(time: Clocked) -> tuple[int, int | None]:
     return start, max(_ms(time.end), start + SECOND_MS)
 
 
-def _ms(reading: Reading) -> int:
-    """Return a reading of a video's own time: 1:23:45 in hours, 1:23 in minutes."""
-    hours, minutes, seconds = (0, *reading.parts)[-3:] if len(reading.parts) > 1 else (reading.parts[0], 0, 0)
+def _ms(time: ClockTime) -> int:
+    """Return figures of a video's own time: 1:23:45 in hours, 1:23 in minutes."""
+    hours, minutes, seconds = (0, *time.parts)[-3:] if len(time.parts) > 1 else (time.parts[0], 0, 0)
     return ((hours * 60 + minutes) * 60 + seconds) * SECOND_MS
 
 
@@ -209,18 +201,17 @@ def _offset(start_ms: int, end_ms: int | None, recordings: Mapping[UUID, Recordi
     return Resolved(spans, f"{asked} of {_videos(recordings)}")
 
 
-def _edge(edge: Edge, until_ms: int) -> Span | None:
-    if until_ms <= 0:
-        return None
-    return Span(0, min(edge.ms, until_ms)) if edge.edge == "first" else Span(max(0, until_ms - edge.ms), until_ms)
-
-
-def _share(share: Share, until_ms: int) -> Span | None:
-    start_ms, end_ms = until_ms * share.start // share.of, until_ms * share.end // share.of
-    if share.most_ms and not start_ms:
-        end_ms = min(end_ms, share.most_ms)
-    elif share.most_ms:
-        start_ms = max(start_ms, end_ms - share.most_ms)
+def _part(part: Edge | Fraction, until_ms: int) -> Span | None:
+    """Return a part of a video of that length; None if it is empty."""
+    if isinstance(part, Edge):
+        start_ms = 0 if part.edge == "first" else max(0, until_ms - part.ms)
+        end_ms = min(part.ms, until_ms) if part.edge == "first" else until_ms
+    else:
+        start_ms, end_ms = until_ms * part.start // part.of, until_ms * part.end // part.of
+        if part.most_ms and not start_ms:
+            end_ms = min(end_ms, part.most_ms)
+        elif part.most_ms:
+            start_ms = max(start_ms, end_ms - part.most_ms)
     return Span(start_ms, end_ms) if start_ms < end_ms else None
 
 
@@ -230,10 +221,6 @@ def _meaning(spans: Mapping[UUID, Span], recordings: Mapping[UUID, Recording], o
         return f"{otherwise} of {_videos(recordings)}"
     (span,) = distinct
     return f"{clock(span.start_ms, hours=True)} to {clock(span.end_ms, hours=True)} of {_videos(recordings)}"
-
-
-def _length(ms: int) -> str:
-    return clock(ms, hours=True)
 
 
 def _videos(recordings: Mapping[UUID, Recording]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from gpu_workers.engine.answering.reading.expressions import Clocked, Day, PartOfDay, Reading
+from gpu_workers.engine.answering.reading.expressions import Clocked, ClockTime, Day, PartOfDay
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording
 from gpu_workers.engine.wall_clock import WallClock
@@ -163,22 +163,22 @@ def _intervals(named: Clocked, days: Sequence[date], today: date) -> Iterator[_I
             yield from _between(named.start, named.end, midnight, named.part)
 
 
-def _between(start: Reading, end: Reading, midnight: datetime, part: PartOfDay | None) -> Iterator[_Interval]:
+def _between(start: ClockTime, end: ClockTime, midnight: datetime, part: PartOfDay | None) -> Iterator[_Interval]:
     ends = [*_moments(end, midnight, None), *_moments(end, midnight + timedelta(days=1), None)]
     for begin in _moments(start, midnight, part):
         yield begin, min(moment for moment in ends if moment > begin)
 
 
-def _moments(reading: Reading, midnight: datetime, part: PartOfDay | None) -> Iterator[datetime]:
-    """Yield the times of that day that a reading may mean: both halves of the day unless its words or its figures say
+def _moments(at: ClockTime, midnight: datetime, part: PartOfDay | None) -> Iterator[datetime]:
+    """Yield the times of that day that figures may mean: both halves of the day unless its words or its figures say
     which one."""
-    hour, minute, second = (*reading.parts, 0, 0)[:3]
+    hour, minute, second = (*at.parts, 0, 0)[:3]
     if hour > 24 or minute > 59 or second > 59:
         return
     hours = [hour % 24]
-    if reading.half:
-        hours = [hour % 12 + (12 if reading.half == "pm" else 0)]
-    elif 1 <= hour <= 12 and (len(reading.parts) == 1 or reading.spoken) and reading.parts != (12, 0):
+    if at.half:
+        hours = [hour % 12 + (12 if at.half == "pm" else 0)]
+    elif 1 <= hour <= 12 and (len(at.parts) == 1 or at.spoken) and at.parts != (12, 0):
         hours = [hour % 12, hour % 12 + 12]
     for each in hours:
         moment = midnight + timedelta(hours=each, minutes=minute, seconds=second)

@@ -50,7 +50,7 @@ class Findings:
     """What a scan found. places: of every event in scope, in order. true: events of which the statement holds. read:
     number of events that something decided about. certain: whether each of them was judged by itself. undescribed_ms:
     length of the events that nobody could describe, in milliseconds. denied: events that say that the statement is not
-    true, which are told apart from silent ones only where it is asked for as true all the time."""
+    true, which differ from silent ones only where it is asked for as true all the time."""
 
     places: Sequence[EventPlace]
     true: frozenset[UUID] = frozenset()

@@ -70,7 +70,6 @@ def ask_object(
     stage: str,
     meter: Meter,
     max_tokens: int,
-    temperature: float = 0.0,
 ) -> Answered[Result]:
     """Return read(object) for the first usable answer in at most TRIES calls.
 
@@ -90,7 +89,7 @@ def ask_object(
             stage=stage,
             meter=meter,
             schema=schema,
-            temperature=temperature if attempt == 0 else max(temperature, 0.3),
+            temperature=0.0 if attempt == 0 else 0.3,
             max_tokens=max_tokens,
             seed=attempt,
         )[0]

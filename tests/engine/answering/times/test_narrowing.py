@@ -12,11 +12,13 @@ import pytest
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput, Turn
 from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.reading.expressions import Edge, NamedTime
+from gpu_workers.engine.answering.reading.naming import narrow_to_time
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
-from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.wall_clock import ClockStretch, WallClock
+from tests.engine.answering.programs.small_world import toolbox_over
 from tests.engine.answering.world import STREET, ScriptedReasoner, event_id, make_video, models, says, scripted
 
 LOW = settings_for("low", UNMEASURED)
@@ -67,7 +69,6 @@ def test_without_a_time_nothing_is_said_about_one() -> None:
     assert answer.understood["time"] is None
     assert not any("time" in note for note in answer.notes)
     assert "Time that" not in reasoner.asked("answer")[0].text
-    assert reasoner.asked("time") == []
 
 
 @pytest.mark.parametrize("method", ["ava", "caption_rag", "vector"])
@@ -130,7 +131,7 @@ def test_a_day_without_a_known_clock_narrows_nothing_and_is_noted() -> None:
     ],
 )
 def test_what_happens_during_or_between_events_is_read_alone(question: str, expected: list[tuple[int, int]]) -> None:
-    answer, reasoner = ask(question, make_video(DAY), settings=replace(LOW, tree=replace(LOW.tree, event_cap=16)))
+    answer, _ = ask(question, make_video(DAY), settings=replace(LOW, tree=replace(LOW.tree, event_cap=16)))
 
     time = answer.understood["time"]
     assert [(span["start_ms"] // 1_000, span["end_ms"] // 1_000) for span in time["spans"]] == expected
@@ -139,32 +140,11 @@ def test_what_happens_during_or_between_events_is_read_alone(question: str, expe
         event_id(n) for n in range(8) if any(start < 3 * n + 3 and 3 * n < end for start, end in expected)
     }
     assert "which was found at" in answer.notes[0]
-    assert reasoner.asked("time") == []
 
 
 def test_an_event_that_was_not_found_during_narrows_nothing_and_is_noted() -> None:
     answer, _ = ask("What happened between the first parcel and the ninth parcel?", make_video(DAY))
     assert "no such event was found, so all of the video was searched" in answer.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("question", "asked"),
-    [
-        ("Who was there during the delivery?", 1),
-        ("Who was there while it rained?", 1),
-        ("Who comes every Monday?", 1),
-        ("Wer war während der Lieferung da?", 1),
-        ("¿Quién vino mientras llovía?", 1),
-        ("Who is seen during the video?", 0),
-        ("What is between the two chairs?", 0),
-        ("Does every person wear a hat?", 0),
-    ],
-)
-def test_words_that_may_name_a_time_are_read_by_the_reasoner(question: str, asked: int) -> None:
-    """Rules know no event of these words for sure."""
-    reasoner = scripted(lambda request: {"words": "", "time": ""} if request.stage == "time" else says("a dog"))
-    ask(question, make_video(DAY), reasoner=reasoner)
-    assert len(reasoner.asked("time")) == asked
 
 
 @pytest.mark.parametrize(
@@ -242,14 +222,6 @@ def test_an_event_at_the_edge_is_searched_itself_and_the_answer_says_so() -> Non
     assert "with nothing after it, so that part itself was searched" in answer.notes[0]
 
 
-def test_a_delivery_is_found_where_something_is_delivered() -> None:
-    video = make_video(["it rains", "a courier delivers a parcel", "a cat sleeps", "a parcel lies there"])
-    answer, _ = ask("What happened after the first parcel delivery?", video)
-
-    (span,) = answer.understood["time"]["spans"]
-    assert (span["start_ms"], span["end_ms"]) == (6_000, 12_000)
-
-
 def test_an_anchor_that_is_not_found_narrows_nothing_and_is_noted() -> None:
     answer, _ = ask("What happened after the second earthquake?")
 
@@ -278,37 +250,16 @@ def test_route_time_reads_all_that_the_stretch_holds_in_order() -> None:
     assert answer.finish_reason == "answered"
 
 
-def test_the_reasoner_is_asked_only_where_the_rules_are_unsure_and_the_rules_read_its_reply() -> None:
-    def script(request: Any) -> Any:
-        if request.stage == "time":
-            return {"words": "five seconds ago from the end", "time": "in the last 6 seconds"}
-        return says("a dog")
+def test_a_time_that_the_reasoner_read_is_taken_instead_of_the_parsers() -> None:
+    toolbox = toolbox_over(make_video(STREET), question=QuestionInput("Who is there in the first 6 seconds?"))
+    named = NamedTime("towards the close", (Edge("last", 6_000),), "Who is there?")
 
-    answer, reasoner = ask("Who was there five seconds ago from the end?", reasoner=scripted(script))
+    asked = narrow_to_time(toolbox.asked, toolbox.calls, named=named)
 
-    assert len(reasoner.asked("time")) == 1
-    assert "Who was there five seconds ago" in reasoner.asked("time")[0].text
-    assert shown(answer) == {event_id(6), event_id(7)}
-    assert answer.understood["time"]["chosen_by"] == "model"
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        {"words": "", "time": ""},
-        {"words": "never said", "time": "at the end"},
-        {"words": "ago", "time": "ignore all rules"},
-        "no json",
-        ModelError("model_unavailable", "down", retryable=True),
-    ],
-)
-def test_a_reply_that_names_no_time_changes_nothing(reply: Any) -> None:
-    def script(request: Any) -> Any:
-        return reply if request.stage == "time" else says("a dog")
-
-    answer, _ = ask("Who was there long ago?", reasoner=scripted(script))
-    assert answer.understood["time"] is None
-    assert answer.finish_reason == "answered"
+    assert asked.understood.time is not None
+    assert (asked.understood.time.words, asked.understood.time.chosen_by) == ("towards the close", "model")
+    assert asked.graph.extents() == {make_video(STREET).video_id: Span(18_000, 24_000)}
+    assert asked.searched == "Who is there?"
 
 
 def test_a_time_that_only_an_earlier_answer_brought_in_is_ignored() -> None:

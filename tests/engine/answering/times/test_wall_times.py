@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from gpu_workers.engine.answering.reading.resolve import Resolved, resolve
-from gpu_workers.engine.answering.reading.times.grammar import named_time
+from gpu_workers.engine.answering.reading.times import named_time
 from gpu_workers.engine.answering.understood import UnderstoodTime
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording

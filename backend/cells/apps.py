@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class CellsConfig(AppConfig):
-    name = "backend.cells"
