@@ -15,27 +15,23 @@ from typing import Any
 from bench.figures import Figure, Figures, at_most
 from bench.instant_models import EqualTexts
 from bench.program_world import WORDS, BagOfWords, CountingGraph, RandomReasoner, small_world
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget, QuestionInput
-from gpu_workers.engine.answering.methods.ravu.checking import CheckedProgram, check
+from gpu_workers.engine.answering.methods.ravu.checker import CheckedProgram, check, read_program
 from gpu_workers.engine.answering.methods.ravu.program import (
     FUNCTIONS,
     MOST_FILTERS,
     MOST_SEARCHES,
+    TARGETS,
     BadProgram,
-    Earlier,
     Function,
-    Number,
     Parameter,
-    Phrase,
-    Word,
 )
-from gpu_workers.engine.answering.methods.ravu.reading import read_program
 from gpu_workers.engine.answering.methods.ravu.running import MOST_READS, Outcome, run_program
-from gpu_workers.engine.answering.methods.ravu.state import Run
+from gpu_workers.engine.answering.methods.ravu.values import Run
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, Meter
@@ -80,22 +76,22 @@ def _steps(choices: random.Random) -> list[dict[str, Any]]:
 
 
 def _can_be_called(function: Function, types: Mapping[str, str]) -> bool:
-    wanted = [p.kind for p in function.parameters if p.required and isinstance(p.kind, Earlier)]
-    return all(set(kind.types) & set(types.values()) for kind in wanted)
+    wanted = [p for p in function.parameters if p.required and p.kind == "value"]
+    return all(set(parameter.types) & set(types.values()) for parameter in wanted)
 
 
 def _argument(choices: random.Random, parameter: Parameter, types: Mapping[str, str], step: Mapping[str, Any]) -> Any:
     """Return an argument of the right type; None if there is none. The two of a pair have one type."""
     match parameter.kind:
-        case Phrase():
+        case "phrase":
             words = RELATIONS if parameter.name == "relation" else WORDS
             return " ".join(choices.choice(words) for _ in range(choices.randint(1, 3)))
-        case Number(least, most):
-            return choices.randint(least, most)
-        case Word(words):
-            return choices.choice(words)
-        case Earlier(accepted):
-            kinds = (types[step["a"]],) if parameter.name == "b" else accepted
+        case "number":
+            return choices.randint(parameter.least, parameter.most)
+        case "target":
+            return choices.choice(TARGETS)
+        case "value":
+            kinds = (types[step["a"]],) if parameter.name == "b" else parameter.types
             fitting = [name for name, kind in types.items() if kind in kinds]
             return choices.choice(fitting) if fitting else None
 
@@ -182,8 +178,8 @@ def run_once(program: CheckedProgram, graph: Any, reasoner: RandomReasoner) -> O
     spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
     question = QuestionInput("What happens?", method="ravu")
     asked = Asked(question, graph, models, settings_for("medium", UNMEASURED), question.question)
-    desk = Desk(asked, Calls(models, spending=spending, meter=meter, in_flight=1))
-    return run_program(program, Run(desk, meter, ranks=True, calls_left=6, holds=lambda: True))
+    toolbox = Toolbox(asked, Calls(models, spending=spending, meter=meter, in_flight=1))
+    return run_program(program, Run(toolbox, ranks=True, calls_left=6, holds=lambda: True))
 
 
 def programs() -> Figures:
@@ -206,7 +202,7 @@ def programs() -> Figures:
         reads = counting.reads.total()
         valued += outcome.value is not None
         most_reads, most_calls = max(most_reads, reads), max(most_calls, reasoner.calls)
-        most_share = max(most_share, reads / (len(program.steps) * MOST_READS))
+        most_share = max(most_share, reads / (len(program) * MOST_READS))
     counted = f"{PROGRAMS} random programs, {checked} of which pass their check and {valued} of which give a value"
     yield at_most("programs_exceptions", len(raised), 0, f"{counted}; {raised[:1] or 'none raised'}")
     yield at_most(

@@ -25,7 +25,7 @@ from bench.figures import Figures, at_least, show_progress
 from bench.instant_models import EqualTexts
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import QuestionInput
-from gpu_workers.engine.answering.methods.videoagent.timeline import glance
+from gpu_workers.engine.answering.methods.videoagent.moments import glance
 from gpu_workers.engine.ekg import FrameRow
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models import weights

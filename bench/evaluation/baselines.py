@@ -12,7 +12,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.methods.caption_rag import answer_once
+from gpu_workers.engine.answering.methods.baselines import answer_once
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import show_events

@@ -11,12 +11,11 @@ from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence
 from bench.evaluation.lexical import Words
 from bench.evaluation.models import unlimited_calls
 from bench.evaluation.report import ItemResult
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.methods.ravu.finding import localize
-from gpu_workers.engine.answering.methods.ravu.state import Run
-from gpu_workers.engine.answering.methods.ravu.values import Moments
+from gpu_workers.engine.answering.methods.ravu.values import Moments, Run
 from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Meter
@@ -84,8 +83,8 @@ class LocalizeArm:
             settings,
             searched=question.text,
         )
-        desk = Desk(asked, unlimited_calls(self._models, meter, in_flight=settings.in_flight))
-        run = Run(desk, meter, self._name == "localize_ranked", 1, lambda: True)
+        toolbox = Toolbox(asked, unlimited_calls(self._models, meter, in_flight=settings.in_flight))
+        run = Run(toolbox, self._name == "localize_ranked", 1, lambda: True)
         found = localize(run, question.text, "event" if self._name == "localize_events" else "frame", None)
         assert isinstance(found, Moments)
         if not found.items:

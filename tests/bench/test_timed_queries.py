@@ -7,7 +7,7 @@ from bench.evaluation.timed_queries import with_time
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.reading.naming import narrow_to_time
 from gpu_workers.engine.ekg import Span
-from tests.engine.answering.programs.desk import desk_over
+from tests.engine.answering.programs.small_world import toolbox_over
 from tests.engine.answering.world import make_video
 
 EVENTS = 1_250
@@ -22,9 +22,9 @@ def test_each_time_is_read_back_and_the_moment_lies_in_it() -> None:
         start_ms = n * 61_500
         query = TapeQuery(f"query {n}", "A man opens a door. ", Span(start_ms, start_ms + CLIP_MS))
         text = with_time(query, seed=0)
-        desk = desk_over(video, question=QuestionInput(text))
+        toolbox = toolbox_over(video, question=QuestionInput(text))
 
-        asked = narrow_to_time(desk.asked, desk.calls, language="en")
+        asked = narrow_to_time(toolbox.asked, toolbox.calls, language="en")
 
         assert asked.searched == "A man opens a door.", text
         (span,) = asked.graph.extents().values()

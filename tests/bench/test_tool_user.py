@@ -11,14 +11,13 @@ from jsonschema.validators import validator_for
 
 from bench.tool_user import sensible, tireless
 from gpu_workers.engine.answering.agent.steps import step_schema
-from gpu_workers.engine.answering.agent.tools.contract import Tool
-from gpu_workers.engine.answering.agent.tools.finishing import finish_tool
-from gpu_workers.engine.answering.agent.tools.looking import frame_inspect
+from gpu_workers.engine.answering.agent.tool import Tool
+from gpu_workers.engine.answering.agent.tools.finish import finish_tool
+from gpu_workers.engine.answering.agent.tools.frame_tools import frame_inspect
 from gpu_workers.engine.answering.agent.tools.searching import TOPIC_SEARCH, clip_search, global_browse
-from gpu_workers.engine.answering.methods.ravu.checking import check
+from gpu_workers.engine.answering.methods.ravu.checker import check, read_program
 from gpu_workers.engine.answering.methods.ravu.program import program_schema
-from gpu_workers.engine.answering.methods.ravu.reading import read_program
-from gpu_workers.engine.answering.methods.videoagent.replies import reflection_schema, wanted_schema
+from gpu_workers.engine.answering.methods.videoagent.dialogue import reflection_schema, wanted_schema
 from gpu_workers.engine.answering.parsing import answer_schema
 
 RULES = "You use tools. Events are numbered E1, E2. Times are shown as h:mm:ss."

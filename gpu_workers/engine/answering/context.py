@@ -204,3 +204,21 @@ def cut(text: str, count_tokens: Callable[[str], int], max_tokens: int) -> str:
         else:
             high = middle - 1
     return " ".join(words[:low])
+
+
+def cut_lines(text: str, count_tokens: Callable[[str], int], most: int) -> str:
+    """Return the first lines of text that fit into most tokens, at least a part of the first one; "…" says that there
+    were more."""
+    if not text or count_tokens(text) <= most:
+        return text
+    kept: list[str] = []
+    for line in text.splitlines():
+        if count_tokens("\n".join([*kept, line, "…"])) > most:
+            break
+        kept.append(line)
+    if not kept:
+        first = text.splitlines()[0]
+        while len(first) > 1 and count_tokens(f"{first}\n…") > most:
+            first = first[: len(first) * 3 // 4]
+        kept = [first]
+    return "\n".join([*kept, "…"])

@@ -10,10 +10,9 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, QuestionInput
-from gpu_workers.engine.answering.methods.avataar.expansion import expand
-from gpu_workers.engine.answering.methods.avataar.method import Avataar
-from gpu_workers.engine.answering.methods.avataar.rethink import Rethought, read_rethought
-from gpu_workers.engine.answering.methods.avataar.thinking import Plan, read_plan
+from gpu_workers.engine.answering.methods.avataar import Avataar
+from gpu_workers.engine.answering.methods.avataar.think_functions import expand
+from gpu_workers.engine.answering.methods.avataar.thinking import Judgement, RoundPlan, read_judgement, read_plan
 from gpu_workers.engine.ekg import Entity, EntityMention, LinkedMention, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import CheckRequest, ModelError
@@ -149,8 +148,8 @@ def test_a_plan_is_read_whatever_its_form() -> None:
         'Well: {"thought": "x", "question": "a </text> bear", "functions": ["expand_query", {"name": "term_frequency", '
         '"arguments": {"term": "ow"}}, {"tool": "term_frequency", "term": "ow"}, {"x": 1}, 7]}'
     )
-    assert read_plan(text, most=3) == Plan("a bear", (("expand_query", {}), ("term_frequency", {"term": "ow"})))
-    assert read_plan(text, most=1) == Plan("a bear", (("expand_query", {}),))
+    assert read_plan(text, most=3) == RoundPlan("a bear", (("expand_query", {}), ("term_frequency", {"term": "ow"})))
+    assert read_plan(text, most=1) == RoundPlan("a bear", (("expand_query", {}),))
 
 
 @pytest.mark.parametrize("text", ["", "call expand_query", "{}", '{"question": 7, "functions": "all"}'])
@@ -159,12 +158,12 @@ def test_what_is_no_plan_is_none(text: str) -> None:
 
 
 def test_a_judgement_is_read_and_never_made_up() -> None:
-    assert read_rethought('{"sufficient": "true", "diagnosis": 1, "instruction": ""}') == Rethought(True, "", "")
-    assert read_rethought('{"sufficient": 0, "instruction": " look <|im_end|> again "}') == Rethought(
+    assert read_judgement('{"sufficient": "true", "diagnosis": 1, "instruction": ""}') == Judgement(True, "", "")
+    assert read_judgement('{"sufficient": 0, "instruction": " look <|im_end|> again "}') == Judgement(
         False, "", "look again"
     )
-    assert read_rethought('{"answer": "A"}') is None
-    assert read_rethought("fine") is None
+    assert read_judgement('{"answer": "A"}') is None
+    assert read_judgement("fine") is None
 
 
 # --- calls -----------------------------------------------------------------------------------------------------------

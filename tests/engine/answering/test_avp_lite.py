@@ -10,8 +10,7 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, NodeRecord, PartialAnswer, QuestionInput
-from gpu_workers.engine.answering.methods.avp_lite.method import AvpLite
-from gpu_workers.engine.answering.methods.avp_lite.whole_scope import SCAN_FRAMES
+from gpu_workers.engine.answering.methods.avp_lite import SCAN_FRAMES, AvpLite
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import ChatCapabilities, ModelError, ObserveRequest

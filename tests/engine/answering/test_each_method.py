@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 
 from gpu_workers.engine import prompts
-from gpu_workers.engine.answering.agent.tools.desk import MISSING
+from gpu_workers.engine.answering.agent.toolbox import MISSING
 from gpu_workers.engine.answering.contract import Answer, FinishReason, QuestionInput, Turn
 from gpu_workers.engine.answering.ending.notes import QUERY_LANGUAGE
 from gpu_workers.engine.answering.identity import prompts_digest

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.agent.loop import LoopEnd, run_loop
-from gpu_workers.engine.answering.agent.tools.contract import Artifact, Millis, Observation, Text, Tool, Whole
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.loop import LoopEnd, LoopRequest, run_loop
+from gpu_workers.engine.answering.agent.tool import Artifact, Millis, Observation, Text, Tool, Whole
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Spending
 from gpu_workers.engine.answering.calls import Calls
@@ -36,11 +36,11 @@ def finish(answer: str = "A", evidence: Sequence[int] = (), *, sufficient: bool 
     return call("finish", answer=answer, sufficient=sufficient, evidence=list(evidence))
 
 
-def show(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
+def show(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Show the event of that number in the video, counted from 0."""
-    events = desk.events_at(desk.videos[1], desk.extents[desk.videos[1]], 100)
+    events = toolbox.events_at(toolbox.videos[1], toolbox.extents[toolbox.videos[1]], 100)
     event = events[arguments["n"]]
-    return Observation(desk.event_line(event, most_tokens=50), events=(event.id,))
+    return Observation(toolbox.event_line(event, most_tokens=50), events=(event.id,))
 
 
 SHOW = Tool("show", "Shows an event.", {"n": Whole(0, 99)}, frozenset({"events"}), 50, show)
@@ -50,7 +50,7 @@ SPAN = Tool(
     {"start_ms": Millis(), "end_ms": Millis()},
     frozenset(),
     50,
-    lambda desk, given: Observation(f"from {given['start_ms']}"),
+    lambda toolbox, given: Observation(f"from {given['start_ms']}"),
 )
 
 
@@ -69,7 +69,7 @@ class Run:
         window: int = 32_768,
         opening: str = "",
         videos: Sequence[Any] | None = None,
-        prepare: Callable[[Desk], None] = lambda desk: None,
+        prepare: Callable[[Toolbox], None] = lambda toolbox: None,
         **more: Any,
     ) -> None:
         def script(request: Request) -> Any:
@@ -91,11 +91,9 @@ class Run:
         )
         graph = graph_of(*(videos if videos is not None else [park()]))
         settings = more.pop("settings", settings_for("medium", UNMEASURED))
-        self.desk = Desk(Asked(question, graph, scripted, settings, searched=question.question), self.calls)
-        prepare(self.desk)
-        self.end: LoopEnd = run_loop(
-            self.desk, tools, rules="Look well.", opening=opening, steps=steps, stage="step", **more
-        )
+        self.toolbox = Toolbox(Asked(question, graph, scripted, settings, searched=question.question), self.calls)
+        prepare(self.toolbox)
+        self.end: LoopEnd = run_loop(self.toolbox, LoopRequest(tools, "Look well.", opening, steps, **more))
 
     @property
     def offered(self) -> list[list[str]]:
@@ -122,7 +120,7 @@ def test_a_step_is_one_request_and_the_conversation_only_grows() -> None:
     assert "A. plays\nB. sings\nC. sleeps" in texts[0]
     assert "Video 1: 0:00:00-0:00:24" in texts[0]
     assert [request.seed for request in run.reasoner.requests] == [
-        run.desk.asked.seed_of(f"step {k}") for k in (1, 2, 3)
+        run.toolbox.asked.seed_of(f"step {k}") for k in (1, 2, 3)
     ]
     assert run.end.forced == ""
     assert run.end.proposed is not None
@@ -158,7 +156,7 @@ def test_the_last_step_offers_finish_alone_and_there_are_exactly_as_many_request
 
     assert len(run.reasoner.requests) == 5
     assert run.offered == [["show", "span", "finish"]] * 4 + [["finish"]]
-    assert (run.end.forced, run.end.finish) == ("last_step", None)
+    assert (run.end.forced, run.end.proposed) == ("last_step", None)
     assert run.end.records[-1].detail["forced"] == "last_step"
     assert "Only finish may be called now" in run.reasoner.requests[-1].text
 
@@ -220,7 +218,7 @@ def test_when_every_tool_is_used_up_it_must_finish() -> None:
 
 def test_a_tool_that_is_used_up_is_no_longer_offered_and_says_so() -> None:
     twice = Tool(
-        "twice", "Works twice.", {"word": Text()}, frozenset(), 2, lambda desk, given: Observation(given["word"])
+        "twice", "Works twice.", {"word": Text()}, frozenset(), 2, lambda toolbox, given: Observation(given["word"])
     )
     replies = [call("twice", word="a"), call("twice", word="b"), call("twice", word="c"), finish("A", [])]
     run = Run(replies, [twice, SHOW])
@@ -235,9 +233,9 @@ def test_a_tool_that_is_used_up_is_no_longer_offered_and_says_so() -> None:
 def test_the_same_call_is_not_run_twice_and_two_idle_steps_force_the_finish() -> None:
     ran: list[int] = []
 
-    def counted(desk: Desk, given: Mapping[str, Any]) -> Observation:
+    def counted(toolbox: Toolbox, given: Mapping[str, Any]) -> Observation:
         ran.append(given["n"])
-        return show(desk, given)
+        return show(toolbox, given)
 
     tool = Tool("show", "Shows.", {"n": Whole(0, 9)}, frozenset(), 50, counted)
     run = Run([call("show", n=0), call("show", n=0), call("show", n=0), finish("A", [1])], [tool])
@@ -275,10 +273,10 @@ def test_two_steps_that_show_only_what_was_seen_force_the_finish() -> None:
 def test_a_call_that_a_model_failed_may_be_made_again() -> None:
     failures = iter([ModelError("model_unavailable", "down", retryable=True)])
 
-    def flaky(desk: Desk, given: Mapping[str, Any]) -> Observation:
+    def flaky(toolbox: Toolbox, given: Mapping[str, Any]) -> Observation:
         for failure in failures:
             raise failure
-        return show(desk, given)
+        return show(toolbox, given)
 
     tool = Tool("show", "Shows.", {"n": Whole(0, 9)}, frozenset(), 50, flaky)
     run = Run([call("show", n=0), call("show", n=0), finish("A", [1])], [tool])
@@ -300,8 +298,8 @@ def test_a_first_step_that_finishes_without_evidence_is_refused_once() -> None:
 
 
 def test_evidence_of_the_opening_is_enough_for_a_first_step() -> None:
-    def opened(desk: Desk) -> None:
-        show(desk, {"n": 1})
+    def opened(toolbox: Toolbox) -> None:
+        show(toolbox, {"n": 1})
 
     run = Run([finish("C", [1, 99])], prepare=opened)
 
@@ -311,13 +309,12 @@ def test_evidence_of_the_opening_is_enough_for_a_first_step() -> None:
 
 
 def test_an_open_question_may_be_answered_by_the_overview_alone() -> None:
-    def overviewed(desk: Desk) -> None:
-        desk.overview_shown = True
+    def overviewed(toolbox: Toolbox) -> None:
+        toolbox.overview_shown = True
 
     assert len(Run([finish("he sleeps")], question=OPEN, prepare=overviewed).reasoner.requests) == 1
     assert len(Run([finish("he sleeps")], question=OPEN).reasoner.requests) == 2
     assert len(Run([finish("A")], prepare=overviewed).reasoner.requests) == 2, "choices need evidence"
-    assert len(Run([finish("A")], least_evidence=False).reasoner.requests) == 1
 
 
 # --- replies that are no calls ---------------------------------------------------------------------------------------
@@ -336,7 +333,7 @@ def test_two_unreadable_replies_in_a_row_force_the_finish_and_a_third_ends_the_l
     run = Run(["garbage"])
 
     assert run.offered == [["show", "span", "finish"], ["show", "span", "finish"], ["finish"]]
-    assert (run.end.forced, run.end.finish, len(run.end.records)) == ("unreadable", None, 3)
+    assert (run.end.forced, run.end.proposed, len(run.end.records)) == ("unreadable", None, 3)
 
     mended = Run(["garbage", call("show", n=0), "garbage", call("show", n=1), finish("A", [1])])
     assert mended.end.forced == "", "only in a row"
@@ -382,7 +379,7 @@ def test_an_abstention_is_an_abstention() -> None:
 
 
 def needing(name: str, *needs: Artifact) -> Tool:
-    return Tool(name, "Does.", {"word": Text()}, frozenset(needs), 3, lambda desk, given: Observation(given["word"]))
+    return Tool(name, "Does.", {"word": Text()}, frozenset(needs), 3, lambda toolbox, given: Observation(given["word"]))
 
 
 def test_a_tool_without_its_data_is_not_in_the_schema_and_named_once_as_unavailable() -> None:
@@ -395,7 +392,7 @@ def test_a_tool_without_its_data_is_not_in_the_schema_and_named_once_as_unavaila
     assert first.count("hear") == first.count("things") == first.count("parts") == 1
     assert "hear (no_speech); things (no_object_memory); parts (no_summary)" in first
     assert run.errors[0] == "not_available"
-    assert run.desk.degraded(["transcript", "objects", "topics", "events", "frames"]) == (
+    assert run.toolbox.degraded(["transcript", "objects", "topics", "events", "frames"]) == (
         "no_object_memory",
         "no_speech",
         "no_summary",
@@ -408,7 +405,7 @@ def test_what_is_there_is_offered() -> None:
 
     assert run.offered[0] == ["hear", "things", "parts", "finish"]
     assert "Not available" not in run.reasoner.requests[0].text
-    assert run.desk.degraded(["transcript", "objects", "topics", "frames"]) == ()
+    assert run.toolbox.degraded(["transcript", "objects", "topics", "frames"]) == ()
 
 
 def test_a_small_window_gets_fewer_tools_and_the_answer_says_so() -> None:
@@ -419,8 +416,8 @@ def test_a_small_window_gets_fewer_tools_and_the_answer_says_so() -> None:
     assert names[0] == "show"
     assert names[-1] == "finish"
     assert len(names) < 8
-    assert run.desk.degraded([]) == ("small_window",)
-    assert Run([finish("A")], [SHOW, *many], window=32_768).desk.degraded([]) == ()
+    assert run.toolbox.degraded([]) == ("small_window",)
+    assert Run([finish("A")], [SHOW, *many], window=32_768).toolbox.degraded([]) == ()
 
 
 # --- the window ------------------------------------------------------------------------------------------------------
@@ -433,7 +430,7 @@ def test_old_observations_shrink_to_a_line_and_not_at_every_step() -> None:
         {"n": Whole(0, 99)},
         frozenset(),
         50,
-        lambda desk, given: replace_text(show(desk, {"n": given["n"] % 8}), f"word{given['n']} " * 150),
+        lambda toolbox, given: replace_text(show(toolbox, {"n": given["n"] % 8}), f"word{given['n']} " * 150),
     )
     window = 1_600
     run = Run([call("long", n=n) for n in range(20)], [long], steps=14, window=window)
@@ -478,9 +475,9 @@ def test_a_reply_that_repeats_a_delimiter_does_not_close_one() -> None:
 def test_a_canceled_question_keeps_the_steps_it_made() -> None:
     stopped: list[bool] = []
 
-    def stop(desk: Desk, given: Mapping[str, Any]) -> Observation:
+    def stop(toolbox: Toolbox, given: Mapping[str, Any]) -> Observation:
         stopped.append(True)
-        return show(desk, given)
+        return show(toolbox, given)
 
     tool = Tool("show", "Shows.", {"n": Whole(0, 9)}, frozenset(), 50, stop)
     run = Run([call("show", n=0)], [tool], should_stop=lambda: bool(stopped))
@@ -488,12 +485,12 @@ def test_a_canceled_question_keeps_the_steps_it_made() -> None:
     assert [record.action for record in run.end.records] == ["show"]
     assert run.end.halt is not None
     assert run.end.halt.code == "canceled"
-    assert list(run.desk.sightings.events) == [1]
+    assert list(run.toolbox.evidence.events) == [1]
 
 
 def test_a_budget_that_ends_inside_a_tool_ends_the_loop_with_what_was_seen() -> None:
-    def halts(desk: Desk, given: Mapping[str, Any]) -> Observation:
-        show(desk, given)
+    def halts(toolbox: Toolbox, given: Mapping[str, Any]) -> Observation:
+        show(toolbox, given)
         raise BudgetSpent("max_seconds")
 
     tool = Tool("show", "Shows.", {"n": Whole(0, 9)}, frozenset(), 50, halts)
@@ -502,7 +499,7 @@ def test_a_budget_that_ends_inside_a_tool_ends_the_loop_with_what_was_seen() -> 
     assert (len(run.reasoner.requests), run.errors) == (1, ["max_seconds"])
     assert run.end.halt is not None
     assert run.calls.halted is run.end.halt
-    assert list(run.desk.sightings.events) == [1]
+    assert list(run.toolbox.evidence.events) == [1]
 
 
 @pytest.mark.parametrize(
@@ -536,11 +533,11 @@ def test_several_videos_are_numbered_in_every_place() -> None:
 
 
 def test_a_loop_inside_a_step_has_its_own_records_and_its_own_question() -> None:
-    def ask_inside(desk: Desk, given: Mapping[str, Any]) -> Observation:
-        inner = desk.asking(given["word"])
-        end = run_loop(inner, [SHOW], rules="", opening="", steps=3, stage="inner", path=desk.path)
+    def ask_inside(toolbox: Toolbox, given: Mapping[str, Any]) -> Observation:
+        inner = toolbox.for_question(given["word"])
+        end = run_loop(inner, LoopRequest([SHOW], "", "", 3, stage="inner", path=toolbox.path))
         assert end.proposed is not None
-        return Observation(end.proposed.text, events=tuple(event.id for event in desk.sightings.events.values()))
+        return Observation(end.proposed.text, events=tuple(event.id for event in toolbox.evidence.events.values()))
 
     outer = Tool("inside", "Asks.", {"word": Text()}, frozenset(), 3, ask_inside)
 
@@ -565,8 +562,10 @@ def _inner_script(request: Request) -> Any:
 
 
 def test_a_loop_inside_a_step_leaves_the_outer_one_a_call_to_finish() -> None:
-    def ask_inside(desk: Desk, given: Mapping[str, Any]) -> Observation:
-        end = run_loop(desk.asking(given["word"]), [SHOW], rules="", opening="", steps=4, stage="inner", path=desk.path)
+    def ask_inside(toolbox: Toolbox, given: Mapping[str, Any]) -> Observation:
+        end = run_loop(
+            toolbox.for_question(given["word"]), LoopRequest([SHOW], "", "", 4, stage="inner", path=toolbox.path)
+        )
         return Observation(end.proposed.text if end.proposed else "")
 
     outer = Tool("inside", "Asks.", {"word": Text()}, frozenset(), 3, ask_inside)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.context import event_context
 from gpu_workers.engine.answering.contract import QuestionInput
@@ -22,7 +22,7 @@ from gpu_workers.engine.ekg import Overview, Span, Topic, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.ports import Recording
 from gpu_workers.engine.retrieval.fusion import RankedEvent
-from tests.engine.answering.desks import desk_of
+from tests.engine.answering.toolboxes import toolbox_of
 from tests.engine.answering.world import EMBEDDED, Request, make_video, models, says, scripted
 
 GATE, YARD, DOCK = sorted(stable_id("video", name) for name in ("gate", "yard", "dock"))
@@ -200,10 +200,10 @@ def test_a_comparison_in_another_language_is_read_in_its_translation() -> None:
 # --- routes and composed texts ----------------------------------------------------------------------------------------
 
 
-def test_a_desk_names_videos_by_title_for_a_reader_and_by_number_for_a_model() -> None:
+def test_a_toolbox_names_videos_by_title_for_a_reader_and_by_number_for_a_model() -> None:
     graph = InMemoryGraph([filmed(GATE, "a van comes"), filmed(YARD, "a van parks", title="")])
-    desk = desk_of(graph)
-    titled = Desk(replace(desk.asked, recordings=graph.recordings()), desk.calls)
+    toolbox = toolbox_of(graph)
+    titled = Toolbox(replace(toolbox.asked, recordings=graph.recordings()), toolbox.calls)
 
     assert titled.place(GATE, Span(0, 3_000)) == "video 1 0:00:00-0:00:03"
     assert titled.place(GATE, Span(0, 3_000), titled=True) == '"Gate camera" 0:00:00-0:00:03'
@@ -212,7 +212,7 @@ def test_a_desk_names_videos_by_title_for_a_reader_and_by_number_for_a_model() -
 
 def test_a_composer_is_asked_to_name_several_videos_only() -> None:
     graph = InMemoryGraph([filmed(GATE, "a van comes"), filmed(YARD, "a van parks")])
-    asked = replace(desk_of(graph).asked, understood=Understood(shape="list"))
+    asked = replace(toolbox_of(graph).asked, understood=Understood(shape="list"))
     answer = ParsedAnswer("a van", None, sufficient=True)
     alone = composing_messages(asked, "E1", "none", answer)
     several = composing_messages(replace(asked, recordings=graph.recordings()), "E1", "none", answer)
@@ -231,7 +231,7 @@ def test_the_events_of_a_stretch_come_with_the_titles_of_their_videos() -> None:
 
 def test_a_video_of_which_a_stretch_shows_nothing_keeps_its_number() -> None:
     graph = InMemoryGraph([filmed(GATE, "a van comes"), filmed(YARD, "a van parks"), filmed(DOCK, "a ship")])
-    asked = replace(desk_of(graph).asked, recordings=graph.recordings())
+    asked = replace(toolbox_of(graph).asked, recordings=graph.recordings())
     places = [place for place in graph.timeline(limit=9) if place.video_id != min(TITLES)]
     _, context = events_of_stretch(asked, places)
 

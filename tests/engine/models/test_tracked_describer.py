@@ -19,7 +19,7 @@ from gpu_workers.engine.models.observer.following import Follower
 from gpu_workers.engine.models.observer.observer import Observer
 from gpu_workers.engine.models.observer.tracked import TrackedDescriber
 from gpu_workers.engine.models.roles import Describer, Meter, ModelError, SegmentDescription, SegmentView
-from tests.engine.answering.desks import desk_of, use
+from tests.engine.answering.toolboxes import toolbox_of, use
 from tests.engine.indexing.media import write_video
 from tests.engine.indexing.scripted import ScriptedDescriber, scripted_models
 from tests.engine.models.test_observer import RED, WHITE, ScriptedDetector, ScriptedScene
@@ -92,11 +92,11 @@ def test_the_objects_of_a_video_that_a_vlm_describes_can_be_asked_by_sql(street:
         video_id=index.video_id,
         meter=Meter(),
     )
-    desk = desk_of(index.graph())
-    rows = use(desk, OBJECT_SQL, sql="SELECT object_id, category, colour FROM objects ORDER BY category").text
+    toolbox = toolbox_of(index.graph())
+    rows = use(toolbox, OBJECT_SQL, sql="SELECT object_id, category, colour FROM objects ORDER BY category").text
     assert rows.splitlines()[:3] == ["2 rows:", "object_id | category | colour", "O1 | car | white"]
     assert rows.splitlines()[3].endswith(" | person | red")
-    assert "objects" in desk.artifacts
+    assert "objects" in toolbox.artifacts
 
 
 def test_what_the_inner_describer_says_is_kept(street: Path) -> None:

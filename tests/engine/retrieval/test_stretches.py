@@ -8,7 +8,7 @@ from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.ports import KnowledgeGraph, ViewQuery
 from gpu_workers.engine.retrieval.stretches import stretches_of
-from tests.engine.answering.desks import tracked
+from tests.engine.answering.toolboxes import tracked
 from tests.engine.answering.world import STREET, embed, event_id, make_video
 
 THINGS = (

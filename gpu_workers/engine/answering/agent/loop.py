@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from gpu_workers.engine.answering.agent.briefing import CORRECTION, FINISH_NOW, NO_EVIDENCE, fitting_tools, opening_of
-from gpu_workers.engine.answering.agent.briefing import LOOP_PROMPTS as LOOP_PROMPTS
-from gpu_workers.engine.answering.agent.conversation import Conversation, cut_lines
+from gpu_workers.engine.answering.agent.conversation import (
+    CORRECTION,
+    FINISH_NOW,
+    NO_EVIDENCE,
+    Conversation,
+    opening_prompt,
+    usable_tools,
+)
 from gpu_workers.engine.answering.agent.steps import (
     UNKNOWN,
     UNREADABLE,
-    Step,
+    ToolCall,
     call_key,
     in_brief,
     read_step,
     step_record,
     step_schema,
 )
-from gpu_workers.engine.answering.agent.steps import (
-    LoopEnd as LoopEnd,
-)
-from gpu_workers.engine.answering.agent.tools.contract import (
+from gpu_workers.engine.answering.agent.tool import (
     BAD_ARGUMENTS,
     FAILED,
     NOT_AVAILABLE,
@@ -35,10 +37,11 @@ from gpu_workers.engine.answering.agent.tools.contract import (
     failed,
     read_arguments,
 )
-from gpu_workers.engine.answering.agent.tools.desk import Desk
-from gpu_workers.engine.answering.agent.tools.finishing import FINISH, answer_of_prose, finish_tool, proposed_answer
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
+from gpu_workers.engine.answering.agent.tools.finish import FINISH, answer_of_prose, finish_tool, proposed_answer
 from gpu_workers.engine.answering.budget import BranchMeter, BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import MESSAGE_TOKENS
+from gpu_workers.engine.answering.context import cut_lines
 from gpu_workers.engine.answering.contract import DETAIL_CHARACTERS, NodeRecord
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.wording import as_data
@@ -54,82 +57,81 @@ LOOK_TOKENS = 1_500
 """Tokens of a look, a lower estimate: less than that is not worth a tool that looks."""
 
 
-def run_loop(
-    desk: Desk,
-    tools: Sequence[Tool],
-    *,
-    rules: str,
-    opening: str,
-    steps: int,
-    stage: str,
-    path: str = "",
-    least_evidence: bool = True,
-) -> LoopEnd:
-    """Let the reasoner call tools until it finishes, in at most `steps` requests. Raises neither Halt nor ModelError.
+@dataclass(frozen=True, slots=True)
+class LoopRequest:
+    """What a loop may do.
 
     tools: most important first; `finish` is added. Those whose needs are missing are not offered. rules: what this
     method asks of the reasoner, after the rules of every loop. opening: what it reads next to the question and its
-    choices, every text of a video in it through as_data. stage: of the model calls. least_evidence: refuse, once, a
-    first step that finishes without evidence. path: of the step that runs this loop inside another one, whose records
-    then include these.
+    choices, every text of a video in it through as_data. steps: maximum number of requests. stage: of the model calls.
+    path: of the step that runs this loop inside another one, whose records then include these.
     """
-    with desk.calls.timed("search"):
-        loop = _Loop(desk, tools, rules, opening, steps, stage, path, least_evidence)
-        meter, outer = desk.meter, desk.path
+
+    tools: Sequence[Tool]
+    rules: str
+    opening: str
+    steps: int
+    stage: str = "step"
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopEnd:
+    """How a loop ended. proposed: the answer of `finish`, None without one. forced: why only `finish` was offered in
+    the end, "" if the reasoner chose to finish. halt, error: what ended the loop early."""
+
+    records: tuple[NodeRecord, ...]
+    proposed: ParsedAnswer | None = None
+    forced: str = ""
+    halt: Halt | None = None
+    error: ModelError | None = None
+
+
+def run_loop(toolbox: Toolbox, request: LoopRequest) -> LoopEnd:
+    """Let the reasoner call tools until it finishes. A first step that finishes without evidence is refused once, but
+    for a loop inside another one. Raises neither Halt nor ModelError."""
+    with toolbox.calls.timed("search"):
+        loop = _Loop(toolbox, request)
+        meter, outer = toolbox.meter, toolbox.path
         try:
             loop.run()
         finally:
-            desk.meter, desk.path = meter, outer
-        if path:
-            desk.inner += loop.records
-    return LoopEnd(loop.finish, tuple(loop.records), loop.forced, loop.halt, loop.error, loop.proposed)
+            toolbox.meter, toolbox.path = meter, outer
+        if request.path:
+            toolbox.inner += loop.records
+    return LoopEnd(tuple(loop.records), loop.proposed, loop.forced, loop.halt, loop.error)
 
 
 class _Loop:
-    """State of one loop."""
+    """State of one loop. uses: by tool. made: the step of each call, by its key. texts: observations so far. stale,
+    unread: steps in a row that brought nothing new, and that could not be read."""
 
-    def __init__(
-        self,
-        desk: Desk,
-        tools: Sequence[Tool],
-        rules: str,
-        opening: str,
-        steps: int,
-        stage: str,
-        path: str,
-        least_evidence: bool,
-    ) -> None:
-        self.desk, self.steps, self.stage, self.path = desk, steps, stage, path
-        self.least_evidence = least_evidence
-        question, settings, reasoner = desk.asked.question, desk.asked.settings, desk.asked.models.reasoner
+    def __init__(self, toolbox: Toolbox, request: LoopRequest) -> None:
+        self.toolbox, self.request, self.path = toolbox, request, request.path
+        question, settings, reasoner = toolbox.asked.question, toolbox.asked.settings, toolbox.asked.models.reasoner
         self.reply_tokens = min(settings.prompt.answer_tokens, max(1, reasoner.context_tokens // 4))
         self.finishing = finish_tool(question.choices, abstain=settings.samples.abstain)
-        self.tools, system = fitting_tools(desk, tools, self.finishing, rules, steps)
+        self.tools, system = usable_tools(toolbox, request.tools, self.finishing, request.rules, request.steps)
         self.conversation = Conversation(
-            system,
-            opening_of(desk, opening),
-            count_tokens=reasoner.count_tokens,
-            window=reasoner.context_tokens,
-            reply_tokens=self.reply_tokens,
+            system, opening_prompt(toolbox, request.opening), reasoner=reasoner, reply_tokens=self.reply_tokens
         )
-        self.videos = max(1, len(desk.extents))
+        self.videos = max(1, len(toolbox.extents))
         self.uses: Counter[str] = Counter()
         self.made: dict[str, int] = {}
         self.texts: set[str] = set()
         self.stale = self.unread = 0
         self.records: list[NodeRecord] = []
         self.forced = ""
-        self.finish: Mapping[str, Any] | None = None
         self.proposed: ParsedAnswer | None = None
         self.halt: Halt | None = None
         self.error: ModelError | None = None
 
     def run(self) -> None:
-        calls = self.desk.calls
-        for k in range(1, self.steps + 1):
+        calls = self.toolbox.calls
+        for k in range(1, self.request.steps + 1):
             began = calls.spending.elapsed_ms()
-            self.desk.meter = BranchMeter(calls.meter)
-            self.desk.path = f"{self.path}/O{k}" if self.path else f"S{k:02}"
+            self.toolbox.meter = BranchMeter(calls.meter)
+            self.toolbox.path = f"{self.path}/O{k}" if self.path else f"S{k:02}"
             if not self.forced and (reason := self._must_finish(k)):
                 self.forced = reason
                 self.conversation.close(FINISH_NOW)
@@ -146,23 +148,23 @@ class _Loop:
                 if self.forced and self.unread >= MOST_UNREAD:
                     return
                 continue
-            before = len(self.desk.sightings)
+            before = len(self.toolbox.evidence)
             observation = self._observe(k, step)
             self._keep(k, step, sample, observation, began)
-            calls.on_progress("search", k, self.steps, step.tool)
-            if self.finish is not None or self.halt is not None:
+            calls.on_progress("search", k, self.request.steps, step.tool)
+            if self.proposed is not None or self.halt is not None:
                 return
             self.unread = self.unread + 1 if self.forced else 0
             if self.unread >= MOST_UNREAD:
                 return
-            words = not observation.seen and not observation.error and observation.text not in self.texts
+            new_words = not observation.seen and not observation.error and observation.text not in self.texts
             self.texts.add(observation.text)
-            self.stale = 0 if words or len(self.desk.sightings) > before else self.stale + 1
+            self.stale = 0 if new_words or len(self.toolbox.evidence) > before else self.stale + 1
 
     def _must_finish(self, k: int) -> str:
         """Return why only `finish` may be called at step k; "" if other tools may."""
         poor = not self._holds(1)
-        if k == self.steps and not (poor and self.path):
+        if k == self.request.steps and not (poor and self.path):
             return "last_step"
         if poor:
             return "budget"
@@ -178,26 +180,26 @@ class _Loop:
     def _holds(self, calls: int, tokens: int = 0) -> bool:
         """Whether the budget holds these calls, of a step's size or of so many tokens, and the answer after them."""
         prompt = self.conversation.tokens() + 2 * MESSAGE_TOKENS
-        grown = prompt + self.reply_tokens + self.desk.observation_tokens
-        return self.desk.calls.spending.holds(
+        grown = prompt + self.reply_tokens + self.toolbox.observation_tokens
+        return self.toolbox.calls.spending.holds(
             calls + 1,
             calls * (tokens or prompt) + grown,
             (calls + 1) * self.reply_tokens,
-            self.desk.asked.models.reasoner.name,
+            self.toolbox.asked.models.reasoner.name,
         )
 
     def _ask(self, k: int) -> Sample | None:
         """Return the reply of step k; None if there is none, and why in halt or error."""
-        desk = self.desk
+        toolbox = self.toolbox
         offered = [] if self.forced else self._offered()
         try:
-            return desk.calls.ask(
+            return toolbox.calls.ask(
                 self.conversation.messages(),
-                stage=self.stage,
-                meter=desk.meter,
+                stage=self.request.stage,
+                meter=toolbox.meter,
                 schema=step_schema([*offered, self.finishing], videos=self.videos),
                 max_tokens=self.reply_tokens,
-                seed=desk.asked.seed_of(f"{self.path} step {k}".strip()),
+                seed=toolbox.asked.seed_of(f"{self.path} step {k}".strip()),
             )[0]
         except Halt as halt:
             self._stop(halt)
@@ -207,35 +209,34 @@ class _Loop:
 
     def _late(self) -> bool:
         """Whether a call failed because the question's time is over; the loop then ends."""
-        late = self.desk.calls.spending.out_of_time()
+        late = self.toolbox.calls.spending.out_of_time()
         if late:
             self._stop(BudgetSpent("max_seconds"))
         return late
 
     def _stop(self, halt: Halt) -> None:
-        self.desk.calls.halt(halt)
+        self.toolbox.calls.halt(halt)
         self.halt = halt
 
-    def _read(self, sample: Sample) -> Step | None:
+    def _read(self, sample: Sample) -> ToolCall | None:
         """Return the call in a reply. If only `finish` may be called, prose that gives an answer is one, and any other
         call is none."""
         step = None if sample.refused else read_step(sample.text)
         if self.forced and (step is None or step.tool != FINISH) and not sample.refused:
-            prose = answer_of_prose(sample.text, self.desk.asked.question.choices) if step is None else None
-            step = Step(FINISH, prose) if prose else None
+            prose = answer_of_prose(sample.text, self.toolbox.asked.question.choices) if step is None else None
+            step = ToolCall(FINISH, prose) if prose else None
         return step
 
     def _unreadable(self, k: int, sample: Sample, began: int) -> None:
         self.unread += 1
         error = "model_refused" if sample.refused else "unreadable"
-        step = Step(UNREADABLE, {}, as_data(sample.text)[:DETAIL_CHARACTERS])
+        step = ToolCall(UNREADABLE, {}, as_data(sample.text)[:DETAIL_CHARACTERS])
         instruction = FINISH_NOW if self.forced else CORRECTION
         self._keep(k, step, sample, Observation(instruction, error), began)
-        self.desk.calls.on_progress("search", k, self.steps, UNREADABLE)
+        self.toolbox.calls.on_progress("search", k, self.request.steps, UNREADABLE)
 
-    def _observe(self, k: int, step: Step) -> Observation:
+    def _observe(self, k: int, step: ToolCall) -> Observation:
         """Return what a call shows. Errors of tools are observations; a Halt in one ends the loop."""
-        desk = self.desk
         if step.tool == FINISH:
             return self._finish(k, step)
         tool = next((tool for tool in self.tools if tool.name == step.tool), None)
@@ -252,7 +253,7 @@ class _Loop:
             if "checker" in tool.needs and not self._holds(1, LOOK_TOKENS):
                 return Observation("The budget does not hold a look and the answer. Call finish.", NOT_AVAILABLE)
             self.uses[tool.name] += 1
-            observation = tool.use(desk, arguments)
+            observation = tool.use(self.toolbox, arguments)
             if not observation.error.startswith(FAILED):
                 self.made[key] = k
             return observation
@@ -265,35 +266,39 @@ class _Loop:
             self._stop(halt)
             return Observation("", halt.code)
 
-    def _finish(self, k: int, step: Step) -> Observation:
-        desk = self.desk
+    def _finish(self, k: int, step: ToolCall) -> Observation:
+        toolbox = self.toolbox
+        given: Mapping[str, Any] = {"sufficient": True, "evidence": [], **step.arguments}
         try:
-            arguments = read_arguments(self.finishing, {"sufficient": True, "evidence": [], **step.arguments}, videos=1)
+            arguments = read_arguments(self.finishing, given, videos=1)
         except BadArguments as error:
             return Observation(str(error), BAD_ARGUMENTS)
-        proposed = proposed_answer(desk, arguments, step.thought)
-        answered_by_overview = not desk.asked.question.choices and desk.overview_shown and proposed.sufficient
-        if k == 1 and self.least_evidence and not (self.forced or proposed.cited or answered_by_overview):
+        proposed = proposed_answer(toolbox, arguments, step.thought)
+        answered_by_overview = not toolbox.asked.question.choices and toolbox.overview_shown and proposed.sufficient
+        early = k == 1 and not self.path and not self.forced
+        if early and not (proposed.cited or answered_by_overview):
             return Observation(NO_EVIDENCE, BAD_ARGUMENTS)
-        self.finish, self.proposed = arguments, proposed
+        self.proposed = proposed
         return Observation("")
 
-    def _keep(self, k: int, step: Step, sample: Sample, observation: Observation, began: int) -> None:
+    def _keep(self, k: int, step: ToolCall, sample: Sample, observation: Observation, began: int) -> None:
         """Record a step, and show the reasoner what it led to."""
-        desk = self.desk
-        shown = cut_lines(observation.text, desk.asked.models.reasoner.count_tokens, desk.observation_tokens)
-        names = [name for name in map(desk.sightings.name_of, dict.fromkeys(observation.seen)) if name]
+        toolbox = self.toolbox
+        shown = cut_lines(observation.text, toolbox.asked.models.reasoner.count_tokens, toolbox.observation_tokens)
         more = " There is more than is shown." if observation.cut else ""
-        text = f"Step {k} of {self.steps}, {step.tool}:{more}\n{shown}"
-        self.conversation.add(sample.text, text, f"Step {k}, {in_brief(step, names)}")
+        text = f"Step {k} of {self.request.steps}, {step.tool}:{more}\n{shown}"
+        labels = toolbox.evidence.labels_of(observation.seen)
+        self.conversation.add(sample.text, text, f"Step {k}, {in_brief(step, labels)}")
         known = any(tool.name == step.tool for tool in (*self.tools, self.finishing))
-        answer = self.proposed if step.tool == FINISH else None
         record = step_record(
-            desk, step, replace(observation, text=shown), answer=answer, forced=self.forced, started_ms=began
+            toolbox,
+            step,
+            replace(observation, text=shown),
+            answer=self.proposed if step.tool == FINISH else None,
+            forced=self.forced,
+            began_ms=began,
         )
         self.records.append(record if known or step.tool == UNREADABLE else replace(record, action=UNKNOWN))
-        if self.path:
-            self.records[-1] = replace(self.records[-1], answer=None)  # It answers another question.
-            return
-        self.records += desk.inner
-        desk.inner.clear()
+        if not self.path:
+            self.records += toolbox.inner
+            toolbox.inner.clear()

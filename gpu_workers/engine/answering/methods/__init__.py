@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from gpu_workers.engine.answering.methods.ava import Ava
-from gpu_workers.engine.answering.methods.avataar.method import Avataar
-from gpu_workers.engine.answering.methods.avp_lite.method import AvpLite
-from gpu_workers.engine.answering.methods.caption_rag import CaptionRag
-from gpu_workers.engine.answering.methods.contract import Method as Method
-from gpu_workers.engine.answering.methods.contract import OfferedMethod as OfferedMethod
+from gpu_workers.engine.answering.methods.avataar import Avataar
+from gpu_workers.engine.answering.methods.avp_lite import AvpLite
+from gpu_workers.engine.answering.methods.baselines import CaptionRag, NearestFrames, Uniform
 from gpu_workers.engine.answering.methods.dvd_lite import DvdLite
-from gpu_workers.engine.answering.methods.ravu.method import Ravu
-from gpu_workers.engine.answering.methods.uniform import Uniform
-from gpu_workers.engine.answering.methods.vector import NearestFrames
-from gpu_workers.engine.answering.methods.videoagent.method import VideoAgent
+from gpu_workers.engine.answering.methods.method import Method as Method
+from gpu_workers.engine.answering.methods.method import OfferedMethod as OfferedMethod
+from gpu_workers.engine.answering.methods.ravu import Ravu
+from gpu_workers.engine.answering.methods.videoagent import VideoAgent
 from gpu_workers.engine.answering.methods.videoagent_mem import VideoAgentMem
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpu_workers.engine.answering.agent.tools.contract import Artifact
+from gpu_workers.engine.answering.agent.toolbox import Artifact
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support
@@ -13,13 +13,8 @@ from gpu_workers.engine.answering.choices.weighing import weigh_support
 from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
 from gpu_workers.engine.answering.ending.conclusion import conclude
 from gpu_workers.engine.answering.ending.verdict import decide
-from gpu_workers.engine.answering.identity import (
-    ANSWER_PROMPTS,
-    CHECK_PROMPTS,
-    CITATION_PROMPTS,
-    QUESTION_PROMPTS,
-)
-from gpu_workers.engine.answering.methods.contract import TypicalCalls
+from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CHECK_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
+from gpu_workers.engine.answering.methods.method import TypicalCalls
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
 from gpu_workers.engine.answering.routes.whole import WHOLE_PROMPTS
 from gpu_workers.engine.answering.search.tree_search import search_tree

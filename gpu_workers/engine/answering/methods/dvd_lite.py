@@ -7,21 +7,21 @@ answer of the loop.
 
 from __future__ import annotations
 
-from gpu_workers.engine.answering.agent.dossier import DOSSIER_PROMPTS, answer_from
-from gpu_workers.engine.answering.agent.loop import LOOP_PROMPTS, run_loop
+from gpu_workers.engine.answering.agent.conversation import LOOP_PROMPTS
+from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, MethodResult, final_answer
+from gpu_workers.engine.answering.agent.loop import LoopRequest, run_loop
+from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
 from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH
-from gpu_workers.engine.answering.agent.tools.contract import Artifact
-from gpu_workers.engine.answering.agent.tools.desk import Desk
-from gpu_workers.engine.answering.agent.tools.looking import frame_inspect
+from gpu_workers.engine.answering.agent.tools.frame_tools import frame_inspect
 from gpu_workers.engine.answering.agent.tools.relations import RELATIONS
-from gpu_workers.engine.answering.agent.tools.scan import SCAN
+from gpu_workers.engine.answering.agent.tools.scan_tool import SCAN
 from gpu_workers.engine.answering.agent.tools.searching import TOPIC_SEARCH, browse, clip_search, global_browse
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.method_settings import DVD_LITE
-from gpu_workers.engine.answering.methods.contract import TypicalCalls
+from gpu_workers.engine.answering.methods.method import TypicalCalls
 from gpu_workers.engine.answering.verdict_store import JUDGE_PROMPTS
 from gpu_workers.engine.prompts import load
 
@@ -34,18 +34,18 @@ class DvdLite:
     )
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "checker"})
     typical_calls: TypicalCalls = {"low": (2, 7), "medium": (2, 14), "high": (2, 21), "paper": (2, 20)}
-    prompts = QUESTION_PROMPTS | LOOP_PROMPTS | {"dvd_rules"} | JUDGE_PROMPTS | OBSERVE_PROMPTS | DOSSIER_PROMPTS
+    prompts = QUESTION_PROMPTS | LOOP_PROMPTS | {"dvd_rules"} | JUDGE_PROMPTS | OBSERVE_PROMPTS | FINAL_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = DVD_LITE[asked.settings.effort]
-        desk = Desk(asked, calls)
-        if not desk.extents:
-            return answer_from(desk, records=(), top_similarity=0.0, needs=self.needs)
+        toolbox = Toolbox(asked, calls)
+        if not toolbox.extents:
+            return final_answer(toolbox, MethodResult(self.needs))
         tools = [clip_search(settings.top_k), frame_inspect(settings.frames)]
         opening = ""
         if settings.browses_first:
             with calls.timed("retrieval"):
-                found = browse(desk, asked.query, settings.top_k)
+                found = browse(toolbox, asked.query, settings.top_k)
             calls.on_progress("retrieval", 1, 1, f"{len(found.events)} events")
             opening = f"<events>\n{found.text}\n</events>" if not found.error else ""
             tools.append(TOPIC_SEARCH)
@@ -55,19 +55,6 @@ class DvdLite:
             tools += [TRANSCRIPT_SEARCH, TERM_FREQUENCY]
         if asked.settings.effort == "high":
             tools += [RELATIONS, SCAN]
-        end = run_loop(
-            desk,
-            tools,
-            rules=load("dvd_rules", asked.question.profile).template,
-            opening=opening,
-            steps=settings.steps,
-            stage="step",
-        )
-        return answer_from(
-            desk,
-            records=end.records,
-            top_similarity=desk.top_similarity,
-            needs=self.needs,
-            proposed=end.proposed,
-            error=end.error,
-        )
+        rules = load("dvd_rules", asked.question.profile).template
+        end = run_loop(toolbox, LoopRequest(tools, rules, opening, settings.steps))
+        return final_answer(toolbox, MethodResult(self.needs, end.records, end.proposed, error=end.error))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import (
     Answer,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.search.across_videos import compared_videos
 from gpu_workers.engine.answering.understood import Stretch

@@ -13,7 +13,8 @@ from uuid import UUID
 
 import numpy as np
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.steps import StepRecorder as Trail
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.agent.tools.object_memory import (
     ObjectMemory,
     TooWide,
@@ -21,8 +22,6 @@ from gpu_workers.engine.answering.agent.tools.object_memory import (
     moment_of,
     read_memory,
 )
-from gpu_workers.engine.answering.agent.tools.object_words import Matches, categories_there, matching, named_things
-from gpu_workers.engine.answering.agent.trail import Trail
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
@@ -36,7 +35,15 @@ from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredObject
-from gpu_workers.engine.retrieval.object_names import categories_named, name_tokens, singular
+from gpu_workers.engine.retrieval.object_names import (
+    Matches,
+    categories_named,
+    categories_there,
+    matching,
+    name_tokens,
+    named_things,
+    singular,
+)
 from gpu_workers.engine.retrieval.stretches import stretches_of
 
 PLACES_SHOWN = 12
@@ -121,7 +128,7 @@ def _matching(desk: Desk, things: Sequence[StoredObject]) -> Matches | None:
 def _in_group(desk: Desk, group: Group, counted: Sequence[StoredObject]) -> _ObjectTally:
     """Return the numbers of a part of the scope. Raises TooWide."""
     graph = stretches_of(desk.asked.graph, group.spans)
-    inner = Desk(replace(desk.asked, graph=graph), desk.calls, sightings=desk.sightings)
+    inner = Desk(replace(desk.asked, graph=graph), desk.calls, evidence=desk.evidence)
     memory = read_memory(inner)
     meant = {thing.id for thing in counted}
     own = [shown.thing for shown in memory.objects if shown.thing.id in meant]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.routes.matching import WordedEvent, WordMatch, worded
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEvent, ViewName, ViewQuery

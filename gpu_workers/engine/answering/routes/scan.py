@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
-from gpu_workers.engine.answering.agent.tools.object_words import named_things
-from gpu_workers.engine.answering.agent.tools.scan import separate_times
-from gpu_workers.engine.answering.agent.trail import Step, Trail
+from gpu_workers.engine.answering.agent.steps import RecordedStep as Step
+from gpu_workers.engine.answering.agent.steps import StepRecorder as Trail
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.tools.scan_tool import separate_times
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, AnswerPart
@@ -40,6 +40,7 @@ from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import EventPlace, StoredEvent
 from gpu_workers.engine.retrieval.frames import all_places
+from gpu_workers.engine.retrieval.object_names import named_things
 
 LINE_CHARACTERS = 160
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpu_workers.engine.answering.agent.tools.captions import LINES_COUNTED, places_spoken
-from gpu_workers.engine.answering.agent.tools.desk import Desk
-from gpu_workers.engine.answering.agent.tools.spoken_words import Place, words_of
-from gpu_workers.engine.answering.agent.trail import Trail
+from gpu_workers.engine.answering.agent.steps import StepRecorder as Trail
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.tools.captions import LINES_COUNTED, words_of
+from gpu_workers.engine.answering.agent.tools.captions import SpokenTerm as Place
+from gpu_workers.engine.answering.agent.tools.captions import find_spoken as places_spoken
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.context import LINE_TOKENS, event_text, fitted
 from gpu_workers.engine.answering.contract import Effort

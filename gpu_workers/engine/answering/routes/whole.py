@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.dossier import answer_from
-from gpu_workers.engine.answering.agent.tools.desk import Desk
-from gpu_workers.engine.answering.agent.trail import Trail
+from gpu_workers.engine.answering.agent.final_answer import MethodResult, final_answer
+from gpu_workers.engine.answering.agent.steps import StepRecorder as Trail
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
@@ -112,9 +112,9 @@ def _chosen(desk: Desk, contents: Contents, parts: Sequence[Part], checking: Che
     """Return the choice that the parts support, drawn like any method's from what was shown."""
     about: Mapping[UUID, str] = contents.about
     for text in about.values():
-        desk.sightings.noted(text)
+        desk.evidence.add_note(text)
     for part in parts:
-        desk.sightings.noted(part_line(desk, part))
+        desk.evidence.add_note(part_line(desk, part))
     for event in checking.events:
-        desk.sightings.event(event)
-    return answer_from(desk, records=trail.records, top_similarity=0.0, needs=frozenset({"topics"}))
+        desk.evidence.label_event(event)
+    return final_answer(desk, MethodResult(frozenset({"topics"}), trail.records))

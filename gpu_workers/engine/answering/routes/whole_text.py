@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.contract import AnswerPart
 from gpu_workers.engine.answering.routes.ending import moment_in_words
 from gpu_workers.engine.answering.routes.items import Item, overviews

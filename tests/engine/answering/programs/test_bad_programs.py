@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.methods.ravu.checking import MOST_FAULTS, check
+from gpu_workers.engine.answering.methods.ravu.checker import MOST_FAULTS, check, read_program
 from gpu_workers.engine.answering.methods.ravu.program import FUNCTIONS, BadProgram, program_schema, table
-from gpu_workers.engine.answering.methods.ravu.reading import read_program
 from gpu_workers.engine.answering.methods.ravu.running import OPERATIONS
 
 FIND = {"op": "localize", "phrase": "a dog", "what": "event", "within": "", "out": "dog"}
@@ -121,10 +120,10 @@ def test_json_is_refused(text: str, fault: str) -> None:
 def test_limits_of_the_effort_and_of_the_scope() -> None:
     text = "a = localize('dog')\nb = first(a)\nc = frames(b)"
 
-    assert len(check(read_program(text), steps=3).steps) == 3
+    assert len(check(read_program(text), steps=3)) == 3
     assert "more than 2 steps" in faults(text, steps=2)
     things = "a = localize('dog', 'object')\nb = count(a)"
-    assert check(read_program(things)).steps[1].gives == "number"
+    assert check(read_program(things))[1].gives == "number"
     assert "this video has no objects" in faults(things, targets=("event", "entity"))
 
 
@@ -154,7 +153,7 @@ def test_a_schema_offers_only_what_the_scope_has() -> None:
 
 def test_with_may_be_written_as_in_the_table() -> None:
     text = "a = localize('dog, with = a ball')\nb = localize('dog', 'entity')\nc = before(of=a, with=b, most=2)"
-    steps = check(read_program(text)).steps
+    steps = check(read_program(text))
 
     assert steps[0].arguments["phrase"] == "dog, with = a ball", "words in quotes stay as they are"
     assert str(steps[2].arguments["with"]) == "Ref(name='b')"

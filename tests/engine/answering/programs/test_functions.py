@@ -9,19 +9,19 @@ import pytest
 
 from gpu_workers.engine.answering.methods.ravu import functions
 from gpu_workers.engine.answering.methods.ravu.finding import localize
-from gpu_workers.engine.answering.methods.ravu.state import Run
 from gpu_workers.engine.answering.methods.ravu.values import (
     Frames,
     Moment,
     Moments,
-    Number,
+    NumberValue,
+    Run,
     Things,
     entity_thing,
     place_of,
 )
 from gpu_workers.engine.ekg import FrameRow, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
-from tests.engine.answering.programs.desk import desk_over, juice, ran, run_over
+from tests.engine.answering.programs.small_world import juice, ran, run_over, toolbox_over
 from tests.engine.answering.world import VIDEO, embed, event_id, make_video
 
 OTHER = stable_id("video", "a second kitchen")
@@ -29,11 +29,11 @@ TEN = [f"a person does thing {n}" for n in range(10)]
 
 
 def over(*videos: MemoryVideo, span: Span | None = None) -> Run:
-    return run_over(desk_over(InMemoryGraph(videos, span=span)))
+    return run_over(toolbox_over(InMemoryGraph(videos, span=span)))
 
 
 def at(run: Run, *numbers: int, video_id: UUID = VIDEO, scores: tuple[float, ...] = ()) -> Moments:
-    events = run.desk.load([event_id(n, video_id) for n in numbers])
+    events = run.toolbox.load([event_id(n, video_id) for n in numbers])
     return Moments(tuple(Moment(place_of(e), s) for e, s in zip(events, scores or [0.0] * len(events), strict=True)))
 
 
@@ -204,7 +204,7 @@ def test_a_search_reads_at_most_sixteen_stretches_and_says_so() -> None:
 
 
 def test_a_program_reads_no_more_than_the_scope() -> None:
-    run = desk_over(InMemoryGraph([juice()], span=Span(0, 6_000)))
+    run = toolbox_over(InMemoryGraph([juice()], span=Span(0, 6_000)))
     outcome = ran('a = localize("boy plays with a ball")\nb = after(a)', run)
     assert outcome.value is None
 
@@ -212,4 +212,4 @@ def test_a_program_reads_no_more_than_the_scope() -> None:
 def test_a_number_is_kept_with_what_was_counted() -> None:
     run = over(juice())
     counted = functions.count(run, at(run, 1))
-    assert counted == Number(1, True, at(run, 1))
+    assert counted == NumberValue(1, True, at(run, 1))

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import json
 
-from gpu_workers.engine.answering.methods.ravu.reading import read_program
-from tests.engine.answering.programs.desk import PROGRAM, desk_over, fitting, juice, numbers_at, ran, reasoner_of
+from gpu_workers.engine.answering.methods.ravu.checker import read_program
+from tests.engine.answering.programs.small_world import (
+    PROGRAM,
+    fitting,
+    juice,
+    numbers_at,
+    ran,
+    reasoner_of,
+    toolbox_over,
+)
 
 STEPS = [
     {"op": "localize", "phrase": "boy drinks juice", "what": "event", "within": "", "out": "juice"},
@@ -17,7 +25,7 @@ STEPS = [
 
 
 def test_with_the_boy_it_is_the_boy_who_plays_with_a_ball() -> None:
-    outcome = ran(PROGRAM, desk_over(juice()))
+    outcome = ran(PROGRAM, toolbox_over(juice()))
 
     assert outcome.error == ""
     assert [step.step.op for step in outcome.steps] == ["localize", "localize", "after", "first", "frames"]
@@ -27,7 +35,7 @@ def test_with_the_boy_it_is_the_boy_who_plays_with_a_ball() -> None:
 
 
 def test_without_the_boy_it_is_the_song_of_the_girl() -> None:
-    outcome = ran(PROGRAM.replace(", with=boy", ""), desk_over(juice()))
+    outcome = ran(PROGRAM.replace(", with=boy", ""), toolbox_over(juice()))
 
     assert numbers_at(outcome.steps[2].value) == [2, 3, 4]
     assert numbers_at(outcome.value) == [2]
@@ -41,25 +49,25 @@ def test_both_forms_are_one_program() -> None:
 
 def test_a_ranking_by_the_reasoner_decides_where_it_is_asked() -> None:
     """Ten hits of the search are numbered from the best; the reasoner takes the third of them for the drinking."""
-    desk = desk_over(juice(), fitting([3], [1]))
-    outcome = ran(PROGRAM, desk, ranks=True)
+    toolbox = toolbox_over(juice(), fitting([3], [1]))
+    outcome = ran(PROGRAM, toolbox, ranks=True)
 
-    first, second = reasoner_of(desk).requests
+    first, second = reasoner_of(toolbox).requests
     assert first.stage == second.stage == "rank"
     assert "1. the boy drinks juice" in first.text
     assert "1. boy (person)" in second.text
     hits = [line for line in first.text.splitlines() if line[:2] in ("1.", "2.", "3.", "4.", "5.")]
     assert outcome.steps[0].value is not None
     (moment,) = outcome.steps[0].value.items  # type: ignore[union-attr]
-    summary = desk.load([moment.place.event_id])[0].summary  # type: ignore[union-attr]
+    summary = toolbox.load([moment.place.event_id])[0].summary  # type: ignore[union-attr]
     assert hits[2] == f"3. {summary}"
 
 
 def test_nothing_that_fits_ends_the_program_and_the_rest_is_skipped() -> None:
-    desk = desk_over(juice(), fitting([]))
-    outcome = ran(PROGRAM, desk, ranks=True)
+    toolbox = toolbox_over(juice(), fitting([]))
+    outcome = ran(PROGRAM, toolbox, ranks=True)
 
     assert outcome.value is None
     assert outcome.error == "nothing_found: juice"
     assert [step.error for step in outcome.steps] == ["nothing_found", "skipped", "skipped", "skipped", "skipped"]
-    assert len(reasoner_of(desk).requests) == 1
+    assert len(reasoner_of(toolbox).requests) == 1

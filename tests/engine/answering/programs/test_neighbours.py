@@ -7,16 +7,12 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering.methods.ravu import finding
-from gpu_workers.engine.answering.methods.ravu.checking import check
-from gpu_workers.engine.answering.methods.ravu.finding import localize
-from gpu_workers.engine.answering.methods.ravu.neighbouring import RELATIONS, neighbors
+from gpu_workers.engine.answering.methods.ravu import finding, show
+from gpu_workers.engine.answering.methods.ravu.checker import check, read_program
+from gpu_workers.engine.answering.methods.ravu.finding import RELATIONS, localize, neighbors
 from gpu_workers.engine.answering.methods.ravu.program import SPATIAL
-from gpu_workers.engine.answering.methods.ravu.reading import read_program
 from gpu_workers.engine.answering.methods.ravu.running import run_program
-from gpu_workers.engine.answering.methods.ravu.showing import show
-from gpu_workers.engine.answering.methods.ravu.state import Run
-from gpu_workers.engine.answering.methods.ravu.values import Moments, Things
+from gpu_workers.engine.answering.methods.ravu.values import Moments, Run, Things
 from gpu_workers.engine.ekg import (
     ObjectState,
     Place,
@@ -26,7 +22,7 @@ from gpu_workers.engine.ekg import (
     stable_id,
 )
 from gpu_workers.engine.memory_graph import MemoryVideo
-from tests.engine.answering.programs.desk import desk_over, juice, ran, run_over
+from tests.engine.answering.programs.small_world import juice, ran, run_over, toolbox_over
 from tests.engine.answering.world import VIDEO, event_id
 
 Boxes = dict[int, tuple[float, float, float, float]]
@@ -70,7 +66,7 @@ def kitchen() -> MemoryVideo:
 
 
 def run_in_kitchen() -> Run:
-    return run_over(desk_over(kitchen()))
+    return run_over(toolbox_over(kitchen()))
 
 
 def found(run: Run, relation: str, within: Moments | None = None) -> list[int]:
@@ -149,7 +145,7 @@ def test_objects_are_found_as_object_lookup_finds_them() -> None:
             )
         ),
     )
-    run = run_over(desk_over(street))
+    run = run_over(toolbox_over(street))
 
     def named(phrase: str) -> list[str]:
         return [one.words for one in localize(run, phrase, "object", None).items]  # type: ignore[union-attr]
@@ -163,12 +159,12 @@ def test_objects_are_found_as_object_lookup_finds_them() -> None:
 
 def test_a_number_says_that_not_all_objects_were_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding, "MOST_OBJECTS", 3)
-    desk = desk_over(kitchen())
-    run = run_over(desk)
+    toolbox = toolbox_over(kitchen())
+    run = run_over(toolbox)
     counted = run_program(check(read_program('a = localize("bottles", "object")\nb = count(a)')), run)
     assert counted.value is not None
     show(run, counted.value, most_frames=1)
-    assert desk.sightings.notes[0].startswith(
+    assert toolbox.evidence.notes[0].startswith(
         "Counted in the index: about 2 things. Uncertain: read the first 3 tracked objects; there are more. O1 "
     )
 
@@ -180,16 +176,16 @@ def test_a_category_that_was_never_detected_names_those_there_are() -> None:
 
 
 def test_counting_objects_is_exact_where_each_is_surely_one() -> None:
-    desk = desk_over(kitchen())
-    assert ran('a = localize("bottles", "object")\nb = count(a)', desk).value.in_words() == "2 things"  # type: ignore[union-attr]
-    assert ran('a = localize("cat", "object")\nb = count(a)', desk).value.in_words() == "about 1 thing"  # type: ignore[union-attr]
+    toolbox = toolbox_over(kitchen())
+    assert ran('a = localize("bottles", "object")\nb = count(a)', toolbox).value.in_words() == "2 things"  # type: ignore[union-attr]
+    assert ran('a = localize("cat", "object")\nb = count(a)', toolbox).value.in_words() == "about 1 thing"  # type: ignore[union-attr]
 
 
 def test_a_track_is_the_events_that_overlap_it_by_a_millisecond() -> None:
     """The cat has one box, at 8.0 s: visible for 1 ms, in event 2. The cup is visible until 4.001 s."""
-    desk = desk_over(kitchen())
-    cat = ran('a = localize("cat", "object")\nb = track(a)', desk).value
-    cup = ran('a = localize("cup", "object")\nb = track(a)', desk).value
+    toolbox = toolbox_over(kitchen())
+    cat = ran('a = localize("cat", "object")\nb = track(a)', toolbox).value
+    cup = ran('a = localize("cup", "object")\nb = track(a)', toolbox).value
     assert [(m.place.n, m.ms) for m in cat.items] == [(2, 8_000)]  # type: ignore[union-attr]
     assert [(m.place.n, m.ms) for m in cup.items] == [(0, 1_500), (1, 3_500)]  # type: ignore[union-attr]
 
@@ -199,7 +195,7 @@ def test_stated_relations_go_by_words_and_in_both_directions() -> None:
     boy, girl = stable_id("entity", "boy"), stable_id("entity", "girl")
     stated = Relation(stable_id("r", 1), boy, girl, "listens to", "", event_id(2), 1.0)
     records = [replace(r, relations=(stated,)) if r.event.n == 2 else r for r in video.events]
-    run = run_over(desk_over(replace(video, events=records)))
+    run = run_over(toolbox_over(replace(video, events=records)))
     one, other = localize(run, "boy", "entity", None), localize(run, "girl", "entity", None)
     assert isinstance(one, Things)
     assert isinstance(other, Things)

@@ -14,10 +14,10 @@ from bench.program_world import CountingGraph, RandomReasoner, small_world
 from bench.random_programs import random_program, read_and_check, run_once
 from gpu_workers.engine.answering.methods.ravu.program import FUNCTIONS, RESULTS
 from gpu_workers.engine.answering.methods.ravu.running import MOST_READS
-from gpu_workers.engine.answering.methods.ravu.values import Frames, Moments, Number, Text, is_empty
+from gpu_workers.engine.answering.methods.ravu.values import Frames, Moments, NumberValue, TextValue, is_empty
 
 WORLD = small_world()
-TYPES = {"frames": Frames, "moments": Moments, "number": Number, "text": Text}
+TYPES = {"frames": Frames, "moments": Moments, "number": NumberValue, "text": TextValue}
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
@@ -39,12 +39,12 @@ def check_and_run(text: str, choices: random.Random) -> bool:
         return False
     graph, reasoner = CountingGraph(WORLD), RandomReasoner(choices)
     outcome = run_once(program, graph, reasoner)
-    assert len(outcome.steps) == len(program.steps) <= 12
-    assert graph.reads.total() <= MOST_READS * len(program.steps)
+    assert len(outcome.steps) == len(program) <= 12
+    assert graph.reads.total() <= MOST_READS * len(program)
     assert reasoner.calls <= 5
     asked = sum(step.step.op in ("localize", "filter") for step in outcome.steps)
     assert reasoner.calls <= asked, "at most one call a step"
-    last = program.steps[-1]
+    last = program[-1]
     assert last.gives in RESULTS
     if outcome.value is None:
         assert outcome.error

@@ -15,7 +15,7 @@ from gpu_workers.engine.ekg import ObjectState, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
 from gpu_workers.engine.ports import StoredObject
-from tests.engine.answering.desks import tracked
+from tests.engine.answering.toolboxes import tracked
 from tests.engine.answering.world import (
     EMBEDDED,
     VIDEO,

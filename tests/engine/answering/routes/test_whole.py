@@ -17,7 +17,7 @@ from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.retrieval.stretches import stretches_of
-from tests.engine.answering.desks import desk_of
+from tests.engine.answering.toolboxes import toolbox_of
 from tests.engine.answering.world import EMBEDDED, Request, ScriptedReasoner, event_id, make_video, models, says
 
 TITLES = ("Baking a cake", "Washing the dishes", "A talk about trains", "Packing the car")
@@ -80,7 +80,7 @@ def test_a_part_of_a_summary_never_reaches_over_what_the_question_left_out() -> 
     video = kitchen(topics=0, overview=False)
     first, last = Span(0, 33_000), Span(87_000, 120_000)
     graph = stretches_of(InMemoryGraph([video]), {video.video_id: (first, last)})
-    parts = read_contents(desk_of(graph), small=True).parts
+    parts = read_contents(toolbox_of(graph), small=True).parts
     assert len(parts) == 12
     assert all(first.holds(part.span) or last.holds(part.span) for part in parts)
 

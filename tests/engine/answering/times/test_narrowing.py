@@ -18,7 +18,7 @@ from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.wall_clock import ClockStretch, WallClock
-from tests.engine.answering.programs.desk import desk_over
+from tests.engine.answering.programs.small_world import toolbox_over
 from tests.engine.answering.world import STREET, ScriptedReasoner, event_id, make_video, models, says, scripted
 
 LOW = settings_for("low", UNMEASURED)
@@ -251,10 +251,10 @@ def test_route_time_reads_all_that_the_stretch_holds_in_order() -> None:
 
 
 def test_a_time_that_the_reasoner_read_is_taken_instead_of_the_parsers() -> None:
-    desk = desk_over(make_video(STREET), question=QuestionInput("Who is there in the first 6 seconds?"))
+    toolbox = toolbox_over(make_video(STREET), question=QuestionInput("Who is there in the first 6 seconds?"))
     named = NamedTime("towards the close", (Edge("last", 6_000),), "Who is there?")
 
-    asked = narrow_to_time(desk.asked, desk.calls, named=named)
+    asked = narrow_to_time(toolbox.asked, toolbox.calls, named=named)
 
     assert asked.understood.time is not None
     assert (asked.understood.time.words, asked.understood.time.chosen_by) == ("towards the close", "model")

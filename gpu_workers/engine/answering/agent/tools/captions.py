@@ -3,12 +3,15 @@ words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.contract import (
+from gpu_workers.engine.answering.agent.tool import (
     NOTHING_FOUND,
     OUT_OF_RANGE,
     BadArguments,
@@ -18,19 +21,22 @@ from gpu_workers.engine.answering.agent.tools.contract import (
     Tool,
     VideoNumber,
 )
-from gpu_workers.engine.answering.agent.tools.desk import Desk
-from gpu_workers.engine.answering.agent.tools.spoken_words import Place, places_of, words_of
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.context import cut
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Chunk, Span
-from gpu_workers.engine.models.roles import embed_queries
-from gpu_workers.engine.ports import StoredEvent, StoredLine, ViewQuery
+from gpu_workers.engine.ports import StoredEvent, StoredLine
 
 LINES = 5
 """Number of spoken lines that a search returns, and of places that a count names."""
 
 LINES_COUNTED = 5_000
 """Maximum number of lines in which a term is counted."""
+
+PHRASE_GAP_MS = 1_000
+"""Maximum pause between two lines that a phrase runs over."""
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 MAX_CHUNKS = 4_096
 """Maximum number of chunks that one call reads to name those that it does not show."""
@@ -39,8 +45,8 @@ MAX_CHUNKS = 4_096
 def caption_retrieval(window: int) -> Tool:
     """Return the tool that shows the descriptions of a stretch of time. window: maximum number of chunks shown."""
 
-    def use(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
-        return read_captions(desk, arguments["video"], arguments["start_ms"], arguments["end_ms"], window=window)
+    def use(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+        return read_captions(toolbox, arguments["video"], arguments["start_ms"], arguments["end_ms"], window=window)
 
     return Tool(
         name="caption_retrieval",
@@ -52,143 +58,213 @@ def caption_retrieval(window: int) -> Tool:
     )
 
 
-def read_captions(desk: Desk, video: int, start_ms: int, end_ms: int, *, window: int) -> Observation:
+def read_captions(toolbox: Toolbox, video: int, start_ms: int, end_ms: int, *, window: int) -> Observation:
     """Return the first `window` chunks between two times in words, gaps named; later ones are counted, not shown.
 
     Raises BadArguments if the times do not run forward.
     """
     if end_ms <= start_ms:
         raise BadArguments("end_ms must be greater than start_ms.")
-    video_id = desk.video(video)
-    extent = desk.extents.get(video_id) if video_id is not None else None
+    video_id = toolbox.video(video)
+    extent = toolbox.extents.get(video_id) if video_id is not None else None
     if video_id is None or extent is None:
         return Observation("Nothing of that video can be read.", OUT_OF_RANGE)
     asked = Span(start_ms, end_ms).cut_to(extent)
     if asked is None:
         return Observation(
             f"Nothing there: this video can be read from {extent.start_ms} to {extent.end_ms} ms "
-            f"({desk.place(video_id, extent)}).",
+            f"({toolbox.place(video_id, extent)}).",
             OUT_OF_RANGE,
         )
-    chunks = desk.asked.graph.chunks_between(video_id, asked, limit=MAX_CHUNKS)
+    chunks = toolbox.asked.graph.chunks_between(video_id, asked, limit=MAX_CHUNKS)
     if not chunks:
-        return Observation(f"Nothing is described at {desk.place(video_id, asked)}.", NOTHING_FOUND)
+        return Observation(f"Nothing is described at {toolbox.place(video_id, asked)}.", NOTHING_FOUND)
     shown = chunks[:window]
-    events = desk.events_at(video_id, Span(shown[0].span.start_ms, shown[-1].span.end_ms), limit=window + 1)
-    lines = _chunk_lines(desk, video_id, shown, events, desk.observation_tokens)
+    events = toolbox.events_at(video_id, Span(shown[0].span.start_ms, shown[-1].span.end_ms), limit=window + 1)
+    lines = _chunk_lines(toolbox, video_id, shown, events, toolbox.observation_tokens)
     rest = chunks[len(lines) :]
     seen = [event for event in events if any(event.span.overlaps(chunk.span) for chunk in shown[: len(lines)])]
     if rest:
         more = "more than " if len(chunks) == MAX_CHUNKS else ""
         until = rest[-1].span.end_ms if not more else asked.end_ms
         lines.append(
-            f"{more}{len(rest)} slices more, {desk.place(video_id, Span(rest[0].span.start_ms, until))}, are not "
+            f"{more}{len(rest)} slices more, {toolbox.place(video_id, Span(rest[0].span.start_ms, until))}, are not "
             f"shown: ask again from {rest[0].span.start_ms} ms."
         )
     return Observation("\n".join(lines), cut=bool(rest), events=tuple(event.id for event in seen))
 
 
 def _chunk_lines(
-    desk: Desk, video_id: UUID, chunks: Sequence[Chunk], events: Sequence[StoredEvent], room: int
+    toolbox: Toolbox, video_id: UUID, chunks: Sequence[Chunk], events: Sequence[StoredEvent], room: int
 ) -> list[str]:
     """Return the chunks as lines within room tokens, each cut to its share; their events are numbered as seen."""
-    count = desk.asked.models.reasoner.count_tokens
+    count = toolbox.asked.models.reasoner.count_tokens
     share = max(1, room // max(1, len(chunks)))
     lines: list[str] = []
     used = 0
     for chunk in chunks:
-        text = _in_words(chunk)
-        place = desk.place(video_id, chunk.span)
+        text = chunk_text(chunk)
+        place = toolbox.place(video_id, chunk.span)
         if count(text) > share:
             text = cut(text, count, share)
         if lines and used + count(f"E999 {place}: {text}") > room + share:
             break
         here = [event for event in events if event.span.overlaps(chunk.span)]
-        lines.append(f"{' '.join(map(desk.sightings.event, here))} {place}: {text}".strip())
+        lines.append(f"{' '.join(map(toolbox.evidence.label_event, here))} {place}: {text}".strip())
         if chunk.description is not None and any(len(event.chunks) > 1 for event in here):
             # The event's own text sums up several chunks.
-            desk.sightings.noted(f"{place}: {text}")
+            toolbox.evidence.add_note(f"{place}: {text}")
         used += count(lines[-1])
     return lines
 
 
-def _in_words(chunk: Chunk) -> str:
-    parts = [as_data(chunk.description) if chunk.description is not None else f"not described ({chunk.gap})"]
-    spoken = dict.fromkeys(as_data(line.text) for line in chunk.transcript)
-    if spoken:
+def chunk_text(chunk: Chunk) -> str:
+    """Return a chunk in words, as data: its description, speech and writing on screen."""
+    parts = [as_data(described(chunk))]
+    if spoken := dict.fromkeys(as_data(line.text) for line in chunk.transcript):
         parts.append(f'Speech: "{" ".join(spoken)}"')
-    if chunk.on_screen_text:
-        parts.append(f'On screen: "{"; ".join(map(as_data, chunk.on_screen_text))}"')
+    if written := dict.fromkeys(map(as_data, chunk.on_screen_text)):
+        parts.append(f'On screen: "{"; ".join(written)}"')
     return " ".join(parts)
 
 
-def search_speech(desk: Desk, query: str, *, limit: int) -> list[StoredLine]:
+def described(chunk: Chunk) -> str:
+    """Return a chunk's description, or why there is none."""
+    return chunk.description if chunk.description is not None else f"not described ({chunk.gap})"
+
+
+def search_speech(toolbox: Toolbox, query: str, *, limit: int) -> list[StoredLine]:
     """Return at most limit spoken lines nearest in meaning to query, in order of video and time. Raises ModelError of
     the embedder."""
-    vector = embed_queries(desk.asked.models.text_embedder, [query], meter=desk.meter)[0]
-    floor = desk.asked.settings.retrieval.floor
-    hits = desk.asked.graph.search_views({"transcript": ViewQuery(vector, limit)}, floor=floor)["transcript"]
+    hits = toolbox.search("transcript", toolbox.text_vector(query), limit)
     ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
-    desk.matched(hit.similarity for hit in hits)
-    return list(desk.asked.graph.lines(ids))
+    toolbox.record_similarities(hit.similarity for hit in hits)
+    return list(toolbox.asked.graph.lines(ids))
 
 
-def _search(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
-    lines = search_speech(desk, arguments["query"], limit=LINES)
+def _search(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    lines = search_speech(toolbox, arguments["query"], limit=LINES)
     if not lines:
         return Observation("Nothing like that is said.", NOTHING_FOUND)
-    texts, events = spoken_lines(desk, lines)
+    texts, events = spoken_lines(toolbox, lines)
     return Observation("\n".join(texts), events=events, lines=tuple(line.id for line in lines))
 
 
-def spoken_lines(desk: Desk, lines: Iterable[StoredLine]) -> tuple[list[str], tuple[UUID, ...]]:
+def spoken_lines(toolbox: Toolbox, lines: Iterable[StoredLine]) -> tuple[list[str], tuple[UUID, ...]]:
     """Number the lines, and the events that they begin in, as seen. Return a text for each line, and the events."""
     texts: list[str] = []
     events: dict[UUID, None] = {}
     for line in lines:
-        here = desk.events_at(line.video_id, line.span, limit=1)
-        numbers = "".join(f" in {desk.sightings.event(event)}" for event in here)
+        here = toolbox.events_at(line.video_id, line.span, limit=1)
+        numbers = "".join(f" in {toolbox.evidence.label_event(event)}" for event in here)
         events.update((event.id, None) for event in here)
-        number = desk.sightings.line(line)
-        texts.append(f'{number} {desk.place(line.video_id, line.span)}{numbers}: "{as_data(line.text)}"')
+        number = toolbox.evidence.label_line(line)
+        texts.append(f'{number} {toolbox.place(line.video_id, line.span)}{numbers}: "{as_data(line.text)}"')
     return texts, tuple(events)
 
 
-def _count(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
+def _count(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     term = " ".join(words_of(arguments["term"]))
     if not term:
         raise BadArguments("term must be a word or a phrase.")
-    lines = desk.asked.graph.lines_containing(term.split(), limit=LINES_COUNTED)
-    places = places_spoken(desk, term, lines)
+    lines = toolbox.asked.graph.lines_containing(term.split(), limit=LINES_COUNTED)
+    places = find_spoken(toolbox, term, lines)
     if not places:
         return Observation(f'"{as_data(term)}" is not said: 0 times.', NOTHING_FOUND)
     least = "at least " if len(lines) == LINES_COUNTED else ""
     times = f"{least}{len(places)} time{'' if len(places) == 1 else 's'}"
-    firsts = ", ".join(desk.place(place.line.video_id, place.span) for place in places[:LINES])
-    told = f'"{as_data(term)}" is said {times}; {"first" if len(places) > LINES else "at"} {firsts}.'
-    desk.sightings.noted(told)
+    firsts = ", ".join(toolbox.place(place.line.video_id, place.span) for place in places[:LINES])
+    counted = f'"{as_data(term)}" is said {times}; {"first" if len(places) > LINES else "at"} {firsts}.'
+    toolbox.evidence.add_note(counted)
     named = list({place.line.id: place.line for place in places[:LINES]}.values())
-    texts, events = spoken_lines(desk, named)
+    texts, events = spoken_lines(toolbox, named)
     return Observation(
-        "\n".join([told, *texts]),
-        cut=len(places) > LINES,
-        events=events,
-        lines=tuple(line.id for line in named),
+        "\n".join([counted, *texts]), cut=len(places) > LINES, events=events, lines=tuple(line.id for line in named)
     )
 
 
-def places_spoken(desk: Desk, term: str, lines: Sequence[StoredLine]) -> list[Place]:
-    """Return where the words of term are said one after the other, as places_of, in the scope of a question."""
-    return places_of(term, lines, desk.extents, interrupted=partial(_interrupted, desk))
+@dataclass(frozen=True, slots=True)
+class SpokenWord:
+    """A word of a line. span: its own times, or its line's if the transcriber did not time it as one word."""
+
+    word: str
+    span: Span
+    line: StoredLine
 
 
-def _interrupted(desk: Desk, before: StoredLine, after: StoredLine) -> bool:
-    """Whether words of another line are spoken between two lines of a video."""
+@dataclass(frozen=True, slots=True)
+class SpokenTerm:
+    """Where a term is said. line: the one in which it begins."""
+
+    line: StoredLine
+    span: Span
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in one form: case, accents' encoding and punctuation do not count, and a hyphen
+    separates words."""
+    return [word.replace("’", "'") for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold())]
+
+
+def find_spoken(toolbox: Toolbox, term: str, lines: Sequence[StoredLine]) -> list[SpokenTerm]:
+    """Return where the words of term are said one after the other, in order of video and time; they do not overlap.
+
+    lines: at least those that contain one of the words, in order of video and time. A phrase may run over lines that
+    are PHRASE_GAP_MS apart, if no other line is spoken between them. A line that reaches beyond what may be read counts
+    by the times of its words, and without these as a whole if it begins inside.
+    """
+    wanted = words_of(term)
+    found: list[SpokenTerm] = []
+    for group in _close_lines(lines) if wanted else ():
+        words = [word for line in group for word in _readable(line, toolbox.extents)]
+        at = 0
+        while at + len(wanted) <= len(words):
+            said = words[at : at + len(wanted)]
+            pairs = ((before.line, after.line) for before, after in pairwise(said) if before.line is not after.line)
+            if [word.word for word in said] == wanted and not any(_interrupted(toolbox, *pair) for pair in pairs):
+                end_ms = max(word.span.end_ms for word in said)
+                found.append(SpokenTerm(said[0].line, Span(said[0].span.start_ms, end_ms)))
+                at += len(wanted)
+            else:
+                at += 1
+    return found
+
+
+def _close_lines(lines: Sequence[StoredLine]) -> Iterator[list[StoredLine]]:
+    """Yield the lines in groups that follow each other closely."""
+    group: list[StoredLine] = list(lines[:1])
+    for before, after in pairwise(lines):
+        if before.video_id != after.video_id or after.span.start_ms - before.span.end_ms > PHRASE_GAP_MS:
+            yield group
+            group = []
+        group.append(after)
+    if group:
+        yield group
+
+
+def _readable(line: StoredLine, extents: Mapping[UUID, Span]) -> list[SpokenWord]:
+    """Return the words of the line that begin inside what may be read of its video."""
+    extent = extents.get(line.video_id)
+    if extent is None:
+        return []
+    timed = [
+        SpokenWord(word, Span(start_ms, max(end_ms, start_ms + 1)), line)
+        for start_ms, end_ms, text in line.words
+        for word in words_of(text)
+    ]
+    words = words_of(line.text)
+    if [spoken.word for spoken in timed] != words and (extent.holds(line.span) or not timed):
+        timed = [SpokenWord(word, line.span, line) for word in words]
+    return [spoken for spoken in timed if extent.contains(spoken.span.start_ms)]
+
+
+def _interrupted(toolbox: Toolbox, before: StoredLine, after: StoredLine) -> bool:
+    """Whether words of another line are spoken between two lines of a video, although it has none of the term's."""
     if before.span.end_ms >= after.span.start_ms:
         return False
     pause = Span(before.span.end_ms, after.span.start_ms)
     known = {(line.span, line.text) for line in (before, after)}
-    chunks = desk.asked.graph.chunks_between(before.video_id, pause, limit=MAX_CHUNKS)
+    chunks = toolbox.asked.graph.chunks_between(before.video_id, pause, limit=MAX_CHUNKS)
     return any(
         line.span.overlaps(pause) and (line.span, line.text) not in known and bool(words_of(line.text))
         for chunk in chunks

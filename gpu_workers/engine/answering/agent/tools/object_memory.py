@@ -1,24 +1,28 @@
-"""The object memory of a question's scope: what is tracked, when it is visible, and in which events."""
+"""The object memory of a question's scope, and `object_lookup`: tracked objects by words, with their times."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.desk import Desk
-from gpu_workers.engine.answering.agent.tools.object_tables import (
-    MAX_APPEARANCES,
-    MAX_OBJECTS,
-    ScopeObject,
-    events_of_object,
-)
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.engine.answering.agent.tool import NOTHING_FOUND, Observation, Text, Tool
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.observer.categories import moves_itself
+from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import EventPlace, StoredEvent, StoredObject
+from gpu_workers.engine.retrieval.object_names import categories_there, matching
+
+MAX_OBJECTS, MAX_APPEARANCES, MAX_EVENTS = 20_000, 100_000, 100_000
+"""Maximum number of objects, of spans in which they are visible, and of events that one question's memory copies."""
 
 UNSURE = 0.7
 """Confidence below which an object may be another one seen again: its looks fit two objects, or one that it does not
@@ -27,16 +31,17 @@ join (indexing.objects)."""
 CROWD = 12
 """Number of things that move by themselves from which their number is "about": tracks break where people cross."""
 
-MAX_EVENTS = 100_000
-"""Maximum number of events that are read to find those of the objects."""
-
 LEAST_MS = 500
 """Time for which an object is visible in an event that shows it. An event that ends sooner hardly mentions it."""
 
-SPANS_SHOWN = 4
+SPANS_SHOWN, OBJECTS_SHOWN = 4, 20
+"""Maximum number of times of one object, and of objects, that a look-up shows."""
 
 LINE_TOKENS = 80
 """Tokens of an object's or an event's line, an upper estimate that leaves it out before it counts as seen."""
+
+TOO_WIDE = "too_wide"
+"""Code of an observation about a scope with more objects than are copied."""
 
 _PAGE = 4_096
 
@@ -49,6 +54,17 @@ class TooWide(Exception):
             f"The scope has more than {MAX_OBJECTS} objects, {MAX_APPEARANCES} appearances or {MAX_EVENTS} events. "
             "The object memory can be asked if the question names fewer videos or a time span."
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeObject:
+    """An object with the numbers that the question knows it by. number: n of O<n>. video: the video's number. events:
+    the events in which it is visible, with n of their E<n>, in order of time."""
+
+    number: int
+    video: int
+    thing: StoredObject
+    events: tuple[tuple[int, EventPlace], ...]
 
 
 @dataclass(frozen=True)
@@ -67,9 +83,9 @@ class ObjectMemory:
         return {number: place.event_id for shown in self.objects for number, place in shown.events}
 
 
-def read_memory(desk: Desk) -> ObjectMemory:
+def read_memory(toolbox: Toolbox) -> ObjectMemory:
     """Read the objects in scope and give each of them, and each of their events, its number. Raises TooWide."""
-    graph, sightings = desk.asked.graph, desk.sightings
+    graph, log = toolbox.asked.graph, toolbox.evidence
     things = graph.objects(limit=MAX_OBJECTS + 1)
     if len(things) > MAX_OBJECTS or sum(len(thing.spans) for thing in things) > MAX_APPEARANCES:
         raise TooWide
@@ -81,17 +97,17 @@ def read_memory(desk: Desk) -> ObjectMemory:
         last, read = page[-1], read + len(page)
         if read > MAX_EVENTS:
             raise TooWide
-    videos = {video_id: number for number, video_id in desk.videos.items()}
     seen_in = {thing.id: tuple(events_of_object(thing, places)) for thing in things if thing.spans}
-    for place in sorted({place for events in seen_in.values() for place in events}, key=_in_time):
-        sightings.keep_event(place.event_id)
+    in_time = {place for events in seen_in.values() for place in events}
+    for place in sorted(in_time, key=lambda place: (place.video_id, place.span.start_ms)):
+        log.reserve_event(place.event_id)
     return ObjectMemory(
         tuple(
             ScopeObject(
-                sightings.keep_object(thing.id),
-                videos.get(thing.video_id, 0),
+                log.reserve_object(thing.id),
+                toolbox.numbers.get(thing.video_id, 0),
                 thing,
-                tuple((sightings.keep_event(place.event_id), place) for place in seen_in[thing.id]),
+                tuple((log.reserve_event(place.event_id), place) for place in seen_in[thing.id]),
             )
             for thing in things
             if thing.id in seen_in
@@ -99,35 +115,58 @@ def read_memory(desk: Desk) -> ObjectMemory:
     )
 
 
+def events_of_object(thing: StoredObject, places: Mapping[UUID, Sequence[EventPlace]]) -> Iterator[EventPlace]:
+    """Yield the events in which the object is visible for at least 1 ms, in order of time. places: the events of each
+    video, in order of time; events of one video do not overlap."""
+    of_video = places.get(thing.video_id, ())
+    at = 0
+    for span in thing.spans:
+        at = bisect_right(of_video, span.start_ms, at, key=lambda place: place.span.end_ms)
+        while at < len(of_video) and of_video[at].span.start_ms < span.end_ms:
+            yield of_video[at]
+            at += 1
+
+
 def moment_of(shown: ScopeObject) -> EventPlace | None:
     """Return the first event in which the object's first appearance lasts LEAST_MS, or else lasts longest; None without
     any event."""
-    overlaps = [(_overlap(shown.thing.spans[0], place.span), place) for _, place in shown.events]
+    first = shown.thing.spans[0]
+    overlaps = [
+        (min(first.end_ms, place.span.end_ms) - max(first.start_ms, place.span.start_ms), place)
+        for _, place in shown.events
+    ]
     enough = min(LEAST_MS, max((overlap for overlap, _ in overlaps), default=0))
     return next((place for overlap, place in overlaps if overlap >= enough), None)
 
 
-def first_events(desk: Desk, things: Iterable[ScopeObject]) -> dict[UUID, StoredEvent]:
+def first_events(toolbox: Toolbox, things: Iterable[ScopeObject]) -> dict[UUID, StoredEvent]:
     """Return the events of the objects' first appearances by id, read at once. They do not count as seen by this."""
     places = (moment_of(shown) for shown in things)
-    return {event.id: event for event in desk.load(place.event_id for place in places if place is not None)}
+    return {event.id: event for event in toolbox.load(place.event_id for place in places if place is not None)}
 
 
-def object_line(desk: Desk, shown: ScopeObject, events: Mapping[UUID, StoredEvent]) -> tuple[str, UUID | None]:
+def object_line(toolbox: Toolbox, shown: ScopeObject, events: Mapping[UUID, StoredEvent]) -> tuple[str, UUID | None]:
     """Number the object and the event of its first appearance as seen. Return the object as a line, and that event.
 
     events: those of first_events().
     """
     thing, place = shown.thing, moment_of(shown)
     event = events.get(place.event_id) if place is not None else None
-    spans = [desk.place(thing.video_id, span) for span in thing.spans[:SPANS_SHOWN]]
+    spans = [toolbox.place(thing.video_id, span) for span in thing.spans[:SPANS_SHOWN]]
     if len(thing.spans) > SPANS_SHOWN:
         spans.append(f"and {len(thing.spans) - SPANS_SHOWN} more times")
-    head = f"{desk.sightings.object(thing)} {as_data(f'{thing.colour} {thing.category}'.strip())}: {', '.join(spans)}"
-    parts = [head, f"entered {thing.entries}, left {thing.exits}"]
-    parts += [f"first in {desk.sightings.event(event)}"] if event else []
+    parts = [
+        f"{toolbox.evidence.label_object(thing)} {object_name(thing)}: {', '.join(spans)}",
+        f"entered {thing.entries}, left {thing.exits}",
+    ]
+    parts += [f"first in {toolbox.evidence.label_event(event)}"] if event else []
     parts += ["perhaps the same as another"] if thing.confidence < UNSURE else []
     return "; ".join(parts), event.id if event else None
+
+
+def object_name(thing: StoredObject) -> str:
+    """Return an object's colour and category, as data."""
+    return as_data(f"{thing.colour} {thing.category}".strip())
 
 
 def counted(things: Sequence[StoredObject]) -> str:
@@ -136,9 +175,52 @@ def counted(things: Sequence[StoredObject]) -> str:
     return f"about {len(things)}" if crowd or any(thing.confidence < UNSURE for thing in things) else f"{len(things)}"
 
 
-def _in_time(place: EventPlace) -> tuple[UUID, int]:
-    return place.video_id, place.span.start_ms
+def look_up(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Return the objects that arguments["words"] mean, by video and number. Raises ModelError of the embedder."""
+    try:
+        memory = read_memory(toolbox)
+    except TooWide as error:
+        return Observation(str(error), TOO_WIDE)
+    things = [shown.thing for shown in memory.objects]
+    found = matching(arguments["words"], things, lambda texts: embedded(toolbox, texts))
+    if not found.objects:
+        return Observation(
+            f"No object of that name is tracked. The object memory has: {categories_there(things)}.", NOTHING_FOUND
+        )
+    shown_of = {shown.thing.id: shown for shown in memory.objects}
+    lines = [f"{counted(found.objects)} found{', by meaning: no object has that name' if found.by_meaning else ''}:"]
+    if found.colour_missing:
+        lines.append(f"None of them is {found.colour_missing}.")
+    toolbox.evidence.add_note(f"Tracked objects for {arguments['words']}: {' '.join(lines)}")
+    count, room = toolbox.asked.models.reasoner.count_tokens, toolbox.observation_tokens
+    objects: list[UUID] = []
+    events: list[UUID] = []
+    listed = [shown_of[thing.id] for thing in found.objects[:OBJECTS_SHOWN]]
+    firsts = first_events(toolbox, listed)
+    for shown in listed:
+        if objects and sum(map(count, lines)) + LINE_TOKENS > room:
+            break
+        line, first = object_line(toolbox, shown, firsts)
+        lines.append(line)
+        objects.append(shown.thing.id)
+        events += [first] if first else []
+    if left := len(found.objects) - len(objects):
+        lines.append(f"{left} more are not shown.")
+    return Observation("\n".join(lines), cut=left > 0, objects=tuple(objects), events=tuple(dict.fromkeys(events)))
 
 
-def _overlap(left: Span, right: Span) -> int:
-    return min(left.end_ms, right.end_ms) - max(left.start_ms, right.start_ms)
+def embedded(toolbox: Toolbox, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Return unit rows for texts, the first as a query. Raises ModelError."""
+    embedder = toolbox.asked.models.text_embedder
+    query = embed_queries(embedder, texts[:1], meter=toolbox.meter)
+    return np.concatenate([query, embedder.embed(texts[1:], meter=toolbox.meter)])
+
+
+OBJECT_LOOKUP = Tool(
+    name="object_lookup",
+    description="Find tracked people, animals, vehicles and things by name and colour, and when they are seen.",
+    arguments={"words": Text(120)},
+    needs=frozenset({"objects"}),
+    most=4,
+    use=look_up,
+)

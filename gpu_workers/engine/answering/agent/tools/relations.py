@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.contract import (
+from gpu_workers.engine.answering.agent.tool import (
     NOTHING_FOUND,
     OUT_OF_RANGE,
     BadArguments,
@@ -21,14 +21,14 @@ from gpu_workers.engine.answering.agent.tools.contract import (
     Tool,
     VideoNumber,
 )
-from gpu_workers.engine.answering.agent.tools.desk import Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.context import fitted
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import embed_queries
-from gpu_workers.engine.ports import TimedRelation, ViewQuery, Within
+from gpu_workers.engine.ports import TimedRelation, Within
 from gpu_workers.engine.retrieval.frames import ROWS
 
 NEAREST = 16
@@ -50,33 +50,33 @@ class _Condition:
     holds: Callable[[TimedRelation], bool]
 
 
-def find_relations(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
+def find_relations(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Return relations of the video that meet the conditions. Raises BadArguments, ModelError of the embedder."""
-    video_id = desk.video(arguments["video"])
+    video_id = toolbox.video(arguments["video"])
     if video_id is None:
         return Observation("There is no video in scope.", NOTHING_FOUND)
-    span, given = _span(desk, video_id, arguments["start_ms"], arguments["end_ms"])
+    span, given = _span(toolbox, video_id, arguments["start_ms"], arguments["end_ms"])
     if span is None:
-        end = desk.extents[video_id].end_ms
+        end = toolbox.extents[video_id].end_ms
         return Observation(f"The video ends at {end} ms ({clock(end, hours=True)}).", OUT_OF_RANGE)
     subject, predicate, thing = (as_data(arguments[name]) for name in ("subject", "predicate", "object"))
     # The last one is dropped first: how a model words a predicate is the least certain.
     conditions = (
         *_worded("subject", subject, lambda relation: relation.source),
         *_worded("object", thing, lambda relation: relation.target),
-        *((_in_time(desk, video_id, span),) if given else ()),
+        *((_in_time(toolbox, video_id, span),) if given else ()),
         *_worded("predicate", predicate, lambda relation: relation.predicate),
     )
     if not conditions:
         raise BadArguments("relations needs a subject, a predicate, an object or a time.")
     named = [words for words in (subject, thing) if words]
-    stated = [relation for relation in _stated(desk, named, video_id, span) if relation.place.video_id == video_id]
+    stated = [relation for relation in _stated(toolbox, named, video_id, span) if relation.place.video_id == video_id]
     found, dropped = _strict_first(stated, conditions)
     if not found:
-        told = "; ".join(condition.words for condition in conditions)
-        text = f"None of {len(stated)} relations read meets these conditions, or all but one of them: {told}."
+        wanted = "; ".join(condition.words for condition in conditions)
+        text = f"None of {len(stated)} relations read meets these conditions, or all but one of them: {wanted}."
         return Observation(text, NOTHING_FOUND)
-    return _shown(desk, found, dropped)
+    return _shown(toolbox, found, dropped)
 
 
 RELATIONS = Tool(
@@ -96,10 +96,10 @@ RELATIONS = Tool(
 )
 
 
-def _span(desk: Desk, video_id: UUID, start_ms: int, end_ms: int) -> tuple[Span | None, bool]:
+def _span(toolbox: Toolbox, video_id: UUID, start_ms: int, end_ms: int) -> tuple[Span | None, bool]:
     """Return the time that is asked for, cut to the video, and whether it is a condition; None beyond the video's end.
     Raises BadArguments."""
-    extent = desk.extents[video_id]
+    extent = toolbox.extents[video_id]
     if end_ms == 0:
         end_ms = extent.end_ms
     if end_ms <= start_ms and start_ms < extent.end_ms:
@@ -120,11 +120,11 @@ def _worded(name: str, words: str, part: Callable[[TimedRelation], str]) -> tupl
     return (_Condition(f'{name} "{words}"', holds),) if words else ()
 
 
-def _in_time(desk: Desk, video_id: UUID, span: Span) -> _Condition:
+def _in_time(toolbox: Toolbox, video_id: UUID, span: Span) -> _Condition:
     def holds(relation: TimedRelation) -> bool:
         return relation.place.span.overlaps(span)
 
-    return _Condition(f"time {desk.place(video_id, span)}", holds)
+    return _Condition(f"time {toolbox.place(video_id, span)}", holds)
 
 
 def _strict_first(
@@ -140,19 +140,14 @@ def _strict_first(
     return [], None
 
 
-def _stated(desk: Desk, names: Sequence[str], video_id: UUID, span: Span) -> list[TimedRelation]:
+def _stated(toolbox: Toolbox, names: Sequence[str], video_id: UUID, span: Span) -> list[TimedRelation]:
     """Return the relations of the entities of the video nearest to the names; without names, of the entities in
     span."""
-    graph = desk.asked.graph
+    graph = toolbox.asked.graph
     if names:
-        vectors = embed_queries(desk.asked.models.text_embedder, names, meter=desk.meter)
-        floor = desk.asked.settings.retrieval.floor
-        within = Within(video_id, desk.extents[video_id])
-        hits = [
-            hit
-            for vector in vectors
-            for hit in graph.search_views({"entity": ViewQuery(vector, NEAREST, within=within)}, floor=floor)["entity"]
-        ]
+        vectors = embed_queries(toolbox.asked.models.text_embedder, names, meter=toolbox.meter)
+        within = Within(video_id, toolbox.extents[video_id])
+        hits = [hit for vector in vectors for hit in toolbox.search("entity", vector, NEAREST, within=within)]
         ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
     else:
         places = graph.events_between(video_id, span, limit=EVENTS_READ)
@@ -160,12 +155,12 @@ def _stated(desk: Desk, names: Sequence[str], video_id: UUID, span: Span) -> lis
     return list(graph.relations_of(ids, limit=ROWS)) if ids else []
 
 
-def _shown(desk: Desk, found: Sequence[TimedRelation], dropped: _Condition | None) -> Observation:
-    count = desk.asked.models.reasoner.count_tokens
-    events = {event.id: event for event in desk.load(relation.place.event_id for relation in found[:MOST_SHOWN])}
+def _shown(toolbox: Toolbox, found: Sequence[TimedRelation], dropped: _Condition | None) -> Observation:
+    count = toolbox.asked.models.reasoner.count_tokens
+    events = {event.id: event for event in toolbox.load(relation.place.event_id for relation in found[:MOST_SHOWN])}
     lines: list[str] = []
     shown: list[UUID] = []
-    room = desk.observation_tokens
+    room = toolbox.observation_tokens
     for relation in found[:MOST_SHOWN]:
         event = events.get(relation.place.event_id)
         if event is None:
@@ -177,9 +172,9 @@ def _shown(desk: Desk, found: Sequence[TimedRelation], dropped: _Condition | Non
         room -= count(words) + LINE_TOKENS // 3
         if room < 0 and lines:
             break
-        lines.append(f"{desk.sightings.event(event)} {desk.place(event.video_id, event.span)}: {words}")
+        lines.append(f"{toolbox.evidence.label_event(event)} {toolbox.place(event.video_id, event.span)}: {words}")
         shown.append(event.id)
-    desk.sightings.noted("Relations stated by the events: " + "; ".join(lines))
+    toolbox.evidence.add_note("Relations stated by the events: " + "; ".join(lines))
     head = f"Relations that meet all conditions: {len(found)}"
     if dropped is not None:
         head = f"No relation meets all conditions. Without {dropped.words}, these do: {len(found)}"

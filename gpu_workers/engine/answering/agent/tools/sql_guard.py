@@ -91,7 +91,7 @@ class SqlRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class SelectResult:
     """columns: their names, at most MAX_COLUMNS. rows: at most MAX_ROWS, text cells cut to MAX_CELL characters.
 
     more: whether there are further rows. left_out: number of columns that are not shown.
@@ -110,7 +110,7 @@ def closed_connection(script: str) -> sqlite3.Connection:
     return connection
 
 
-def select(connection: sqlite3.Connection, statement: str, *, tables: Collection[str]) -> Result:
+def select(connection: sqlite3.Connection, statement: str, *, tables: Collection[str]) -> SelectResult:
     """Run one SELECT over tables and return its first rows. The connection serves this one statement.
 
     Raises SqlRefused, whatever the statement is; no other exception leaves.
@@ -122,7 +122,7 @@ def select(connection: sqlite3.Connection, statement: str, *, tables: Collection
     except (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError, OverflowError) as error:
         raise SqlRefused(_advice(error, tables)) from None
     names = [str(column[0]) for column in cursor.description or ()]
-    return Result(
+    return SelectResult(
         columns=tuple(name[:MAX_CELL] for name in names[:MAX_COLUMNS]),
         rows=tuple(tuple(_cell(value) for value in row[:MAX_COLUMNS]) for row in rows[:MAX_ROWS]),
         more=len(rows) > MAX_ROWS,

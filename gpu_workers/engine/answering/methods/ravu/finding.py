@@ -6,17 +6,19 @@ the scope has found, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.object_words import matching
-from gpu_workers.engine.answering.agent.tools.objects import embedded
+from gpu_workers.engine.answering.agent.tools.object_memory import embedded
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.methods.ravu.functions import moments_of
-from gpu_workers.engine.answering.methods.ravu.state import NoVerdict, Run
+from gpu_workers.engine.answering.methods.ravu.program import SPATIAL
 from gpu_workers.engine.answering.methods.ravu.values import (
     Moments,
+    NoVerdict,
+    Run,
     Thing,
     Things,
     entity_thing,
@@ -25,10 +27,12 @@ from gpu_workers.engine.answering.methods.ravu.values import (
 from gpu_workers.engine.answering.scan_price import EVENT_TOKENS
 from gpu_workers.engine.answering.scanning.judging import judge_events, rank_texts
 from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.ekg import Span, Vector
-from gpu_workers.engine.models.roles import ModelError, embed_queries
-from gpu_workers.engine.ports import Hit, StoredObject, ViewName, ViewQuery, Within
-from gpu_workers.engine.retrieval.frames import frames_of_hits
+from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.ports import EventPlace, Hit, StoredObject, ViewName, Within
+from gpu_workers.engine.retrieval.frames import ROWS, frames_of_hits
+from gpu_workers.engine.retrieval.object_names import matching
 
 CANDIDATES = 10
 """Number of the best hits that are ranked again (RAVU: top-k by embedding, then the reasoner on texts)."""
@@ -58,8 +62,8 @@ def localize(run: Run, phrase: str, what: str, within: Moments | None) -> Moment
 def nearest(run: Run, phrase: str) -> Moments:
     """Return the CANDIDATES events nearest to the phrase, best first, without asking the reasoner. Raises ModelError of
     an embedder."""
-    vector = embed_queries(run.desk.asked.models.text_embedder, [phrase], meter=run.meter)[0]
-    scores = {hit.event_id: hit.similarity for hit in reversed(_search(run, "event", vector, None))}
+    hits = _search(run, "event", run.toolbox.text_vector(phrase), None)
+    scores = {hit.event_id: hit.similarity for hit in reversed(hits)}
     return moments_of(run, sorted(scores, key=lambda key: (-scores[key], key))[:CANDIDATES], scores)
 
 
@@ -74,11 +78,13 @@ def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
     if not run.take_call():
         run.note("the filter was not asked: no call is left for it")
         raise NoVerdict("no_call_left")
-    events = run.desk.load([moment.place.event_id for moment in kept])
+    events = run.toolbox.load([moment.place.event_id for moment in kept])
     try:
-        judged = judge_events(run.desk.asked, run.desk.calls, events, predicate, stage="filter", meter=run.meter)
+        judged = judge_events(
+            run.toolbox.asked, run.toolbox.calls, events, predicate, stage="filter", meter=run.toolbox.meter
+        )
     except (Halt, ModelError) as error:
-        code = run.stopped(error)
+        code = run.toolbox.record_failure(error)
         run.note(f"the filter was not asked: {code}")
         raise NoVerdict(code) from error
     if judged.error:
@@ -90,17 +96,17 @@ def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
 
 
 def _events(run: Run, phrase: str, within: Moments | None, *, view: ViewName) -> Moments:
-    models = run.desk.asked.models
-    if view == "frame":
-        vector = models.frame_embedder.embed_query(phrase, meter=run.meter)
-    else:
-        vector = embed_queries(models.text_embedder, [phrase], meter=run.meter)[0]
+    vector = run.toolbox.frame_vector(phrase) if view == "frame" else run.toolbox.text_vector(phrase)
     hits = _search(run, view, vector, within)
     scores: dict[UUID, float] = {}
     for hit in hits:
         scores.setdefault(hit.event_id, hit.similarity)
     ids = list(scores)[:CANDIDATES]
-    texts = [run.words_of(event, EVENT_TOKENS) for event in run.desk.load(ids)] if _asks(run, len(ids)) else []
+    texts = (
+        [run.toolbox.event_words(event, EVENT_TOKENS) for event in run.toolbox.load(ids)]
+        if _asks(run, len(ids))
+        else []
+    )
     found = moments_of(run, [ids[n] for n in _ranked(run, phrase, texts, len(ids))], scores)
     if view == "event":
         return found
@@ -111,8 +117,8 @@ def _events(run: Run, phrase: str, within: Moments | None, *, view: ViewName) ->
 
 
 def _entities(run: Run, phrase: str, within: Moments | None) -> Things:
-    vector = embed_queries(run.desk.asked.models.text_embedder, [phrase], meter=run.meter)[0]
-    ids = list(dict.fromkeys(hit.item for hit in _search(run, "entity", vector, within) if hit.item is not None))
+    hits = _search(run, "entity", run.toolbox.text_vector(phrase), within)
+    ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
     known = run.graph.entities(ids[:CANDIDATES])
     things = [entity_thing(known[key]) for key in ids[:CANDIDATES] if key in known]
     texts = [as_data(thing.words) for thing in things] if _asks(run, len(things)) else []
@@ -123,7 +129,7 @@ def _objects(run: Run, phrase: str, within: Moments | None) -> Things:
     """Return the tracked objects that the phrase means, as the tool object_lookup finds them. Raises ModelError of the
     embedder."""
     objects = tracked(run)
-    found = matching(phrase, objects, lambda texts: embedded(run.desk, texts))
+    found = matching(phrase, objects, lambda texts: embedded(run.toolbox, texts))
     if found.by_meaning:
         run.limit("no object has that name: found by meaning")
     if found.colour_missing:
@@ -151,16 +157,14 @@ def _visible(thing: Thing, within: Moments) -> bool:
 
 def _search(run: Run, view: ViewName, vector: Vector, within: Moments | None) -> list[Hit]:
     """Return the CANDIDATES best hits of a view, or the best ones of the parts of time that within names."""
-    floor = run.desk.asked.settings.retrieval.floor
     # A view counts items; several pictures of one event are one candidate.
     limit = 4 * CANDIDATES if view == "frame" else CANDIDATES
     parts: Sequence[Within | None] = _parts(run, within) if within is not None else [None]
     hits: dict[tuple[UUID, UUID | None], Hit] = {}
     for part in parts:
-        query = ViewQuery(vector, limit, within=part)
-        for hit in run.graph.search_views({view: query}, floor=floor)[view]:
+        for hit in run.toolbox.search(view, vector, limit, within=part):
             hits.setdefault((hit.event_id, hit.item), hit)
-            run.top_similarity = max(run.top_similarity, hit.similarity)
+    run.toolbox.record_similarities(hit.similarity for hit in hits.values())
     return sorted(hits.values(), key=lambda hit: (-hit.similarity, hit.event_id, str(hit.item)))
 
 
@@ -195,11 +199,112 @@ def _ranked(run: Run, phrase: str, texts: Sequence[str], candidates: int) -> lis
     if not texts:
         return best
     try:
-        ranked = rank_texts(run.desk.asked, run.desk.calls, texts, phrase, meter=run.meter)
+        ranked = rank_texts(run.toolbox.asked, run.toolbox.calls, texts, phrase, meter=run.toolbox.meter)
     except (Halt, ModelError) as error:
-        run.limit(f"not ranked again: {run.stopped(error)}")
+        run.limit(f"not ranked again: {run.toolbox.record_failure(error)}")
         return best
     if ranked is None:
         run.limit("not ranked again: unreadable")
         return best
     return ranked
+
+
+Box = tuple[float, float, float, float]
+"""x0, y0, x1, y1 as fractions of the picture; y grows downward."""
+
+
+def neighbors(run: Run, of: Things, relation: str | None, within: Moments | None) -> Things:
+    """Return the things that stand in this relation to one of `of`, or in any written relation without one.
+
+    relation: one of SPATIAL for objects ("left_of": what is left of them), else words of a stated relation, whose
+    inflection does not matter. within: only at these moments.
+    """
+    places = [moment.place for moment in within.items] if within is not None else None
+    spatial = (relation or "").strip().lower().replace(" ", "_")
+    if spatial in SPATIAL and of.ids("object"):
+        return _measured(run, of.ids("object"), spatial, places)
+    if not of.ids("entity"):
+        run.note("tracked objects have no written relations")
+        return Things()
+    return _stated(run, of.ids("entity"), spatial.replace("_", " "), places)
+
+
+def _stated(run: Run, entity_ids: Sequence[UUID], relation: str, places: Sequence[EventPlace] | None) -> Things:
+    wanted = content_words(relation)
+    events = {place.event_id for place in places} if places is not None else None
+    others: dict[UUID, None] = {}
+    for stated in run.graph.relations_of(entity_ids, limit=ROWS):
+        if events is not None and stated.place.event_id not in events:
+            continue
+        if wanted and not wanted & content_words(stated.predicate):
+            continue
+        for end in (stated.source_id, stated.target_id):
+            if end not in entity_ids:
+                others[end] = None
+    known = run.graph.entities(list(others))
+    return Things(tuple(entity_thing(known[key]) for key in others if key in known))
+
+
+def _measured(run: Run, object_ids: Sequence[UUID], relation: str, places: Sequence[EventPlace] | None) -> Things:
+    """Return the objects whose box stands in the relation in at least half of the pictures that show both."""
+    objects = {stored.id: stored for stored in tracked(run)}
+    given = [objects[key] for key in object_ids if key in objects]
+    others = [stored for stored in objects.values() if stored.id not in object_ids and _meets(stored, given)]
+    ids = [stored.id for stored in (*given, *others)]
+    boxes: dict[UUID, dict[int, Box]] = defaultdict(dict)
+    for track in run.graph.tracks_of(ids, limit=ROWS):
+        for ms, *box in track.observed.boxes:
+            if places is None or any(p.video_id == track.video_id and p.span.contains(ms) for p in places):
+                x0, y0, x1, y1 = box
+                boxes[track.object_id][ms] = (x0, y0, x1, y1)
+    holds = RELATIONS[relation]
+    found = [other for other in others if any(_mostly(holds, boxes[other.id], boxes[one.id]) for one in given)]
+    return Things(tuple(object_thing(stored) for stored in found))
+
+
+def _meets(stored: StoredObject, given: Sequence[StoredObject]) -> bool:
+    """Whether the object is visible together with one of given, in the same video."""
+    return any(
+        stored.video_id == one.video_id and any(a.overlaps(b) for a in stored.spans for b in one.spans) for one in given
+    )
+
+
+def _mostly(holds: Callable[[Box, Box], bool], a: Mapping[int, Box], b: Mapping[int, Box]) -> bool:
+    """Whether a relation holds in at least half of the moments that have a box of both."""
+    verdicts = [holds(a[ms], b[ms]) for ms in a.keys() & b.keys()]
+    return bool(verdicts) and 2 * sum(verdicts) >= len(verdicts)
+
+
+def _left_of(a: Box, b: Box) -> bool:
+    """Whether the middle of a lies left of all of b."""
+    return (a[0] + a[2]) / 2 < b[0]
+
+
+def _above(a: Box, b: Box) -> bool:
+    """Whether the middle of a lies above all of b."""
+    return (a[1] + a[3]) / 2 < b[1]
+
+
+def _right_of(a: Box, b: Box) -> bool:
+    return (a[0] + a[2]) / 2 > b[2]
+
+
+def _below(a: Box, b: Box) -> bool:
+    return (a[1] + a[3]) / 2 > b[3]
+
+
+def _near(a: Box, b: Box) -> bool:
+    """Whether the gap between the boxes is, on each axis, at most the longer of their sides."""
+    return all(
+        max(a[low], b[low]) - min(a[high], b[high]) <= max(a[high] - a[low], b[high] - b[low])
+        for low, high in ((0, 2), (1, 3))
+    )
+
+
+RELATIONS: Mapping[str, Callable[[Box, Box], bool]] = {
+    "left_of": _left_of,
+    "right_of": _right_of,
+    "above": _above,
+    "below": _below,
+    "near": _near,
+}

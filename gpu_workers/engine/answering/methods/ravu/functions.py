@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from uuid import UUID
 
-from gpu_workers.engine.answering.methods.ravu.state import Run
 from gpu_workers.engine.answering.methods.ravu.values import (
     Frames,
     Moment,
     Moments,
-    Number,
-    Text,
+    NumberValue,
+    Run,
+    TextValue,
     Things,
     in_time,
     place_of,
@@ -75,7 +75,7 @@ def _next_to(run: Run, of: Moments, most: int, things: Things | None, *, later: 
 
 
 def _following(run: Run, video_id: UUID, edge: int, most: int) -> Sequence[EventPlace]:
-    extent = run.desk.extents.get(video_id)
+    extent = run.toolbox.extents.get(video_id)
     if extent is None or extent.end_ms <= edge:
         return ()
     # An event may lie across the edge.
@@ -85,7 +85,7 @@ def _following(run: Run, video_id: UUID, edge: int, most: int) -> Sequence[Event
 def _preceding(run: Run, video_id: UUID, edge: int, most: int) -> Sequence[EventPlace]:
     """Return the events that end before edge, at least the last `most`. The store lists events forward in time, so
     windows are read backward, each longer than the one before."""
-    extent = run.desk.extents.get(video_id)
+    extent = run.toolbox.extents.get(video_id)
     found: dict[UUID, EventPlace] = {}
     end, window = edge, FIRST_WINDOW_MS
     for _ in range(MOST_WINDOWS):
@@ -218,19 +218,19 @@ def _moments(value: Moments | Things) -> tuple[Moment, ...]:
 # --- results ---------------------------------------------------------------------------------------------------------
 
 
-def count(run: Run, of: Moments | Things) -> Number:
+def count(run: Run, of: Moments | Things) -> NumberValue:
     """Return how many there are. Only objects that are surely different things are counted exactly: entities go by
     words, and events were found by similarity. After a cut no number is exact."""
     sure = isinstance(of, Things) and all(thing.kind == "object" and thing.sure for thing in of.items)
-    return Number(len(of.items), about=bool(run.limits) or not sure, of=of)
+    return NumberValue(len(of.items), about=bool(run.limits) or not sure, of=of)
 
 
-def describe(run: Run, of: Moments | Things) -> Text:
+def describe(run: Run, of: Moments | Things) -> TextValue:
     """Return the first MOST_DESCRIBED of these in words, a line each."""
     if isinstance(of, Things):
-        return Text("\n".join(as_data(thing.words) for thing in of.items[:MOST_DESCRIBED]), of)
-    events = run.desk.load(list(of.event_ids[:MOST_DESCRIBED]))
-    return Text("\n".join(run.words_of(event, DESCRIBED_TOKENS) for event in events), of)
+        return TextValue("\n".join(as_data(thing.words) for thing in of.items[:MOST_DESCRIBED]), of)
+    events = run.toolbox.load(list(of.event_ids[:MOST_DESCRIBED]))
+    return TextValue("\n".join(run.toolbox.event_words(event, DESCRIBED_TOKENS) for event in events), of)
 
 
 def frames(run: Run, of: Moments, most: int) -> Frames:
@@ -251,15 +251,19 @@ def frames(run: Run, of: Moments, most: int) -> Frames:
     return Frames(tuple(sorted(picked.values(), key=lambda frame: (frame.video_id, frame.ms))))
 
 
-def _share(owned: Sequence[StoredFrame], ms: int | None, share: int) -> list[StoredFrame]:
-    """Return share of an event's frames: the middle one of each of share equal parts."""
-    if ms is not None:
-        nearest = min(owned, key=lambda frame: (abs(frame.ms - ms), frame.ms))
-        rest = [frame for frame in owned if frame.id != nearest.id]
-        return [nearest, *_share(rest, None, share - 1)] if share > 1 else [nearest]
-    if len(owned) <= share:
-        return list(owned)
-    return [owned[(2 * part + 1) * len(owned) // (2 * share)] for part in range(share)]
+def _share(owned: Sequence[StoredFrame], ms: int | None, share: int) -> Sequence[StoredFrame]:
+    """Return share of an event's frames, evenly spread, or first the one nearest to ms."""
+    if ms is None:
+        return middles(owned, share)
+    nearest = min(owned, key=lambda frame: (abs(frame.ms - ms), frame.ms))
+    return [nearest, *middles([frame for frame in owned if frame.id != nearest.id], share - 1)]
+
+
+def middles(frames: Sequence[StoredFrame], most: int) -> Sequence[StoredFrame]:
+    """Return at most `most` of the frames: the middle one of each of as many equal parts."""
+    if len(frames) <= most:
+        return frames
+    return [frames[(2 * part + 1) * len(frames) // (2 * most)] for part in range(most)]
 
 
 def moments_of(run: Run, event_ids: Sequence[UUID], scores: dict[UUID, float]) -> Moments:

@@ -1,6 +1,6 @@
 """The form of a program: steps with names, each a call of one function of a fixed table, with typed arguments.
 
-A program is data. Nothing in it is ever executed by Python: programs.running looks every function up in its own table.
+A program is data. Nothing in it is ever executed by Python: ravu.running looks every function up in its own table.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Given = str | int | Ref
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProgramStep:
     """One call. out: name of its value. arguments: as written, by the name of the parameter."""
 
     op: str
@@ -63,68 +63,24 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    steps: tuple[Step, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """A parameter that takes words in quotes."""
-
-    @property
-    def form(self) -> str:
-        return "words"
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A parameter that takes a whole number from least to most."""
-
-    least: int
-    most: int
-
-    @property
-    def form(self) -> str:
-        return f"{self.least}-{self.most}"
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A parameter that takes one of words."""
-
-    words: tuple[str, ...]
-
-    @property
-    def form(self) -> str:
-        return "|".join(self.words)
-
-
-@dataclass(frozen=True, slots=True)
-class Earlier:
-    """A parameter that takes the value of an earlier step, if it has one of types."""
-
-    types: tuple[Type, ...]
-
-    @property
-    def form(self) -> str:
-        return "|".join(self.types)
-
-
-@dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a function. default: the argument if none is given; None if the function then does without.
-
-    required: whether an argument must be given.
-    """
+    """A parameter of a function. kind: phrase takes words in quotes; number, a whole number from least to most; target,
+    one of TARGETS; value, the value of an earlier step if it has one of types. default: the argument if none is given;
+    None if the function then does without."""
 
     name: str
-    kind: Phrase | Number | Word | Earlier
+    kind: Literal["phrase", "number", "target", "value"]
     required: bool = True
+    types: tuple[Type, ...] = ()
+    least: int = 0
+    most: int = 0
     default: str | int | None = None
 
     @property
     def form(self) -> str:
-        return f"{self.name}{'' if self.required else '?'}: {self.kind.form}"
+        """Return the parameter as a prompt writes it."""
+        forms = {"phrase": "words", "number": f"{self.least}-{self.most}", "target": "|".join(TARGETS)}
+        return f"{self.name}{'' if self.required else '?'}: {forms.get(self.kind, '|'.join(self.types))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,69 +102,59 @@ class Function:
         return f"{self.name}({', '.join(parameter.form for parameter in self.parameters)}) -> {gives}: {self.meaning}"
 
 
-_MOMENTS = Earlier(("moments",))
-_THINGS = Earlier(("things",))
-_ANY = Earlier(("moments", "things"))
-_PAIR = (Parameter("a", _ANY), Parameter("b", _ANY))
-_NEXT = (
-    Parameter("of", _MOMENTS),
-    Parameter("with", _THINGS, required=False),
-    Parameter("most", Number(1, MOST_AFTER), required=False, default=3),
-)
-
 TARGETS = ("event", "frame", "entity", "object")
 """What `localize` can find: moments (events, pictures) or things (entities by words, tracked objects by category)."""
+
+
+def _moments(name: str, *, required: bool = True) -> Parameter:
+    return Parameter(name, "value", required, ("moments",))
+
+
+def _things(name: str, *, required: bool = True) -> Parameter:
+    return Parameter(name, "value", required, ("things",))
+
+
+def _any(name: str) -> Parameter:
+    return Parameter(name, "value", types=("moments", "things"))
+
+
+def _most(most: int, default: int) -> Parameter:
+    return Parameter("most", "number", required=False, least=1, most=most, default=default)
+
+
+_NEXT = (_moments("of"), _things("with", required=False), _most(MOST_AFTER, 3))
+_PAIR = (_any("a"), _any("b"))
+_WITHIN = _moments("within", required=False)
+_WHAT = Parameter("what", "target", required=False, default="event")
+_RELATION = Parameter("relation", "phrase", required=False)
+_AFTER = "the next events after the earliest of these; with: only with these things"
+_NEIGHBORS = f"what is related to these; relation: a verb, or {', '.join(SPATIAL)}"
 
 FUNCTIONS: Mapping[str, Function] = {
     function.name: function
     for function in (
-        Function(
-            "localize",
-            (
-                Parameter("phrase", Phrase()),
-                Parameter("what", Word(TARGETS), required=False, default="event"),
-                Parameter("within", _MOMENTS, required=False),
-            ),
-            "what",
-            "what fits the phrase best",
-        ),
-        Function(
-            "after", _NEXT, "moments", "the next events after the earliest of these; with: only with these things"
-        ),
+        Function("localize", (Parameter("phrase", "phrase"), _WHAT, _WITHIN), "what", "what fits the phrase best"),
+        Function("after", _NEXT, "moments", _AFTER),
         Function("before", _NEXT, "moments", "the last events before the latest of these"),
-        Function("between", (Parameter("a", _MOMENTS), Parameter("b", _MOMENTS)), "moments", "after a and before b"),
-        Function("during", (Parameter("of", _ANY),), "moments", "all events at the same time"),
-        Function("first", (Parameter("of", _MOMENTS),), "moments", "the earliest one"),
-        Function("last", (Parameter("of", _MOMENTS),), "moments", "the latest one"),
-        Function("events_of", (Parameter("of", _THINGS),), "moments", "events in which these take part"),
-        Function("track", (Parameter("of", _THINGS),), "moments", "where these are to be seen, over time"),
-        Function(
-            "neighbors",
-            (
-                Parameter("of", _THINGS),
-                Parameter("relation", Phrase(), required=False),
-                Parameter("within", _MOMENTS, required=False),
-            ),
-            "things",
-            f"what is related to these; relation: a verb, or {', '.join(SPATIAL)}",
-        ),
+        Function("between", (_moments("a"), _moments("b")), "moments", "after a and before b"),
+        Function("during", (_any("of"),), "moments", "all events at the same time"),
+        Function("first", (_moments("of"),), "moments", "the earliest one"),
+        Function("last", (_moments("of"),), "moments", "the latest one"),
+        Function("events_of", (_things("of"),), "moments", "events in which these take part"),
+        Function("track", (_things("of"),), "moments", "where these are to be seen, over time"),
+        Function("neighbors", (_things("of"), _RELATION, _WITHIN), "things", _NEIGHBORS),
         Function(
             "filter",
-            (Parameter("of", _MOMENTS), Parameter("predicate", Phrase())),
+            (_moments("of"), Parameter("predicate", "phrase")),
             "moments",
             "those of which the statement is true",
         ),
         Function("union", _PAIR, "same", "a or b"),
         Function("intersect", _PAIR, "same", "both a and b"),
         Function("minus", _PAIR, "same", "a but not b"),
-        Function("count", (Parameter("of", _ANY),), "number", "how many"),
-        Function("describe", (Parameter("of", _ANY),), "text", "these in words"),
-        Function(
-            "frames",
-            (Parameter("of", _MOMENTS), Parameter("most", Number(1, MOST_FRAMES), required=False, default=8)),
-            "frames",
-            "pictures of these",
-        ),
+        Function("count", (_any("of"),), "number", "how many"),
+        Function("describe", (_any("of"),), "text", "these in words"),
+        Function("frames", (_moments("of"), _most(MOST_FRAMES, 8)), "frames", "pictures of these"),
     )
 }
 """Every function that a program may call. The paper names only `localize_node`; the others are ours."""
@@ -228,13 +174,10 @@ def program_schema(*, steps: int = MOST_STEPS, targets: Sequence[str] = TARGETS)
 
 
 def _step_schema(function: Function, targets: Sequence[str]) -> dict[str, Any]:
-    properties: dict[str, Any] = {"op": {"type": "string", "enum": [function.name]}}
-    for parameter in function.parameters:
-        match parameter.kind:
-            case Number():
-                properties[parameter.name] = {"type": "integer"}
-            case Word():
-                properties[parameter.name] = {"type": "string", "enum": list(targets)}
-            case _:
-                properties[parameter.name] = {"type": "string"}
-    return object_of({**properties, "out": {"type": "string"}})
+    schemas: dict[str, dict[str, Any]] = {
+        "number": {"type": "integer"},
+        "target": {"type": "string", "enum": list(targets)},
+    }
+    of_parameters = {given.name: schemas.get(given.kind, {"type": "string"}) for given in function.parameters}
+    op = {"type": "string", "enum": [function.name]}
+    return object_of({"op": op, **of_parameters, "out": {"type": "string"}})

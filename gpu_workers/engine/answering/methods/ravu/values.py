@@ -1,17 +1,17 @@
-"""The values of a program's steps: moments, things, frames, a number, a text."""
+"""The values of a program's steps (moments, things, frames, a count, a description), and what the functions of one run
+share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
+from gpu_workers.engine.answering.agent.tools.object_memory import UNSURE
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.ports import EventPlace, StoredEntity, StoredEvent, StoredFrame, StoredObject
-
-SURE = 0.7
-"""Confidence of an object below which it may be the same as another one."""
+from gpu_workers.engine.ports import EventPlace, KnowledgeGraph, StoredEntity, StoredEvent, StoredFrame, StoredObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Frames:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberValue:
     """A count. about: whether it is no exact number. of: what was counted."""
 
     value: int
@@ -77,14 +77,14 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextValue:
     """A description. of: what it describes."""
 
     text: str
     of: Moments | Things
 
 
-Value = Moments | Things | Frames | Number | Text
+Value = Moments | Things | Frames | NumberValue | TextValue
 
 
 def is_empty(value: Value) -> bool:
@@ -92,9 +92,9 @@ def is_empty(value: Value) -> bool:
     match value:
         case Moments(items=items) | Things(items=items) | Frames(items=items):
             return not items
-        case Text(text=text):
+        case TextValue(text=text):
             return not text
-        case Number(value=number):
+        case NumberValue(value=number):
             return number == 0
 
 
@@ -104,13 +104,14 @@ def place_of(event: StoredEvent) -> EventPlace:
 
 def entity_thing(entity: StoredEntity) -> Thing:
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
-    told = f"{entity.name} ({entity.type}){also}"
-    return Thing(entity.id, "entity", entity.video_id, f"{told}: {entity.description}" if entity.description else told)
+    words = f"{entity.name} ({entity.type}){also}"
+    words = f"{words}: {entity.description}" if entity.description else words
+    return Thing(entity.id, "entity", entity.video_id, words)
 
 
 def object_thing(stored: StoredObject) -> Thing:
-    told = f"{stored.colour} {stored.category}".strip()
-    return Thing(stored.id, "object", stored.video_id, told, stored, sure=stored.confidence >= SURE)
+    words = f"{stored.colour} {stored.category}".strip()
+    return Thing(stored.id, "object", stored.video_id, words, stored, sure=stored.confidence >= UNSURE)
 
 
 def in_time(moments: Iterable[Moment]) -> tuple[Moment, ...]:
@@ -121,3 +122,56 @@ def in_time(moments: Iterable[Moment]) -> tuple[Moment, ...]:
         if kept is None or moment.score > kept.score:
             best[moment.place.event_id] = moment
     return tuple(sorted(best.values(), key=lambda moment: (moment.place.video_id, moment.place.span, moment.place.n)))
+
+
+class NoVerdict(Exception):
+    """A step could not decide what its program asks. code: stable, for the step's record."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a program.
+
+    ranks: whether `localize` asks the reasoner which hits fit. calls_left: model calls that it may still make. holds:
+    whether the budget has room for one more and for the answer. notes: what was cut or could not be asked in the
+    current step, in words, for the record. limits: those of all steps that make a number uncertain.
+    """
+
+    toolbox: Toolbox
+    ranks: bool
+    calls_left: int
+    holds: Callable[[], bool]
+    notes: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
+
+    @property
+    def graph(self) -> KnowledgeGraph:
+        return self.toolbox.asked.graph
+
+    def take_call(self) -> bool:
+        """Whether one more model call may be made; it is then counted."""
+        if self.calls_left < 1 or not self.holds():
+            return False
+        self.calls_left -= 1
+        return True
+
+    def within_reach(self, videos: Iterable[UUID], most: int) -> list[UUID]:
+        """Return at most `most` of the videos, in order of id, and note whether some were left out."""
+        ordered = sorted(set(videos))
+        if len(ordered) > most:
+            self.limit(f"read {most} of {len(ordered)} videos")
+        return ordered[:most]
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def limit(self, text: str) -> None:
+        """Note what makes every number of this program uncertain."""
+        self.note(text)
+        if text not in self.limits:
+            self.limits.append(text)
