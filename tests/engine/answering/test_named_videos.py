@@ -10,7 +10,7 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput, Turn
-from gpu_workers.engine.answering.reading.titles import named_videos
+from gpu_workers.engine.answering.reading.titles import named_videos, without_titles
 from gpu_workers.engine.answering.routes import groups
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
@@ -28,61 +28,42 @@ WAVES = ["a person waves", "a person stands", "a person waves", "a person stands
 QUIET = ["a person stands", "a van parks", "a person stands", "a person waves"]
 
 
-@pytest.mark.parametrize(
-    ("question", "named"),
-    [
-        ("Who comes in on the gate camera?", [1]),
-        ("What did the gate cam show?", [1]),
-        ("Was zeigt die Gate-Kamera?", [1]),
-        ("How many people came in on the yard camera?", [2]),
-        ('What happens in "Yard"?', [2]),
-        ("Summarise the recording called Yard", [2]),
-        ("Wer kommt auf der Kamera Yard?", [2]),
-        ("Yard 视频里有什么？", [2]),
-        ("What happens on camera 2 at 10:00?", [3]),
-        ("¿Qué pasa en la cámara 2?", [3]),
-        ("What is in vtest.avi?", [4]),
-        ("Are there no people on the gate camera?", [1]),
-        ("Who spoke in the budget meeting of the board in May?", [5]),
-        ("What happens in video 6?", [6]),
-        ("Compare the gate camera and the yard camera: how many people?", [1, 2]),
-        ("What is different between the gate camera and the yard?", [1, 2]),
-        ("Compare the gate and the yard", [1, 2]),
-    ],
-)
-def test_titles_name_videos(question: str, named: list[int]) -> None:
-    found = named_videos(question, RECORDINGS)
-    assert [video.int for mention in found for video in mention.videos] == named
+def test_titles_in_full_name_videos() -> None:
+    expected = {
+        "Who comes in on the gate camera?": [1],
+        'What happens in "Yard"?': [2],
+        "What happens on camera 2 - dock at 10:00?": [3],
+        "What is in vtest.avi?": [4],
+        "Who spoke in the budget meeting of the board in May?": [5],
+        "Is the GATE-CAMERA busier than vtest.avi?": [1, 4],
+        "Who drives the red car?": [7],
+    }
+    for question, named in expected.items():
+        assert [video.int for video in named_videos([question], RECORDINGS)] == named, question
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
+def test_words_of_a_title_alone_name_nothing() -> None:
+    for question in (
         "Who opens the gate?",
         "How many people are in the yard?",
-        "When does the red car leave?",
         "What is in this video?",
         "What happens in video 1?",
         "Do 2 cameras show it?",
-        "Is the gate camera busier than the other cameras?",
-        "What happens except on the gate camera?",
-        "Who was not on the gate camera?",
-    ],
-)
-def test_words_of_a_title_alone_name_nothing(question: str) -> None:
-    assert named_videos(question, RECORDINGS) == []
+    ):
+        assert named_videos([question], RECORDINGS) == (), question
 
 
 def test_one_video_is_never_named() -> None:
     only = {UUID(int=1): RECORDINGS[UUID(int=1)]}
-    assert named_videos("Who comes in on the gate camera?", only) == []
+    assert named_videos(["Who comes in on the gate camera?"], only) == ()
 
 
 @pytest.mark.parametrize("title", ["(", "[a-z]+", "\\", "a|b", "*" * 300, "🎥", "' OR 1=1 --", "\u202eevil"])
 def test_a_title_is_never_a_pattern(title: str) -> None:
     recordings = {**RECORDINGS, UUID(int=9): Recording(UUID(int=9), title, 60_000)}
-    assert named_videos("Who opens the gate? ab", recordings) == []
-    assert named_videos("", recordings) == []
+    assert named_videos(["Who opens the gate? ab"], recordings) == ()
+    assert named_videos([""], recordings) == ()
+    assert without_titles("Who opens the gate?", recordings, [UUID(int=9)]) == "Who opens the gate?"
 
 
 def filmed(video_id: UUID, title: str, events: list[str]) -> MemoryVideo:
@@ -99,7 +80,7 @@ def test_only_the_named_video_is_counted_and_paid_for() -> None:
     answer, requests = ask("How many times does a person wave on the gate camera?")
     assert answer.text == "Exactly 2 times: 0:00:00, 0:00:06."
     assert answer.understood["videos"] == [str(GATE)]
-    assert answer.understood["predicate"] == "a person wave"
+    assert answer.understood["statement"] == "person wave"
     assert not any("van" in request.text for request in requests)
     assert 'only what the question names was read: "Gate camera"' in answer.notes
 
@@ -111,7 +92,7 @@ def test_all_videos_are_counted_without_a_name() -> None:
 
 
 def test_a_search_reads_events_of_the_named_video_alone() -> None:
-    answer, requests = ask("Who parks on the yard camera?")
+    answer, requests = ask('Who parks in "Yard"?')
     prompt = next(request.text for request in requests if request.stage == "answer")
     assert "a van parks" in prompt
     assert "person waves" not in prompt, "three of the four events match, and the gate's are not among them"
@@ -119,13 +100,13 @@ def test_a_search_reads_events_of_the_named_video_alone() -> None:
 
 
 def test_the_whole_of_a_named_video_is_read() -> None:
-    answer, _ = ask("Summarise the yard camera")
+    answer, _ = ask('Summarise the video "Yard"')
     assert (answer.understood["route"], answer.understood["videos"]) == ("whole", [str(YARD)])
     assert {citation.video_id for citation in answer.citations} == {YARD}
 
 
 def test_two_named_videos_are_compared() -> None:
-    answer, _ = ask("Compare the gate camera and the yard camera: how many times does a person wave?")
+    answer, _ = ask('Compare the gate camera and "Yard": how many times does a person wave?')
     gate, yard = answer.text.split("; ")
     assert gate == '"Gate camera": exactly 2 times: 0:00:00, 0:00:06'
     assert yard == '"Yard": exactly 1 time: 0:00:09.'
@@ -134,8 +115,8 @@ def test_two_named_videos_are_compared() -> None:
 @pytest.mark.parametrize(
     ("question", "first"),
     [
-        ("Which camera has the most people waving?", '"Gate camera": exactly 2 times'),
-        ("Which camera has the fewest people waving?", '"Yard": exactly 1 time'),
+        ("On which camera does a person wave most often?", '"Gate camera": exactly 2 times'),
+        ("On which camera does a person wave least often?", '"Yard": exactly 1 time'),
     ],
 )
 def test_the_video_with_most_or_fewest_comes_first(question: str, first: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -10,14 +11,16 @@ import pytest
 
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.context import event_context
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.ending.writing import composing_messages
 from gpu_workers.engine.answering.parsing import ParsedAnswer
+from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.answering.routes.time import events_of_stretch
 from gpu_workers.engine.answering.search.across_videos import MOST_VIDEOS, compared_videos, spread_over
 from gpu_workers.engine.answering.titles import TITLE_CHARACTERS, shortened, titles_of, videos_line
-from gpu_workers.engine.answering.understood import Understood
+from gpu_workers.engine.answering.understood import Comparison, Understood
 from gpu_workers.engine.ekg import Overview, Span, Topic, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.ports import Recording
@@ -115,41 +118,27 @@ def recordings(*videos: UUID) -> dict[UUID, Recording]:
     return {video_id: Recording(video_id, TITLES.get(video_id, ""), 1) for video_id in videos}
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("Compare the two videos.", [DOCK, GATE, YARD]),
-        ("What is the difference between the recordings?", [DOCK, GATE, YARD]),
-        ("In which video does a van come?", [DOCK, GATE, YARD]),
-        ("Which of the cameras shows a van?", [DOCK, GATE, YARD]),
-        ("Is there more traffic in the Gate camera than in the yard camera?", [GATE, YARD]),
-        ("What does the GATE-camera show that dock does not?", [GATE, DOCK]),
-        ("Vergleiche die beiden Kameras: Wo kommt ein Lieferwagen?", [DOCK, GATE, YARD]),
-        ("Was ist der Unterschied zwischen den Aufnahmen?", [DOCK, GATE, YARD]),
-        ("In welchem Video kommt ein Lieferwagen?", [DOCK, GATE, YARD]),
-        ("Compara las dos cámaras.", [DOCK, GATE, YARD]),
-        ("¿Qué pasa en cada vídeo?", [DOCK, GATE, YARD]),
-        ("Wann kommt der Lieferwagen?", []),
-        ("¿Qué coche es rojo?", []),
-        ("When does the van come?", []),
-        ("What happens in the Dock?", []),
-        ("Who carries both bags to which door?", [DOCK, GATE, YARD]),
-        ("Which car is red?", []),
-    ],
-)
-def test_words_of_comparison_and_titles_say_what_is_compared(question: str, expected: list[UUID]) -> None:
-    """Titles are in the order of the ids."""
-    known = recordings(GATE, YARD, DOCK)
-    wanted = sorted(expected) if expected and expected[0] != DOCK else expected
+def comparing(comparison: Comparison, known: Mapping[UUID, Recording], *named: UUID) -> Asked:
+    """Return a question that was read so."""
+    bound = models(scripted(says("")))
+    understood = Understood(comparison=comparison, videos=named)
+    asked = Asked(QuestionInput("?"), InMemoryGraph([]), bound, settings_with("medium", bound), searched="?")
+    return replace(asked, recordings=known, understood=understood)
 
-    assert compared_videos(question, known, [DOCK, GATE]) == wanted
+
+def test_what_was_read_says_which_videos_are_compared() -> None:
+    known = recordings(GATE, YARD, DOCK)
+    assert compared_videos(comparing("none", known), [DOCK, GATE]) == []
+    for comparison in ("videos", "each", "most", "fewest"):
+        assert compared_videos(comparing(comparison, known), [DOCK, GATE]) == [DOCK, GATE, YARD]
+    assert compared_videos(comparing("none", known, GATE, YARD), [YARD]) == [YARD, *sorted({GATE, DOCK})]
 
 
 def test_one_video_is_compared_with_nothing_and_many_videos_with_the_best_six() -> None:
-    assert compared_videos("Compare the videos", recordings(GATE), [GATE]) == []
+    assert compared_videos(comparing("videos", recordings(GATE)), [GATE]) == []
     many = recordings(*sorted(stable_id("video", n) for n in range(50)))
     best = list(many)[::-1][:9]
-    assert compared_videos("Compare all videos", many, best) == best[:MOST_VIDEOS]
+    assert compared_videos(comparing("videos", many), best) == best[:MOST_VIDEOS]
 
 
 def ranking(*events: tuple[UUID, float]) -> list[RankedEvent]:

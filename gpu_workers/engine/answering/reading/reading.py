@@ -112,6 +112,9 @@ def _as_nearest(asked: Asked, calls: Calls) -> Asked:
     if len(videos) == 1 and labels.comparison != "none":
         # "Is the gate camera busier than the others?" is about all of them.
         videos = ()
+    if asked.standalone:
+        # What is judged or counted is what the question refers to.
+        text, language = (asked.in_english, ENGLISH) if asked.translated else (asked.standalone, language)
     text = without_time(without_titles(text, asked.recordings, videos), language=language)[0]
     asked = narrow_to_time(narrow_to_videos(asked, videos), calls, language=asked.question_language)
     denied = labels.polarity != "occurs"
@@ -123,11 +126,15 @@ def _as_nearest(asked: Asked, calls: Calls) -> Asked:
 
 
 def _readable(asked: Asked) -> tuple[str, str]:
-    """Return the question and its language: as it was asked where the embedder understands that, else translated."""
+    """Return the question and its language: as it was asked where the embedder understands that, else translated.
+
+    A follow-up was restated, and translated, by a model that read earlier answers: only the customer's own words may
+    choose how it is answered.
+    """
     language = asked.question_language or ENGLISH
-    if asked.translated and language not in asked.models.embedder_languages:
+    if asked.translated and not asked.standalone and language not in asked.models.embedder_languages:
         return asked.in_english, ENGLISH
-    return asked.question.question, language
+    return asked.own_words, language
 
 
 def _labels(asked: Asked, text: str, language: str) -> tuple[Labels, ChosenBy]:

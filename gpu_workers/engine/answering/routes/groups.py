@@ -41,7 +41,8 @@ def groups_of(desk: Desk) -> tuple[Group, ...]:
     asked, time = desk.asked, desk.asked.understood.time
     if time is not None and len(time.stretches) > 1:
         return tuple(Group(_label(asked, stretch), stretch.spans) for stretch in time.stretches)
-    if not desk.several or asked.understood.comparison not in ("each", "most", "fewest"):
+    numbered = asked.understood.comparison in ("each", "most", "fewest") or len(asked.understood.videos) > 1
+    if not desk.several or not numbered:
         return ()
     videos = compared_videos(asked, list(desk.extents), most=MOST_GROUPS)
     there = sorted(video_id for video_id in videos if video_id in desk.extents)

