@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gpu_workers.engine.answering.contract import INSUFFICIENT
+from gpu_workers.engine.answering.contract import INSUFFICIENT, Turn
 from gpu_workers.engine.answering.parsing import letter
 from gpu_workers.engine.answering.understood import UnderstoodTime
 from gpu_workers.engine.languages.codes import is_english, name_of
@@ -18,6 +18,12 @@ RESERVED = ("captions", "program")
 """Names of further things that methods show. No prompt has tags for them yet."""
 
 CHAT_ROLES = ("system", "user", "assistant")
+
+TURNS = 4
+"""Number of the last turns that a model reads."""
+
+QUESTION_CHARACTERS, ANSWER_CHARACTERS = 300, 400
+"""Maximum length of a question and of an answer in a conversation that a model reads."""
 
 _NAMES = "|".join((*DELIMITERS, *RESERVED, *CHAT_ROLES))
 _TAGS = re.compile(rf"</?\s*({_NAMES})\b[^>]*>|<\|[^|>]{{0,40}}\|>", re.IGNORECASE)
@@ -79,3 +85,13 @@ def time_line(time: UnderstoodTime | None) -> str:
 
 def closing_line(choices: Sequence[str]) -> str:
     return "Which option do the events support?" if choices else "Answer from the events."
+
+
+def conversation(history: Sequence[Turn]) -> str:
+    """Return the last turns as data, a line each, bounded in number and length."""
+    lines = []
+    for turn in history[-TURNS:]:
+        question = as_data(turn.question)[:QUESTION_CHARACTERS]
+        answer = as_data(turn.answer)[:ANSWER_CHARACTERS] or "nothing"
+        lines.append(f"Asked: {question} Answered: {answer}")
+    return "\n".join(lines)

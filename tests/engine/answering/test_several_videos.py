@@ -12,7 +12,7 @@ from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.context import event_context
 from gpu_workers.engine.answering.contract import QuestionInput
-from gpu_workers.engine.answering.ending.writing import composing_messages
+from gpu_workers.engine.answering.ending.compose import composing_messages
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.routes.time import events_of_stretch
 from gpu_workers.engine.answering.search.across_videos import MOST_VIDEOS, compared_videos, spread_over

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from gpu_workers.engine.answering.agent.tools.contract import Tool
 from gpu_workers.engine.answering.agent.tools.desk import MISSING, Desk
-from gpu_workers.engine.answering.reading.follow_up import conversation
-from gpu_workers.engine.answering.wording import choice_lines, search_line
+from gpu_workers.engine.answering.wording import choice_lines, conversation, search_line
 from gpu_workers.engine.prompts import load
 
 LOOP_PROMPTS = frozenset({"loop_rules", "loop_opening"})

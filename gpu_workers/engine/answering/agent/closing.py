@@ -12,8 +12,8 @@ from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
-from gpu_workers.engine.answering.ending.conclusion import conclude
-from gpu_workers.engine.answering.ending.verdict import Verdict
+from gpu_workers.engine.answering.ending.final_answer import final_answer
+from gpu_workers.engine.answering.ending.vote import Verdict
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import ViewName, ViewQuery
@@ -62,14 +62,14 @@ def _as_drawn(
         {numbers[event.id]: event for event in shown.events},
     )  # fmt: skip
     node = replace(node, context=context, seen={**node.seen, **shown.frames}, findings=shown.findings)
-    answer = conclude(
+    answer = final_answer(
         desk.asked,
         desk.calls,
         nodes=[node],
         records=records,
         verdict=Verdict(node, node.score, margin_of(node), node) if node.answers else None,
         top_similarity=top_similarity,
-        lone=len(node.draw.parsed) == 1,
+        single_sample=len(node.draw.parsed) == 1,
     )
     return replace(answer, degraded=desk.degraded(needs))
 

@@ -16,8 +16,8 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.choices.weighing import weigh_support
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
-from gpu_workers.engine.answering.ending.conclusion import NOTHING_SHOWN, conclude, finish, without_text
-from gpu_workers.engine.answering.ending.verdict import Verdict
+from gpu_workers.engine.answering.ending.final_answer import NOTHING_SHOWN, final_answer, finish_reason, without_text
+from gpu_workers.engine.answering.ending.vote import Verdict
 from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CITATION_PROMPTS
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed
@@ -73,7 +73,7 @@ def answer_from(
         own = _own(asked, state, shown, proposed)
         nodes, support = [own], None
         verdict = Verdict(own, own.score, own.score, own) if own.answers else None
-    answer = conclude(
+    answer = final_answer(
         asked,
         calls,
         nodes=nodes,
@@ -81,14 +81,14 @@ def answer_from(
         verdict=verdict,
         top_similarity=top_similarity,
         support=support.shares if support else (),
-        lone=verdict is not None and len(verdict.node.draw.parsed) == 1,
+        single_sample=verdict is not None and len(verdict.node.draw.parsed) == 1,
     )
     return replace(answer, degraded=degraded)
 
 
 def _abstention(desk: Desk, records: Sequence[NodeRecord], degraded: tuple[str, ...]) -> Answer:
     calls = desk.calls
-    reason, detail = finish(calls, [], answered=False)
+    reason, detail = finish_reason(calls, [], answered=False)
     if not calls.halted and desk.extents:
         detail = NOTHING_SHOWN
     return replace(without_text(calls, records, reason, detail), degraded=degraded)

@@ -14,9 +14,15 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import count_prompt
 from gpu_workers.engine.answering.context import EventContext, event_context
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.reading.follow_up import conversation
 from gpu_workers.engine.answering.titles import videos_line
-from gpu_workers.engine.answering.wording import abstain_rule, answer_form, as_data, choice_lines, time_line
+from gpu_workers.engine.answering.wording import (
+    abstain_rule,
+    answer_form,
+    as_data,
+    choice_lines,
+    conversation,
+    time_line,
+)
 from gpu_workers.engine.models.roles import Message, ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load

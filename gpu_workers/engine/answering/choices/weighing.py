@@ -13,7 +13,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support
 from gpu_workers.engine.answering.context import event_context
 from gpu_workers.engine.answering.contract import CandidateRecord, NodeRecord
-from gpu_workers.engine.answering.ending.verdict import Verdict
+from gpu_workers.engine.answering.ending.vote import Verdict
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.consistency import AnswerVote

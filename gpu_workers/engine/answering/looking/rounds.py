@@ -15,13 +15,21 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter, Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import NodeRecord
-from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspection
+from gpu_workers.engine.answering.looking.inspection import (
+    PLAN_TOKENS,
+    Inspection,
+    missing,
+    observe,
+    reflection_schema,
+    resolved,
+    sufficient,
+)
 from gpu_workers.engine.answering.looking.looks import (
     Look,
+    neighbourhood,
     plan_schema,
+    reach_of,
 )
-from gpu_workers.engine.answering.looking.observing import observe
-from gpu_workers.engine.answering.looking.reflection import missing, reflection_schema, resolved, sufficient
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw, check_answers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record, scored
@@ -196,3 +204,23 @@ def _stopped(calls: Calls, current: _Round, error: Halt | ModelError) -> None:
     current.error = error.code
     if isinstance(error, Halt):
         calls.halt(error)
+
+
+# --- action IN: an inspection of the answers in doubt, in place of the frame check ------------------------------------
+
+
+def inspect(asked: Asked, calls: Calls, suspects: Sequence[AnswerNode]) -> tuple[list[AnswerNode], list[NodeRecord]]:
+    """Return the inspection's node if its findings suffice, else none; and a record per round."""
+    rounds = asked.settings.look.inspect_rounds
+    nodes, records = look_in_rounds(asked, calls, _inspection(asked, suspects), rounds=rounds)
+    return [node for node in nodes[-1:] if sufficient(node, asked.settings.look.inspect_gate)], records
+
+
+def _inspection(asked: Asked, suspects: Sequence[AnswerNode]) -> Inspection:
+    shown = [event.event_id for node in suspects for event in node.state.events]
+    ranking = tuple(dict.fromkeys(e for e in shown if any(e in node.context.numbers for node in suspects)))
+    loaded = asked.graph.load_events(ranking)
+    events = tuple(loaded[event_id] for event_id in ranking if event_id in loaded)
+    answers = dict.fromkeys(node.answer.text for node in suspects if node.answer and node.answer.sufficient)
+    nearby = tuple(neighbourhood(asked.graph, events))
+    return Inspection(suspects[0].state, ranking, events, reach_of(events), tuple(answers), nearby)

@@ -9,8 +9,8 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.ending.conclusion import conclude
-from gpu_workers.engine.answering.ending.verdict import Verdict
+from gpu_workers.engine.answering.ending.final_answer import final_answer
+from gpu_workers.engine.answering.ending.vote import Verdict
 from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.presets import changed
@@ -42,7 +42,7 @@ class CaptionRag:
         calls.on_progress("retrieval", 1, 1, f"{len(hits)} events")
         top = max((hit.similarity for hit in hits), default=0.0)
         if not hits:
-            return conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
+            return final_answer(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
         state = State("", tuple(fuse({"event": hits})), top_similarity=top)
         return answer_once(asked, calls, state, show_events(asked, state))
 
@@ -56,12 +56,12 @@ def answer_once(asked: Asked, calls: Calls, state: State, context: EventContext)
     node = answer_node(asked, state, context, draw)
     verdict = Verdict(node, node.score, node.score, node) if node.answers else None
     records = [node_record(node)]
-    return conclude(
+    return final_answer(
         asked,
         calls,
         nodes=[node],
         records=records,
         verdict=verdict,
         top_similarity=state.top_similarity,
-        lone=len(draw.parsed) == 1,
+        single_sample=len(draw.parsed) == 1,
     )

@@ -19,16 +19,15 @@ from gpu_workers.engine.answering.agent.tools.searching import TOPIC_SEARCH, bro
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
+from gpu_workers.engine.answering.identity import JUDGE_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.method_settings import DVD_LITE
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
-from gpu_workers.engine.answering.verdict_store import JUDGE_PROMPTS
 from gpu_workers.engine.prompts import load
 
 
 class DvdLite:
     name = "dvd_lite"
-    version = "2"
+    version = "3"
     description = (
         "Reads what the video is about, searches clips by their text, and looks at frames where that is not enough."
     )

@@ -8,8 +8,8 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.ending.conclusion import conclude
-from gpu_workers.engine.answering.ending.verdict import Verdict
+from gpu_workers.engine.answering.ending.final_answer import final_answer
+from gpu_workers.engine.answering.ending.vote import Verdict
 from gpu_workers.engine.answering.looking.frame_check import look_task, seen_node
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw
@@ -32,7 +32,7 @@ def answer_from_frames(
 ) -> Answer:
     """Return the checker's answer from frames, which are in order of time."""
     if not frames:
-        return conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
+        return final_answer(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
     loaded = asked.graph.load_events(list(dict.fromkeys(frame.event_id for frame in frames)))
     events = dict(enumerate(loaded.values(), start=1))
     state = State("", tuple(RankedEvent(event.id, 1.0 / len(events)) for event in events.values()))
@@ -46,7 +46,7 @@ def answer_from_frames(
     node = seen_node(asked, unseen, draw)
     record = node_record(node, frames_used=len(frames), frames_available=available)
     verdict = Verdict(node, node.score, node.score, node) if node.answers else None
-    return conclude(asked, calls, nodes=[node], records=[record], verdict=verdict, top_similarity=top_similarity)
+    return final_answer(asked, calls, nodes=[node], records=[record], verdict=verdict, top_similarity=top_similarity)
 
 
 def spaced(frames: Sequence[StoredFrame], count: int) -> list[StoredFrame]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from uuid import UUID
 
-from gpu_workers.engine.answering.words import content_sequence, decisive_words, negated_words, stem
+from gpu_workers.engine.answering.routes.word_rules import content_sequence, decisive_words, negated_words, stem
 from gpu_workers.engine.ports import StoredEvent
 
 SURE_COVERAGE = 0.8

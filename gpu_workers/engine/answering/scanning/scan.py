@@ -12,6 +12,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import MESSAGE_TOKENS, Calls
 from gpu_workers.engine.answering.contract import Effort
+from gpu_workers.engine.answering.identity import verdict_key
 from gpu_workers.engine.answering.scanning.judging import (
     NUMBER_TOKENS,
     Judged,
@@ -20,7 +21,6 @@ from gpu_workers.engine.answering.scanning.judging import (
     judge_events,
     judge_prompt,
 )
-from gpu_workers.engine.answering.verdict_store import verdict_key
 from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.ports import StoredEvent
 

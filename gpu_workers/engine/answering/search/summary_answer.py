@@ -13,7 +13,6 @@ from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import EventContext, event_context
 from gpu_workers.engine.answering.contract import INSUFFICIENT, CandidateRecord, NodeEvent, NodeRecord
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.reading.follow_up import conversation
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.consistency import AnswerVote, score_votes
 from gpu_workers.engine.answering.search.sampling import Draw, draw_answers
@@ -24,6 +23,7 @@ from gpu_workers.engine.answering.wording import (
     as_data,
     choice_lines,
     closing_line,
+    conversation,
     time_line,
 )
 from gpu_workers.engine.models.roles import Message

@@ -10,8 +10,8 @@ from gpu_workers.engine.answering.agent.shown import dossier_messages, shown_so_
 from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.ending.claims import claims_of
-from gpu_workers.engine.answering.ending.grounding import Statement, ground
-from gpu_workers.engine.answering.looking.closer_look import closer_look
+from gpu_workers.engine.answering.ending.evidence import Checks, Statement, find_evidence
+from gpu_workers.engine.answering.looking.frame_check import closer_look
 from gpu_workers.engine.answering.methods.avataar.local_context import LocalContext
 from gpu_workers.engine.answering.parsing import answer_schema
 from gpu_workers.engine.answering.presets import changed
@@ -44,8 +44,9 @@ def bears_out(desk: Desk, node: AnswerNode) -> bool:
     context = EventContext("", {event.id: number for number, event in events.items()}, events)
     whole = replace(node, context=context)
     statements = [Statement(claim) for claim in claims_of(node.answer)]
-    grounds = ground(desk.asked, desk.calls, whole, statements, whole=node.answer.text, deep=False)
-    return any(statement.status == "supported" for statement in grounds.statements)
+    by_words = Checks(reasoner=False, frames=False, best_frames=False)
+    found = find_evidence(desk.asked, desk.calls, whole, statements, whole=node.answer.text, checks=by_words)
+    return any(statement.status == "supported" for statement in found.statements)
 
 
 def _by_frames(desk: Desk, question: str, local: LocalContext, known: Sequence[str]) -> AnswerNode:

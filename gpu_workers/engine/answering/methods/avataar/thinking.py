@@ -10,8 +10,7 @@ from gpu_workers.engine.answering.agent.tools.contract import Tool, call_schema
 from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.calls import count_prompt
 from gpu_workers.engine.answering.context import cut
-from gpu_workers.engine.answering.reading.follow_up import conversation
-from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
+from gpu_workers.engine.answering.wording import as_data, choice_lines, conversation, search_line
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import list_of, object_of, storable

@@ -14,12 +14,18 @@ from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import count_prompt, needed_checker
 from gpu_workers.engine.answering.context import EventContext
-from gpu_workers.engine.answering.looking.findings import Finding
 from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspection, in_ms
-from gpu_workers.engine.answering.looking.looks import HIGH_FRAMES, MIN_FPS, Look, Reach, default_looks, read_plan
-from gpu_workers.engine.answering.reading.follow_up import conversation
+from gpu_workers.engine.answering.looking.looks import (
+    HIGH_FRAMES,
+    MIN_FPS,
+    Finding,
+    Look,
+    Reach,
+    default_looks,
+    read_plan,
+)
 from gpu_workers.engine.answering.search.actions import State
-from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines, search_line
+from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines, conversation, search_line
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.ports import StoredEvent, StoredFrame

@@ -10,8 +10,7 @@ from gpu_workers.engine.answering.methods.ravu.checking import CheckedProgram, c
 from gpu_workers.engine.answering.methods.ravu.finding import MOST_OBJECTS
 from gpu_workers.engine.answering.methods.ravu.program import BadProgram, program_schema, table
 from gpu_workers.engine.answering.methods.ravu.reading import read_program
-from gpu_workers.engine.answering.reading.follow_up import conversation
-from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
+from gpu_workers.engine.answering.wording import as_data, choice_lines, conversation, search_line
 from gpu_workers.engine.models.roles import Message, Meter, ModelError
 from gpu_workers.engine.prompts import load
 

@@ -24,11 +24,17 @@ from gpu_workers.engine.answering.methods.videoagent.replies import (
 from gpu_workers.engine.answering.methods.videoagent.seeing import Seen, lines
 from gpu_workers.engine.answering.methods.videoagent.segments import Segment
 from gpu_workers.engine.answering.presets import changed
-from gpu_workers.engine.answering.reading.follow_up import conversation
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import REPAIR_CHARACTERS, draw_answers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, scored
-from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines, search_line, without_tags
+from gpu_workers.engine.answering.wording import (
+    abstain_rule,
+    answer_form,
+    choice_lines,
+    conversation,
+    search_line,
+    without_tags,
+)
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.fusion import RankedEvent
