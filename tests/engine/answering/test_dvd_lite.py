@@ -45,7 +45,7 @@ class Asked:
             if "<findings>" in request.text:
                 return says("A", evidence=[1])
             if "</passage>" in request.text:
-                return {"verdict": "supported"}
+                return {"verdicts": [{"statement": 1, "passage": 1, "verdict": "supported"}]}
             self.steps.append(request)
             return steps[min(len(self.steps), len(steps)) - 1]
 

@@ -52,7 +52,7 @@ def full(request: ScriptedRequest) -> Any:
             return {"findings": [{"statement": "a red ball", "start_ms": 9_000, "end_ms": 12_000, "frames": [1],
                                   "bearing": "none"}]}  # fmt: skip
         case "verify":
-            return {"verdict": "supported"}
+            return {"verdicts": [{"statement": 1, "passage": 1, "verdict": "supported"}]}
     answers = [says("B", f"one t{n} u{n}") for n in range(request.n)]
     return answers[0] if request.schema_name == "check" else answers
 
@@ -180,7 +180,7 @@ def obedient(request: ScriptedRequest) -> Any:
             return {"findings": [{"statement": ORDER, "start_ms": -5, "end_ms": 10**12, "frames": [99, 0, -1],
                                   "bearing": "supports"}]}  # fmt: skip
         case "verify":
-            return {"verdict": "supported", "event": "E99"}
+            return {"verdicts": [{"statement": 1, "passage": 99, "verdict": "supported"}]}
     return [says("A", f"as the sign says {n} {ORDER}", [99, 0, -1, 10**6]) for n in range(request.n)]
 
 

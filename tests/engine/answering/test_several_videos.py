@@ -10,14 +10,14 @@ import pytest
 
 from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.answer import answer_question
-from gpu_workers.engine.answering.context import event_context
+from gpu_workers.engine.answering.context import EventLabels, event_context
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.ending.compose import composing_messages
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.routes.time import events_of_stretch
 from gpu_workers.engine.answering.search.across_videos import MOST_VIDEOS, compared_videos, spread_over
-from gpu_workers.engine.answering.titles import TITLE_CHARACTERS, shortened, titles_of, videos_line
 from gpu_workers.engine.answering.understood import Understood
+from gpu_workers.engine.answering.wording import TITLE_CHARACTERS, shortened, titles_of, videos_line
 from gpu_workers.engine.ekg import Overview, Span, Topic, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.ports import Recording
@@ -100,7 +100,12 @@ def test_titles_count_towards_the_room_and_give_way_to_events(room: int, titled:
     graph = InMemoryGraph(videos)
     ids = [place.event_id for place in graph.timeline(limit=9)]
     context = event_context(
-        ids, graph.load_events(ids), (), count_tokens=words, max_tokens=room, titles=titles_of(graph.recordings())
+        ids,
+        graph.load_events(ids),
+        (),
+        count_tokens=words,
+        max_tokens=room,
+        labels=EventLabels(titles=titles_of(graph.recordings())),
     )
 
     assert ("Gate camera" in context.text) == titled

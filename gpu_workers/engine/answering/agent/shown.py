@@ -12,9 +12,8 @@ from gpu_workers.engine.answering.agent.conversation import cut_lines
 from gpu_workers.engine.answering.agent.tools.desk import Desk
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import count_prompt
-from gpu_workers.engine.answering.context import EventContext, event_context
+from gpu_workers.engine.answering.context import EventContext, EventLabels, event_context
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.titles import videos_line
 from gpu_workers.engine.answering.wording import (
     abstain_rule,
     answer_form,
@@ -22,6 +21,7 @@ from gpu_workers.engine.answering.wording import (
     choice_lines,
     conversation,
     time_line,
+    videos_line,
 )
 from gpu_workers.engine.models.roles import Message, ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
@@ -107,10 +107,9 @@ def _context(desk: Desk, events: Sequence[StoredEvent], room: int) -> EventConte
         count_tokens=desk.asked.models.reasoner.count_tokens,
         max_tokens=room,
         least=desk.asked.settings.prompt.least_events,
-        numbers=desk.sightings.numbers,
-        videos=desk.numbers,
-        clocks=desk.asked.clocks,
-        titles=desk.asked.titles,
+        labels=EventLabels(
+            numbers=desk.sightings.numbers, videos=desk.numbers, clocks=desk.asked.clocks, titles=desk.asked.titles
+        ),
     )
 
 

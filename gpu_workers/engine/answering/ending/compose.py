@@ -11,14 +11,13 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
-from gpu_workers.engine.answering.context import EventContext, event_context
+from gpu_workers.engine.answering.context import EventContext, EventLabels, event_context
 from gpu_workers.engine.answering.ending.composed import Composed, ComposedPart, row_text
 from gpu_workers.engine.answering.ending.evidence import CheckedStatement, Statement
 from gpu_workers.engine.answering.parsing import ParsedAnswer, event_numbers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
-from gpu_workers.engine.answering.titles import videos_line
 from gpu_workers.engine.answering.understood import Shape
-from gpu_workers.engine.answering.wording import as_data, language_line
+from gpu_workers.engine.answering.wording import as_data, language_line, videos_line
 from gpu_workers.engine.answering.words import plain
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object, rows_of, salvaged
@@ -217,7 +216,7 @@ def revised(
         count_tokens=reasoner.count_tokens,
         max_tokens=max(1, min(room, asked.settings.prompt.context_tokens)),
         least=len(ids),
-        numbers=numbers,
+        labels=EventLabels(numbers=numbers),
     )
     try:
         with calls.timed(REVISE):

@@ -11,7 +11,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
-from gpu_workers.engine.answering.context import EventContext, event_context
+from gpu_workers.engine.answering.context import EventContext, EventLabels, event_context
 from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.looking.frame_check import in_full
 from gpu_workers.engine.answering.looking.looks import (
@@ -29,6 +29,7 @@ from gpu_workers.engine.answering.parsing import ParsedAnswer, answer_schema
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message, Meter, ModelError, ObserveRequest
 from gpu_workers.engine.models.served.json_text import read_object
@@ -119,7 +120,7 @@ class Inspection:
         prompt: str,
         answer_tokens: int,
         *,
-        stamp: Callable[[Span], str] | None = None,
+        stamp: Callable[[Span], str] = clock_span,
     ) -> EventContext:
         """Return the events, as many as fit into the window next to prompt."""
         reasoner = asked.models.reasoner
@@ -130,9 +131,7 @@ class Inspection:
             (),
             count_tokens=reasoner.count_tokens,
             max_tokens=max(1, min(asked.settings.prompt.context_tokens, reasoner.context_tokens - taken)),
-            stamp=stamp,
-            numbers=self.numbers,
-            videos=self.video_numbers,
+            labels=EventLabels(stamp=stamp, numbers=self.numbers, videos=self.video_numbers),
         )
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, count_prompt
-from gpu_workers.engine.answering.context import LINE_TOKENS, EventContext, event_context
+from gpu_workers.engine.answering.context import LINE_TOKENS, EventContext, EventLabels, event_context
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.ending.final_answer import final_answer
 from gpu_workers.engine.answering.ending.vote import vote
@@ -83,8 +83,6 @@ def events_of_stretch(asked: Asked, places: Sequence[EventPlace]) -> tuple[list[
         max_tokens=room,
         all_in_brief=True,
         least=settings.least_events,
-        clocks=asked.clocks,
-        videos=asked.video_numbers,
-        titles=asked.titles,
+        labels=EventLabels(videos=asked.video_numbers, clocks=asked.clocks, titles=asked.titles),
     )
     return chosen, context
