@@ -227,7 +227,7 @@ def words(request: Mapping[str, Any]) -> str | Sequence[str]:
         fields = {"missing": said(25), "sub_query": said(40), **queries}
         return json.dumps({name: fields[name] for name in asked})
     if stage == "verify":
-        return json.dumps({"verdict": "supported"})
+        return json.dumps({"verdicts": [{"statement": 1, "passage": 1, "verdict": "supported"}]})
     if IN_DOUBT not in prompt:
         return json.dumps({"reasoning": said(TRACE_CHARACTERS), "answer": "A", "evidence": [1, 2]})
     return [

@@ -10,7 +10,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Allowance, Halt, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, Progress, QuestionInput
-from gpu_workers.engine.answering.ending.conclusion import conclude, without_text
+from gpu_workers.engine.answering.ending.final_answer import final_answer, without_text
 from gpu_workers.engine.answering.ending.language import in_asked_language
 from gpu_workers.engine.answering.ending.notes import QUERY_LANGUAGE, is_unread, notes_of
 from gpu_workers.engine.answering.ending.notes import WITHOUT_EYES as WITHOUT_EYES
@@ -80,7 +80,7 @@ def answer_question(
         answer = in_asked_language(asked, calls, answer)
     except Halt as halt:
         calls.halt(halt)
-        answer = conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
+        answer = final_answer(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
     except ModelError as error:
         answer = without_text(calls, [], "refused" if error.code == "model_refused" else "error", error.code)
     return replace(

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings
-from gpu_workers.engine.answering.titles import titles_of
 from gpu_workers.engine.answering.understood import Understood
+from gpu_workers.engine.answering.wording import titles_of
 from gpu_workers.engine.languages.codes import is_english
 from gpu_workers.engine.models.roles import AnswerModels, Entailer
 from gpu_workers.engine.ports import KnowledgeGraph, Recording

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from uuid import UUID
 
-from gpu_workers.engine.answering.titles import title_lines
-from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.answering.wording import as_data, title_lines
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EntityFact, StoredEvent
@@ -39,6 +38,23 @@ class EventContext:
     events: Mapping[int, StoredEvent]
 
 
+@dataclass(frozen=True, slots=True)
+class EventLabels:
+    """What stands before an event's words on its line.
+
+    stamp: formats the time of an event. numbers: n of each event's "E<n>"; None counts from 1 in order of time. videos:
+    numbers of the videos in scope; None counts those that are shown. clocks: by video; a line says when its event was
+    filmed, if known. titles: of the videos, if there are several in scope; they come first, a line each, and count
+    towards the tokens of the context. They are left out if they take more than TITLES_SHARE of it.
+    """
+
+    stamp: Callable[[Span], str] = clock_span
+    numbers: Mapping[UUID, int] | None = None
+    videos: Mapping[UUID, int] | None = None
+    clocks: Mapping[UUID, WallClock] = field(default_factory=dict)
+    titles: Mapping[UUID, str] = field(default_factory=dict)
+
+
 def event_context(
     ranking: Sequence[UUID],
     events: Mapping[UUID, StoredEvent],
@@ -46,34 +62,26 @@ def event_context(
     *,
     count_tokens: Callable[[str], int],
     max_tokens: int,
-    stamp: Callable[[Span], str] | None = None,
     all_in_brief: bool = False,
     least: int = 0,
-    numbers: Mapping[UUID, int] | None = None,
-    videos: Mapping[UUID, int] | None = None,
-    clocks: Mapping[UUID, WallClock] | None = None,
-    titles: Mapping[UUID, str] | None = None,
+    labels: EventLabels = EventLabels(),
 ) -> EventContext:
     """Return the events as lines of a prompt, in order of time, within max_tokens.
 
-    ranking: event ids, best first; ids missing in events are left out. stamp: formats the time of a line; the default
-    is clock time.
+    ranking: event ids, best first; ids missing in events are left out.
 
     Drops the lowest ranked events until the rest fits max_tokens, but never the best one: it is cut short instead.
     all_in_brief: an event that is too long for an equal part of max_tokens is cut to it, so that more events fit.
     least: if fewer events fit, this many are shown (or all, if there are fewer), each cut to its share of max_tokens.
-    numbers: n of each event's "E<n>"; the default counts from 1 in order of time. videos: numbers of the videos in
-    scope; the default counts those that are shown. clocks: by video; a line says when its event was filmed, if known.
-    titles: of the videos, if there are several in scope; they come first, a line each, and count towards max_tokens.
-    They are left out if they take more than TITLES_SHARE of it.
     """
+    titles, videos, numbers = labels.titles, labels.videos, labels.numbers
     part = max(1, max_tokens // max(1, len(ranking)) - LINE_TOKENS)
     by_event: dict[UUID, list[EntityFact]] = {}
     for fact in facts:
         by_event.setdefault(fact.event_id, []).append(fact)
     known = [events[event_id] for event_id in ranking if event_id in events]
     several_videos = bool(titles) or len(videos or {event.video_id for event in known}) > 1
-    heading_tokens = count_tokens(_heading(known, videos, titles or {})) if titles else 0
+    heading_tokens = count_tokens(_heading(known, videos, titles)) if titles else 0
     if heading_tokens > TITLES_SHARE * max_tokens:
         titles, heading_tokens = {}, 0
     max_tokens -= heading_tokens
@@ -83,7 +91,7 @@ def event_context(
         if all_in_brief and count_tokens(body) > part:
             body = cut(body, count_tokens, part)
         texts.append(body)
-    filmed = [filmed_at(event, clocks or {}) for event in known]
+    filmed = [filmed_at(event, labels.clocks) for event in known]
     costs = [
         count_tokens(f"E99 video 99 00:00:00-00:00:00{at} {body}\n") for at, body in zip(filmed, texts, strict=True)
     ]
@@ -95,9 +103,9 @@ def event_context(
     shown = known[:fitting]
     bodies = {event.id: body for event, body in zip(shown, texts, strict=False)}
     videos = videos or _video_numbers(shown)
-    heading = _heading(shown, videos, titles or {})
+    heading = _heading(shown, videos, titles)
     at_of = {event.id: at for event, at in zip(known, filmed, strict=True)}
-    context = _numbered(shown, bodies, numbers, videos if several_videos else {}, stamp or clock_span, at_of)
+    context = _numbered(shown, bodies, numbers, videos if several_videos else {}, labels.stamp, at_of)
     return replace(context, text=f"{heading}{context.text}")
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from gpu_workers.engine.answering.ending.writing import COMPOSE_PROMPTS
 from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 from gpu_workers.engine.answering.presets import SearchSettings
 from gpu_workers.engine.prompts import load
@@ -15,9 +14,14 @@ from gpu_workers.engine.prompts import load
 QUESTION_PROMPTS = frozenset({"read_question", "read_again", "condense", "translate", "answer_language"})
 """Prompts of every method: those that read the question, and that put an answer into another language."""
 
+COMPOSE_PROMPTS = frozenset(
+    {"compose_rules", "compose_question", "compose_revise"}
+    | {f"compose_{shape}" for shape in ("list", "steps", "table", "count", "summary")}
+)
 OBSERVE_PROMPTS = frozenset({"observe", "observe_measured", "observe_view"})
 CHECK_PROMPTS = frozenset({"check", "check_observed", "check_view"})
 CITATION_PROMPTS = OBSERVE_PROMPTS | {"verify"} | COMPOSE_PROMPTS
+JUDGE_PROMPTS = frozenset({"judge_events", "judge_event", "judge_both_sides"})
 ANSWER_PROMPTS = frozenset({"answer_rules", "answer_question", "answer_repair"})
 
 
@@ -34,3 +38,15 @@ def settings_of_answer(settings: SearchSettings, method: str) -> dict[str, Any]:
     stored["retrieval"]["weights"] = dict(settings.retrieval.weights)
     own: Mapping[Any, Any] = METHOD_SETTINGS.get(method, {})
     return stored | ({"method": asdict(own[settings.effort])} if own else {})
+
+
+def verdict_key(statement: str, *, model: str, profile: str, events: int, both_sides: bool = False) -> str:
+    """Return 64 hex digits that change with the statement's words, the model, the wording of its prompt, or the number
+    of events that one call judges.
+
+    events: 0 for the odds of one event. Verdicts of a list say other things of an event than its own odds do. Case and
+    space of the statement change nothing. both_sides: whether a call also says which events deny the statement.
+    """
+    wording = prompts_digest(JUDGE_PROMPTS, profile)
+    parts = (" ".join(statement.casefold().split()), model, wording, str(events), *(["both"] if both_sides else []))
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,12 @@ from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.words import plain
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import storable
+
+ALTERNATIVES = 20
+"""Number of likely first tokens that are requested; OpenAI's protocol returns no more."""
+
+LEAST_MASS = 0.1
+"""Minimum probability mass on yes and no. Below it the model answered something else, so its odds are meaningless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +158,13 @@ def _unquote(quoted: str) -> str:
 def _reasoning_of(text: str) -> str:
     match = _REASONING_FIELD.search(text)
     return _unquote(match.group(1)) if match else ""
+
+
+def log_odds(first: Mapping[str, float]) -> float | None:
+    """Return the log-odds of yes against no from the log-probabilities of first tokens; None if neither is likely."""
+    mass = {"yes": 1e-6, "no": 1e-6}
+    for token, value in first.items():
+        word = token.strip().lower()
+        if word in mass:
+            mass[word] += math.exp(value)
+    return math.log(mass["yes"] / mass["no"]) if sum(mass.values()) >= LEAST_MASS else None

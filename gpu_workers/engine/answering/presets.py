@@ -136,7 +136,8 @@ class SearchSettings:
     citations: int = 5
     """Maximum number of events that an answer cites."""
     verify_citations: bool = False
-    """Whether the reasoner is asked about each citation, on top of the text comparison."""
+    """Whether the reasoner judges in one call which statements their citations support or contradict, where no entailer
+    is served. Without it words and cosine find support, and nothing is contradicted."""
     verify_frames: bool = False
     """Whether the checker looks at the cited frames of each claim, where it sees pictures."""
     entailment: bool = True
@@ -161,7 +162,11 @@ def changed(settings: SearchSettings, **values: Any) -> SearchSettings:
 
 
 _OURS = SearchSettings(
-    "medium", TreeSettings(max_depth=2), SampleSettings(n=4), prompt=PromptSettings(compose_tokens=1_000)
+    "medium",
+    TreeSettings(max_depth=2),
+    SampleSettings(n=4),
+    prompt=PromptSettings(compose_tokens=1_000),
+    verify_citations=True,
 )
 
 _PRESETS: dict[Effort, SearchSettings] = {
@@ -174,6 +179,7 @@ _PRESETS: dict[Effort, SearchSettings] = {
         context_tokens=3_000,
         compose_tokens=0,
         retrieval=RetrievalSettings(rewriting=False),
+        verify_citations=False,
     ),
     "medium": _OURS,
     "high": changed(
@@ -183,7 +189,6 @@ _PRESETS: dict[Effort, SearchSettings] = {
         max_depth=3,
         level_width=6,
         context_tokens=12_000,
-        verify_citations=True,
         verify_frames=True,
         full_pictures=True,
     ),
@@ -232,9 +237,10 @@ def settings_for(
 
     A reasoner that was measured to be small (calibration.limits) gets short contexts and traces. Medium then asks it
     one prompt per question, and a second only if its samples disagree; it does not query again, and it checks frames
-    only with eyes. Its choices are judged by its odds and by their support, where weights were fitted to it; that never
-    replaces the tree of efforts `high` and `paper`. Any other reasoner gets the whole method, with events up to a share
-    of its window. Effort `paper` keeps the paper's tree with any reasoner, only with shorter texts for a small one.
+    only with eyes. It verifies no citations. Its choices are judged by its odds and by their support, where weights
+    were fitted to it; that never replaces the tree of efforts `high` and `paper`. Any other reasoner gets the whole
+    method, with events up to a share of its window. Effort `paper` keeps the paper's tree with any reasoner, only with
+    shorter texts for a small one.
     """
     settings = _PRESETS[effort]
     limits = calibration.limits.value
@@ -256,6 +262,8 @@ def settings_for(
         answer_tokens=limits.answer_tokens,
         compose_tokens=min(settings.prompt.compose_tokens, 2 * limits.answer_tokens),
         in_flight=limits.in_flight,
+        # Its verdicts on a list of statements are hardly better than chance.
+        verify_citations=False,
     )
     if effort == "low":
         return changed(settings, n=1, context_tokens=limits.low_context_tokens)

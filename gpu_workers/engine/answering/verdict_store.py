@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Mapping
 from typing import Protocol
 from uuid import UUID
-
-from gpu_workers.engine.answering.identity import prompts_digest
-
-JUDGE_PROMPTS = frozenset({"judge_events", "judge_event", "judge_both_sides"})
 
 
 class VerdictStore(Protocol):
@@ -42,15 +37,3 @@ class VerdictsInMemory:
         with self._lock:
             self._kept.setdefault(key, {}).update(verdicts)
             self.batches += 1
-
-
-def verdict_key(statement: str, *, model: str, profile: str, events: int, both_sides: bool = False) -> str:
-    """Return 64 hex digits that change with the statement's words, the model, the wording of its prompt, or the number
-    of events that one call judges.
-
-    events: 0 for the odds of one event. Verdicts of a list say other things of an event than its own odds do. Case and
-    space of the statement change nothing. both_sides: whether a call also says which events deny the statement.
-    """
-    wording = prompts_digest(JUDGE_PROMPTS, profile)
-    parts = (" ".join(statement.casefold().split()), model, wording, str(events), *(["both"] if both_sides else []))
-    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()

@@ -1,6 +1,8 @@
 """The words of a text in any language: without stop words, as stems, numbers as digits. Lists and stems are libraries'.
 
-Text in a script without spaces between words (Chinese, Japanese, Thai) is cut into pairs of characters.
+English has Snowball's list of stop words (english.stop, as PostgreSQL ships it): longer lists hold "man", "open" and
+"full", which distinguish one happening from another. Text in a script without spaces between words (Chinese, Japanese,
+Thai) is cut into pairs of characters.
 """
 
 from __future__ import annotations
@@ -9,9 +11,10 @@ import re
 import threading
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from gpu_workers.engine.languages.codes import LANGUAGES
+from gpu_workers.engine.languages.codes import ENGLISH, LANGUAGES, is_english
 
 NUMBERED = ("da", "de", "en", "es", "fr", "it", "nl", "pt")
 """Languages whose number words are read (text2num)."""
@@ -25,6 +28,9 @@ _UNSPACED = re.compile(
 )
 """Letters of the scripts without spaces: Thai, Lao, Burmese, Khmer, kana, Han."""
 # A combining mark (of Arabic, Hindi, Thai) belongs to its word, though \w leaves some out.
+_CONTRACTED = re.compile(r"n?['\u2019](?:t|s|re|ve|ll|d|m)\b")
+"""Contracted words of English: of doesn't, it's, they're, I've, he'll, she'd, I'm."""
+
 _WORD = re.compile(r"[^\W_](?:[\w\u0300-\u036f\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31-\u0e4e])*")
 
 
@@ -40,13 +46,25 @@ def words_of(text: str) -> list[str]:
     return [word for word in words if word]
 
 
-def content_words(text: str, language: str) -> list[str]:
+def content_words(text: str, language: str = ENGLISH) -> list[str]:
     """Return the words of text that carry meaning, as stems, in order; number words as digits where they are read.
 
-    language: ISO 639-1 code; of an unknown language all words are kept as they are.
+    language: ISO 639-1 code, "" for English; of a language without lists all words are kept as they are.
     """
-    idle = stop_words(language)
-    return stemmed([word for word in words_of(with_digits(text, language)) if word not in idle], language)
+    return stemmed(content_forms(text, language), language or ENGLISH)
+
+
+def content_forms(text: str, language: str = ENGLISH) -> list[str]:
+    """Return content_words() in lower case, as the text writes them."""
+    idle = idle_words(language or ENGLISH)
+    return [word for word in all_words(text, language) if word not in idle]
+
+
+def all_words(text: str, language: str = ENGLISH) -> list[str]:
+    """Return all words of text in lower case, in order; number words as digits where they are read."""
+    if is_english(language):
+        text = _CONTRACTED.sub(" ", text)
+    return words_of(with_digits(text, language))
 
 
 def numbers_of(text: str, language: str) -> frozenset[str]:
@@ -55,7 +73,8 @@ def numbers_of(text: str, language: str) -> frozenset[str]:
 
 
 def with_digits(text: str, language: str) -> str:
-    """Return text with its number words as digits, if they are read in this language."""
+    """Return text with its number words as digits, if they are read in this language ("" for English)."""
+    language = language or ENGLISH
     if language not in NUMBERED:
         return text
     from text_to_num import alpha2digit
@@ -65,8 +84,16 @@ def with_digits(text: str, language: str) -> str:
 
 
 @cache
+def idle_words(language: str) -> frozenset[str]:
+    """Return the words that content_words() leaves out; none for a language without a list."""
+    if language == ENGLISH:
+        return frozenset(Path(__file__).with_name("english.stop").read_text(encoding="ascii").split())
+    return stop_words(language)
+
+
+@cache
 def stop_words(language: str) -> frozenset[str]:
-    """Return the words of a language that carry no meaning of their own; none for a language without a list."""
+    """Return the words of a language that carry little meaning of their own; none for a language without a list."""
     import stopwordsiso
 
     if language not in LANGUAGES or not stopwordsiso.has_lang(language):

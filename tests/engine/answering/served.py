@@ -68,7 +68,7 @@ def sensible(request: ScriptedRequest) -> Any:
         },
         "repair": says("C", "read out"),
         "check": says("C", "the frames show it"),
-        "verify": {"verdict": "supported"},
+        "verify": {"verdicts": [{"statement": 1, "passage": 1, "verdict": "supported"}]},
         "observe": {"findings": [finding()]},
         "plan": {
             "looks": [{"start_ms": 0, "end_ms": 9_000_000, "what_to_find": "feet", "fps": 1, "resolution": "low"}]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
-from gpu_workers.engine.answering.choices.odds import log_odds
 from gpu_workers.engine.answering.choices.support import MOST_JUDGED
 from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput
+from gpu_workers.engine.answering.parsing import log_odds
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
@@ -34,10 +34,10 @@ from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRe
 
 CLOSE = QuestionInput(
     "Which way does the person walk?",
-    ("a person in black walks left", "a person in black walks right", "divers surface again"),
+    ("a person in black walks left", "a person in black walks right", "divers surface slowly"),
 )
 """A question whose first two choices are equally near to the events."""
-CLEAR = replace(CLOSE, choices=("a dog runs across the street", "an orchestra tunes violins", "divers surface again"))
+CLEAR = replace(CLOSE, choices=("a dog runs across the street", "an orchestra tunes violins", "divers surface slowly"))
 MEDIUM = changed(settings_for("medium", EMBEDDED), abstain=False)
 
 

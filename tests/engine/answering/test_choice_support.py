@@ -44,7 +44,7 @@ QUESTION = QuestionInput(
     ),
 )
 CLOSE = replace(
-    QUESTION, choices=("a person in black walks left", "a person in black walks right", "divers surface again")
+    QUESTION, choices=("a person in black walks left", "a person in black walks right", "divers surface slowly")
 )
 """A question whose first two choices are equally near, so that the votes decide."""
 OURS = changed(settings_for("low", EMBEDDED), n=3, context_tokens=3_000)
@@ -122,7 +122,7 @@ def test_the_shares_are_a_softmax_of_similarity_words_and_terms() -> None:
 def test_the_question_adds_to_the_terms_of_a_choice() -> None:
     """Each choice shares one term with the events. The question's verb adds a second one for the dog."""
     graph = InMemoryGraph([make_video(("a red boat sails", "a red boat sails", "a dog barks"))])
-    choices = ("boat somewhere over there", "dog somewhere over there")
+    choices = ("boat somewhere nearby today", "dog somewhere nearby today")
 
     def terms(question: str) -> NDArray[np.float64]:
         support = supported(QuestionInput(question, choices), graph)

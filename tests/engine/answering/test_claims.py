@@ -9,13 +9,22 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput
-from gpu_workers.engine.answering.ending.claims import MAX_CLAIMS, claims_of, standing
+from gpu_workers.engine.answering.ending.claims import MAX_CLAIMS, claim_status, claims_of
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError, ObserveRequest
-from tests.engine.answering.world import QUERIES, ScriptedChecker, ScriptedReasoner, event_id, make_video, models, says
+from tests.engine.answering.world import (
+    QUERIES,
+    ScriptedChecker,
+    ScriptedReasoner,
+    event_id,
+    make_video,
+    models,
+    says,
+    verdicts,
+)
 
 QUESTION = QuestionInput("What do the dog, the people and the van do?")
 STORY = ("a dog runs across the street", "two people talk near the shop", "a van parks near the pole")
@@ -56,21 +65,20 @@ def test_no_claim_is_lost_where_there_are_many() -> None:
 
 
 def test_a_supporting_citation_outweighs_contradicting_ones() -> None:
-    assert standing(["contradicted", "supported", "unverified"]) == "supported"
-    assert standing(["contradicted", "unverified"]) == "contradicted"
-    assert standing(["unverified"]) == standing([]) == "unverified"
+    assert claim_status(["contradicted", "supported", "unverified"]) == "supported"
+    assert claim_status(["contradicted", "unverified"]) == "contradicted"
+    assert claim_status(["unverified"]) == claim_status([]) == "unverified"
 
 
 def ask(text: str, evidence: list[int], **more: Any) -> Answer:
     """Return an answer of these words and event numbers. verdicts: the reasoner's, by a word of the statement."""
-    verdicts = more.pop("verdicts", {})
+    by_word = more.pop("verdicts", {})
 
     def script(request: Any) -> Any:
         if request.stage == "rewrite":
             return QUERIES
         if request.stage == "verify":
-            statement = request.text.split("Statement: ")[1].split("\n")[0]
-            return {"verdict": next((verdict for word, verdict in verdicts.items() if word in statement), "unclear")}
+            return verdicts(request, lambda text: next((by_word[word] for word in by_word if word in text), "unclear"))
         return says(text, "the same", evidence) | {"sufficient": True}
 
     graph = more.pop("graph", None) or InMemoryGraph([make_video(STORY)])
@@ -114,7 +122,11 @@ def test_a_claim_without_any_citation_is_unverified() -> None:
 
 
 def test_a_contradicted_claim_is_distinguished_from_the_supported_one() -> None:
-    answer = ask("A dog runs across the street. Three people talk near the shop.", [1, 2])
+    answer = ask(
+        "A dog runs across the street. Three people talk near the shop.", [1, 2],
+        settings=replace(changed(LOW, revise=False), verify_citations=True),
+        verdicts={"dog": "supported", "Three": "contradicted"},
+    )  # fmt: skip
 
     assert [(status, cited) for _, status, cited in verdicts_of(answer)] == [
         ("supported", (0,)),
@@ -148,10 +160,10 @@ def test_closeness_is_that_of_the_claim() -> None:
 
 def test_the_reasoner_judges_each_claim_by_itself() -> None:
     settings = replace(LOW, verify_citations=True)
-    verdicts = {"dog": "contradicted", "people": "supported"}
+    by_word = {"dog": "contradicted", "people": "supported"}
 
     answer = ask("A dog runs across the street. Two people talk near the shop.", [1, 2], settings=settings,
-                 verdicts=verdicts)  # fmt: skip
+                 verdicts=by_word)  # fmt: skip
 
     assert [status for _, status, _ in verdicts_of(answer)] == ["contradicted", "supported"]
 

@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput
-from gpu_workers.engine.answering.ending.writing import (
+from gpu_workers.engine.answering.ending.compose import (
     MOST_CITED,
     MOST_PARTS,
     composing_schema,
@@ -35,6 +35,7 @@ from tests.engine.answering.world import (
     make_video,
     models,
     says,
+    verdicts,
 )
 
 STORY = ("a dog runs across the street", "two people talk near the shop", "a van parks near the pole",
@@ -68,9 +69,15 @@ class Ended:
     ) -> None:
         said = said or says("Some things happen.", "seen", [1]) | {"sufficient": True}
         replies = {"rewrite": QUERIES, "compose": composed, "revise": revision}
-        self.reasoner = ScriptedReasoner(
-            lambda request: replies.get(request.stage, said), context_tokens=context_tokens
-        )
+
+        def script(request: Request) -> Any:
+            if request.stage == "verify":
+                return verdicts(
+                    request, lambda statement: "contradicted" if statement.startswith(("Three", "Four")) else ""
+                )
+            return replies.get(request.stage, said)
+
+        self.reasoner = ScriptedReasoner(script, context_tokens=context_tokens)
         bound = models(self.reasoner)
         graph = InMemoryGraph([make_video(story)])
         question = question or QuestionInput("What do the dog, people, van, cook and man do?")
@@ -125,9 +132,9 @@ def test_a_table_is_markdown_and_rows() -> None:
     assert ended.answer.text.splitlines() == [
         "| who | does what |",
         "| --- | --- |",
-        "| a dog | runs \\| jumps [1] |",
-        "| two people | [2] |",
-        "| a van | parks [3] |",
+        "| a dog | runs \\| jumps [3] |",
+        "| two people | [1] |",
+        "| a van | parks [2] |",
     ]
     assert ended.answer.columns == ("who", "does what")
     assert [part.cells for part in ended.answer.parts] == [
@@ -365,13 +372,38 @@ def test_contradicted_parts_of_a_list_are_corrected_too() -> None:
 def test_effort_paper_and_choices_keep_their_words_and_are_never_sure() -> None:
     paper = changed(MEDIUM, revise=False)
     question = QuestionInput("What is there?", ("Three people talk near the shop", "a cat"))
-    for more in ({"said": WRONG, "preset": paper}, {"said": says("A", "seen", [2]), "question": question}):
+    high = changed(MEDIUM, verify_frames=True)
+    choice = {"said": says("A", "seen", [2]), "question": question, "preset": high}
+    for more in ({"said": WRONG, "preset": paper}, choice):
         ended = Ended("sentence", **more)
 
         assert ended.asked("revise") == []
         assert "Three people talk near the shop" in ended.answer.text
         assert ended.answer.signals["contradicted"] in (0.5, 1.0)
         assert ended.answer.confidence is None
+
+
+def test_words_never_contradict_a_statement() -> None:
+    """A list of opposites would delete it: the event names a woman, sits and the closed door."""
+    story = ["a person stands at the closed door of the women's shop, where someone sits"]
+    ended = Ended("sentence", said=says("A man stands at the door of the shop.", "seen", [1]) | {"sufficient": True},
+                  story=story)  # fmt: skip
+
+    assert ended.answer.text == "A man stands at the door of the shop."
+    assert {claim.status for claim in ended.answer.claims} <= {"supported", "unverified"}
+    assert ended.answer.signals["contradicted"] == 0.0
+    assert len(ended.asked("verify")) == 1, "the reasoner is asked once, whatever words say"
+
+
+@pytest.mark.parametrize("effort", ["low", "paper"])
+def test_without_a_model_s_verdict_nothing_is_contradicted(effort: Any) -> None:
+    ended = Ended(
+        "sentence", said=WRONG, preset=changed(settings_for(effort, UNMEASURED), n=1, max_depth=1, check="off")
+    )
+
+    assert ended.asked("verify") == []
+    assert ended.answer.text == WRONG["answer"]
+    assert [claim.status for claim in ended.answer.claims] == ["supported", "unverified"]
 
 
 # --- evidence --------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from gpu_workers.engine.answering.ending.confidence import Signals, confidence
+from gpu_workers.engine.answering.ending.vote import Signals, confidence
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.consistency import score_votes
 from gpu_workers.engine.models.calibration import UNMEASURED, Coefficients, Fit
@@ -164,7 +164,7 @@ def test_with_support_confidence_is_what_was_fitted() -> None:
 
 
 def test_answers_that_each_describe_another_part_hold_together_but_count_less() -> None:
-    broad = [say("people walk and stand"), say("people walk left and right and stand"), None]
+    broad = [say("people walk, stand and talk"), say("bicycles, people stand, people walk"), None]
     (vote,) = scored(broad, ScriptedSimilarity())
     assert vote.members == (0, 1)
     # (0.3 * 2/3 + 0.7 * 1.0) * 0.6 for equal traces.

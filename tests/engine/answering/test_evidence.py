@@ -10,7 +10,7 @@ import pytest
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.context import event_context
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
-from gpu_workers.engine.answering.ending.text_support import best_sentence, text_verdict
+from gpu_workers.engine.answering.ending.claims import supports
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import stable_id
@@ -30,6 +30,7 @@ from tests.engine.answering.world import (
     says,
     scripted,
     street,
+    verdicts,
 )
 
 QUESTION = QuestionInput("What does the dog do?", effort="low")
@@ -119,17 +120,17 @@ def test_without_a_valid_number_the_most_similar_events_are_cited(evidence: list
 
 
 @pytest.mark.parametrize(
-    ("answer", "passage", "status"),
+    ("answer", "passage", "supported"),
     [
-        ("the dog runs across the street", "a dog runs across the street", "supported"),
-        ("the dog does not run across the street", "a dog runs across the street", "contradicted"),
-        ("three dogs run across the street", "a dog runs across the street", "unverified"),
-        ("the cat sleeps", "a dog runs across the street", "unverified"),
-        ("a blue car", "a red car waits", "unverified"),
+        ("the dog runs across the street", "a dog runs across the street", True),
+        ("the dog does not run across the street", "a dog runs across the street", False),
+        ("three dogs run across the street", "a dog runs across the street", False),
+        ("the cat sleeps", "a dog runs across the street", False),
+        ("a blue car", "a red car waits", False),
     ],
 )
-def test_text_alone_distinguishes_support_from_contradiction(answer: str, passage: str, status: str) -> None:
-    assert text_verdict(answer, passage, best_sentence(passage, answer), 0.0, sense=0.75) == status
+def test_text_alone_shows_support(answer: str, passage: str, supported: bool) -> None:
+    assert supports(passage, answer, closeness=0.0, sense=0.75) == supported
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,9 @@ def test_one_event_does_not_show_that_it_is_the_first_of_several(question: str, 
 def test_a_verifier_has_the_last_word_where_effort_asks_for_it() -> None:
     reasoner = scripted(says("A", "same"))
     reasoner.script = lambda request: (
-        {"verdict": "contradicted"} if request.stage == "verify" else says("A", "same") | {"sufficient": True}
+        verdicts(request, lambda statement: "contradicted")
+        if request.stage == "verify"
+        else says("A", "same") | {"sufficient": True}
     )
     settings = changed(settings_for("low", UNMEASURED), verify_citations=True, revise=False)
 

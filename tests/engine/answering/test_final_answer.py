@@ -16,7 +16,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Canceled, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, Budget, NodeRecord, QuestionInput, Turn
-from gpu_workers.engine.answering.looking.findings import Finding
+from gpu_workers.engine.answering.looking.looks import Finding
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.ekg import Span

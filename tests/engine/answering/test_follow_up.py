@@ -10,7 +10,8 @@ import pytest
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput, Turn
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.reading.follow_up import STANDALONE_CHARACTERS, TURNS, conversation
+from gpu_workers.engine.answering.reading.follow_up import STANDALONE_CHARACTERS
+from gpu_workers.engine.answering.wording import TURNS, conversation
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError, Sample
 from tests.engine.answering.world import QUERIES, ScriptedReasoner, event_id, models, says, street

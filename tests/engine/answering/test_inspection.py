@@ -11,8 +11,15 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, NodeRecord, QuestionInput
-from gpu_workers.engine.answering.looking.findings import read_findings
-from gpu_workers.engine.answering.looking.looks import MARGIN_MS, MAX_LOOKS, Look, frames_of_look, reach_of, read_plan
+from gpu_workers.engine.answering.looking.looks import (
+    MARGIN_MS,
+    MAX_LOOKS,
+    Look,
+    frames_of_look,
+    reach_of,
+    read_findings,
+    read_plan,
+)
 from gpu_workers.engine.answering.presets import changed, checking, settings_for
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph

@@ -37,6 +37,7 @@ def speaking(sentence: str = SENTENCE, **replies: Any) -> ScriptedReasoner:
         "rewrite": QUERIES,
         "answer": says(sentence),
         "answer_language": {"texts": [SENTENCE]},
+        "verify": {"verdicts": []},
         **replies,
     }
     return ScriptedReasoner(lambda request: words[request.stage])
@@ -326,7 +327,11 @@ def composed_answer(shape: str, question: str) -> tuple[Answer, list[str]]:
             data = request.text.split("<text>\n")[-1].split("\n</text>")[0]
             rewritten.extend(line.split(". ", 1)[1] for line in data.splitlines())
             return {"texts": [IN_GERMAN[text] for text in rewritten]}
-        words = {"translate": {"texts": [ENGLISH]}, "rewrite": QUERIES, "verify": {"verdict": "supported"}}
+        words = {
+            "translate": {"texts": [ENGLISH]},
+            "rewrite": QUERIES,
+            "verify": {"verdicts": []},
+        }
         return words.get(request.stage, says("The dog and the van."))
 
     answer = ask(ScriptedReasoner(script), QuestionInput(question), settings=changed(MEDIUM, check="off"))

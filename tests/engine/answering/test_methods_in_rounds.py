@@ -219,7 +219,7 @@ def obedient(request: ScriptedRequest) -> Any:
         "plan": {"looks": [anywhere, {**anywhere, "video": 1}]},
         "observe": {"findings": [{"statement": ORDER, "start_ms": -5, "end_ms": 10**12, "frames": [99, 0, -1],
                                   "bearing": "supports"}]},
-        "verify": {"verdict": "supported", "event": "E99"},
+        "verify": {"verdicts": [{"statement": 1, "passage": 99, "verdict": "supported"}]},
     }  # fmt: skip
     if stage == "reflect":
         if "sufficient" in str(request.schema):

@@ -185,7 +185,7 @@ def test_a_failing_embedder_is_an_error_with_its_code() -> None:
 @pytest.mark.parametrize("stage", ["rewrite", "requery", "verify"])
 @pytest.mark.parametrize("fault", ["no json", "[]", "{}", '{"sub_query": 5, "verdict": []}', DOWN, ModelRefused("no")])
 def test_side_calls_may_fail_or_babble_without_harm(stage: str, fault: Any) -> None:
-    replies: dict[str, Any] = {"rewrite": QUERIES, "requery": REQUERY, "verify": {"verdict": "unclear"}, stage: fault}
+    replies: dict[str, Any] = {"rewrite": QUERIES, "requery": REQUERY, "verify": {"verdicts": []}, stage: fault}
     reasoner = ScriptedReasoner(lambda request: replies.get(request.stage) or says("B", "seen"))
     settings = changed(settings_for("paper", UNMEASURED), max_depth=2, verify_citations=True)
 

@@ -42,7 +42,7 @@ def script(**replies: Any) -> Callable[[Request], Any]:
     def answer(request: Request) -> Any:
         reply = given.get(request.stage)
         if reply is None:
-            return {"rank": {"fits": [1]}, "answer": says("he plays with a ball"), "verify": {"verdict": "supported"}}[
+            return {"rank": {"fits": [1]}, "answer": says("he plays with a ball"), "verify": {"verdicts": []}}[
                 request.stage
             ]
         return next(reply) if not isinstance(reply, (str, dict, Sample, Exception)) else reply
@@ -98,7 +98,7 @@ def test_the_answer_rests_on_what_the_program_found_and_on_nothing_else() -> Non
     assert after.detail["arguments"] == {"of": "juice", "with": "boy", "most": 3}
     assert after.detail["observation"] == "later = 2 events"
     assert [event.event_id for event in after.events] == [event_id(3), event_id(4)]
-    assert answer.method_version == "2"
+    assert answer.method_version == "3"
 
 
 def test_one_localize_and_one_filter_take_four_calls() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.answering.answer import WITHOUT_EYES, answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
-from gpu_workers.engine.answering.ending.text_support import SURE, entailed_verdict
+from gpu_workers.engine.answering.ending.verify import SURE, entailed_verdict
 from gpu_workers.engine.answering.presets import RERANKED, changed, settings_with
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Entailment, Meter, ModelCall, ModelError
@@ -203,7 +203,7 @@ def test_an_entailer_that_fails_or_is_unsure_leaves_what_words_say() -> None:
     assert answer.finish_reason == "answered"
     assert [claim.status for claim in answer.claims] == ["supported"], "the words are the same"
     unsure = Entailment(SURE - 0.01, 0.0, 0.31)
-    assert entailed_verdict(unsure, denied=None) == "unverified"
+    assert entailed_verdict(unsure, denied=False) == "unverified"
     assert entailed_verdict(replace(unsure, entails=SURE), denied=True) == "contradicted"
 
 

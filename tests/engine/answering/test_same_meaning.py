@@ -60,6 +60,10 @@ OTHER = (
     ("A person repairs a bicycle.", "A person rides a bicycle."),
     ("He puts the knife on the table.", "He puts the fork on the table."),
     ("He turns the light on.", "He turns the light off."),
+    ("The door is open.", "The door is closed."),
+    ("The man walks to the left side.", "The man walks to the right side."),
+    ("It is red.", "It is blue."),
+    ("He goes up the stairs.", "He goes down the stairs."),
 )
 
 
@@ -105,7 +109,7 @@ def test_a_majority_by_meaning_wins_over_more_alike_words(similarity: BertScoreS
 def test_the_threshold_decides_which_answers_are_one(similarity: BertScoreSimilarity) -> None:
     loose = replace(THRESHOLDS, same_meaning=Fit(-1.0))
 
-    rivals = [say("a cat"), say("a dog")]
+    rivals = [say("a cat"), say("the small dog")]
 
     assert len(group_answers(rivals, similarity, loose, Meter())) == 1
     assert len(group_answers(rivals, similarity, THRESHOLDS, Meter())) == 2

@@ -251,7 +251,7 @@ UNSTORABLE: dict[str, Any] = {
     "requery": {"sub_query": f"what colour {NUL}", "keywords": NUL, "entity": NUL, "scene": NUL, "missing": NUL},
     "repair": says("C", NUL),
     "check": says("C\0", NUL),
-    "verify": {"verdict": "supported", "why": NUL},
+    "verify": {"verdicts": [{"statement": 1, "passage": 1, "verdict": "supported", "why": NUL}]},
     "observe": {"findings": [{**finding(), "statement": f"the person {NUL} faces up"}]},
     "plan": {"looks": [{"start_ms": 0, "end_ms": 9_000_000, "what_to_find": NUL, "fps": 1, "resolution": "low"}]},
     "reflect": {**says("C", NUL), "sufficient": True, "confidence": 0.9, "missing": [NUL]},

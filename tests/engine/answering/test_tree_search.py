@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import Answer, PartialAnswer, QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
-from gpu_workers.engine.answering.search.plans import Plan, most_informative
+from gpu_workers.engine.answering.search.plans import ActionPlan, most_informative
 from gpu_workers.engine.answering.search.summary_answer import selected
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
@@ -283,9 +283,9 @@ def test_the_same_seed_asks_the_same_and_another_asks_otherwise() -> None:
 # --- which action is taken, and when sampling stops -----------------------------------------------------------------
 
 
-def plan_of(state: State, action: str, *numbers: int, gain: float = 0.0) -> Plan:
+def plan_of(state: State, action: str, *numbers: int, gain: float = 0.0) -> ActionPlan:
     child = None if action == "RQ" else State(action, state_of(*numbers).events)
-    return Plan(state, action, gain, child)
+    return ActionPlan(state, action, gain, child)
 
 
 def test_actions_go_by_what_they_add_to_those_already_chosen() -> None:

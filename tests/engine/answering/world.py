@@ -239,6 +239,19 @@ QUERIES = {"keywords": "person walks", "entity": "person", "scene": "a person wa
 REQUERY = {"missing": "the colour", "sub_query": "what colour is the car", **QUERIES, "keywords": "car colour"}
 
 
+def verdicts(request: Request, verdict: Callable[[str], str]) -> dict[str, Any]:
+    """Return a reply to a "verify" call: the same verdict on a statement by each of its passages, none for ""."""
+    lines = re.findall(r"^(\d+)\. (.*) \(passages ([\d, ]+)\)$", request.text, re.MULTILINE)
+    return {
+        "verdicts": [
+            {"statement": int(number), "passage": int(passage), "verdict": verdict(statement)}
+            for number, statement, passages in lines
+            for passage in passages.split(", ")
+            if verdict(statement)
+        ]
+    }
+
+
 def scripted(answers: Script | Reply) -> ScriptedReasoner:
     """Return a reasoner that rewrites and re-queries sensibly, and whose answers are given."""
 
@@ -248,7 +261,7 @@ def scripted(answers: Script | Reply) -> ScriptedReasoner:
         if request.stage == "requery":
             return REQUERY
         if request.stage == "verify":
-            return {"verdict": "supported"}
+            return verdicts(request, lambda statement: "supported")
         return answers(request) if callable(answers) else answers
 
     return ScriptedReasoner(script)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Generic, Protocol, TypeVar
 from uuid import UUID
 
-from gpu_workers.engine.answering.looking.findings import Finding
+from gpu_workers.engine.answering.looking.looks import Finding
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ports import StoredEvent, StoredFrame, StoredLine, StoredObject
 

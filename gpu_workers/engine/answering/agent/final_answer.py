@@ -17,20 +17,27 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import count_prompt
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.choices.weighing import weigh_support
-from gpu_workers.engine.answering.context import EventContext, cut_lines, event_context
+from gpu_workers.engine.answering.context import EventContext, EventLabels, cut_lines, event_context
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
-from gpu_workers.engine.answering.ending.conclusion import NOTHING_SHOWN, conclude, finish, without_text
-from gpu_workers.engine.answering.ending.verdict import Verdict
+from gpu_workers.engine.answering.ending.final_answer import NOTHING_SHOWN, finish_reason, without_text
+from gpu_workers.engine.answering.ending.final_answer import final_answer as answer_of_nodes
+from gpu_workers.engine.answering.ending.vote import Verdict
 from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CITATION_PROMPTS
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed
-from gpu_workers.engine.answering.reading.follow_up import conversation
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.consistency import AnswerVote
 from gpu_workers.engine.answering.search.sampling import Draw, draw_answers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record, scored
-from gpu_workers.engine.answering.titles import videos_line
-from gpu_workers.engine.answering.wording import abstain_rule, answer_form, as_data, choice_lines, time_line
+from gpu_workers.engine.answering.wording import (
+    abstain_rule,
+    answer_form,
+    as_data,
+    choice_lines,
+    conversation,
+    time_line,
+    videos_line,
+)
 from gpu_workers.engine.models.roles import Message, ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
@@ -88,7 +95,7 @@ def final_answer(toolbox: Toolbox, result: MethodResult) -> Answer:
         elif result.error is not None:
             raise result.error
         else:
-            reason, detail = finish(calls, [], answered=False)
+            reason, detail = finish_reason(calls, [], answered=False)
             detail = NOTHING_SHOWN if not calls.halted and toolbox.extents else detail
             answer = without_text(calls, result.records, reason, detail)
     return replace(answer, degraded=toolbox.degraded(result.needs))
@@ -105,14 +112,14 @@ def _answer_of_votes(toolbox: Toolbox, node: AnswerNode, records: Sequence[NodeR
     shown = shown_so_far(toolbox, node.answer)
     context = numbered(toolbox, shown.events, text=node.context.text)
     node = replace(node, context=context, seen={**node.seen, **shown.frames}, findings=shown.findings)
-    return conclude(
+    return answer_of_nodes(
         toolbox.asked,
         toolbox.calls,
         nodes=[node],
         records=records,
         verdict=Verdict(node, node.score, _margin(node), node) if node.answers else None,
         top_similarity=toolbox.top_similarity,
-        lone=len(node.draw.parsed) == 1,
+        single_sample=len(node.draw.parsed) == 1,
     )
 
 
@@ -138,7 +145,7 @@ def _answer_of_evidence(
         own = shown.node(state, Draw(parsed=[proposed]), votes)
         nodes, support = [own], None
         verdict = Verdict(own, own.score, own.score, own) if own.answers else None
-    return conclude(
+    return answer_of_nodes(
         asked,
         calls,
         nodes=nodes,
@@ -146,7 +153,7 @@ def _answer_of_evidence(
         verdict=verdict,
         top_similarity=toolbox.top_similarity,
         support=support.shares if support else (),
-        lone=verdict is not None and len(verdict.node.draw.parsed) == 1,
+        single_sample=verdict is not None and len(verdict.node.draw.parsed) == 1,
     )
 
 
@@ -284,10 +291,9 @@ def _context(toolbox: Toolbox, events: Sequence[StoredEvent], room: int) -> Even
         count_tokens=asked.models.reasoner.count_tokens,
         max_tokens=room,
         least=asked.settings.prompt.least_events,
-        numbers=toolbox.evidence.numbers,
-        videos=toolbox.numbers,
-        clocks=asked.clocks,
-        titles=asked.titles,
+        labels=EventLabels(
+            numbers=toolbox.evidence.numbers, videos=toolbox.numbers, clocks=asked.clocks, titles=asked.titles
+        ),
     )
 
 

@@ -16,10 +16,9 @@ from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.context import event_text, fitted
 from gpu_workers.engine.answering.contract import NodeRecord
-from gpu_workers.engine.answering.looking.closer_look import in_full
-from gpu_workers.engine.answering.looking.findings import Finding, findings_schema, read_findings
-from gpu_workers.engine.answering.looking.looks import Look
-from gpu_workers.engine.answering.reading.follow_up import conversation
+from gpu_workers.engine.answering.looking.frame_check import in_full
+from gpu_workers.engine.answering.looking.looks import Finding, Look, findings_schema, read_findings
+from gpu_workers.engine.answering.wording import conversation
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span, Vector
 from gpu_workers.engine.models.roles import Meter, ModelError, ObserveRequest, embed_queries

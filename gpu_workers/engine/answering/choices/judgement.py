@@ -13,8 +13,8 @@ from itertools import accumulate
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter, Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
-from gpu_workers.engine.answering.choices.odds import ALTERNATIVES, log_odds
 from gpu_workers.engine.answering.context import cut, event_text, shares
+from gpu_workers.engine.answering.parsing import ALTERNATIVES, log_odds
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import StoredEvent
 from gpu_workers.engine.prompts import load

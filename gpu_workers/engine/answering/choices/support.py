@@ -24,8 +24,8 @@ from gpu_workers.engine.answering.budget import BranchMeter
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.judgement import judge_choices
 from gpu_workers.engine.answering.context import event_text
-from gpu_workers.engine.answering.words import content_forms, content_words
 from gpu_workers.engine.languages.codes import is_english
+from gpu_workers.engine.languages.words import content_forms
 from gpu_workers.engine.models.calibration import SupportWeights
 from gpu_workers.engine.models.roles import Meter, TextEmbedder
 from gpu_workers.engine.ports import Hit, StoredEvent, ViewQuery
@@ -121,7 +121,7 @@ def choice_support(asked: Asked, calls: Calls, *, shown: Sequence[StoredEvent] |
     """
     fit = asked.models.calibration.support
     choices, judging = asked.question.choices, asked.settings.support.judge_tokens > 0
-    fewest = min((sum(not word.isdigit() for word in content_words(choice)) for choice in choices), default=0)
+    fewest = min((sum(not word.isdigit() for word in set(content_forms(choice))) for choice in choices), default=0)
     brief = fewest < OWN_WORDS
     if fit is None or not fewest or (brief and not judging) or not is_english(asked.question_language):
         return None
@@ -217,7 +217,7 @@ def _words_shared(asked: Asked, calls: Calls, texts: Sequence[str]) -> NDArray[n
     """Return per choice the mean cosine between each of its words and the most similar word of texts, as standard
     scores over the choices."""
     event_words = list(dict.fromkeys(word for text in texts for word in content_forms(text)))[:MOST_WORDS]
-    words_by_choice = [content_forms(choice) for choice in asked.question.choices]
+    words_by_choice = [list(dict.fromkeys(content_forms(choice))) for choice in asked.question.choices]
     if not event_words:
         return np.zeros(len(words_by_choice))
     words = list(dict.fromkeys(word for group in words_by_choice for word in group))

@@ -11,9 +11,9 @@ import numpy as np
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support
-from gpu_workers.engine.answering.context import event_context
+from gpu_workers.engine.answering.context import EventLabels, event_context
 from gpu_workers.engine.answering.contract import CandidateRecord, NodeRecord
-from gpu_workers.engine.answering.ending.verdict import Verdict
+from gpu_workers.engine.answering.ending.vote import Verdict
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.consistency import AnswerVote
@@ -93,7 +93,7 @@ def _own_node(
         (),
         count_tokens=asked.models.reasoner.count_tokens,
         max_tokens=asked.settings.prompt.context_tokens,
-        numbers=numbers,
+        labels=EventLabels(numbers=numbers),
     )
     answer = ParsedAnswer(asked.question.choices[choice], choice, sufficient=True)
     return AnswerNode("CS", state, context, Draw(parsed=[answer]), (AnswerVote((0,), 0, 0.0, 0.0, score),))

@@ -9,9 +9,8 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import CitationRecord, CitationStatus, ClaimRecord
-from gpu_workers.engine.answering.ending.claims import standing
-from gpu_workers.engine.answering.ending.grounding import Grounds
-from gpu_workers.engine.answering.ending.text_support import best_sentence
+from gpu_workers.engine.answering.ending.claims import best_sentence, claim_status
+from gpu_workers.engine.answering.ending.evidence import Evidence
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.words import plain
 from gpu_workers.engine.ekg import Span
@@ -39,8 +38,8 @@ class _Cited:
         return _STRENGTH[self.status], -round(self.closeness or 0.0, TENTHS)
 
 
-def evidence_of(
-    asked: Asked, node: AnswerNode, grounds: Grounds
+def cite(
+    asked: Asked, node: AnswerNode, evidence: Evidence
 ) -> tuple[tuple[CitationRecord, ...], tuple[ClaimRecord, ...]]:
     """Return the citations, ordered by strength and then by time, and the claims with their citations.
 
@@ -48,17 +47,17 @@ def evidence_of(
     one citation, with the event that speaks most for the claims and the span of all of them.
     """
     events = {event.id: event for event in node.context.events.values()}
-    ids = dict.fromkeys(event_id for statement in grounds.statements for event_id in statement.statuses)
-    cited = [_once(grounds, group) for group in _happenings([events[event_id] for event_id in ids])]
+    ids = dict.fromkeys(event_id for statement in evidence.statements for event_id in statement.statuses)
+    cited = [_once(evidence, group) for group in _happenings([events[event_id] for event_id in ids])]
     cited.sort(key=lambda one: (*one.strength, one.events[0].video_id, one.span.start_ms))
     place = {event.id: position for position, one in enumerate(cited) for event in one.events}
     claims = tuple(
         ClaimRecord(
             statement.text, statement.status, tuple(sorted({place[event_id] for event_id in statement.statuses}))
         )
-        for statement in grounds.statements
+        for statement in evidence.statements
     )
-    return tuple(_record(asked, grounds, one) for one in cited), claims
+    return tuple(_record(asked, evidence, one) for one in cited), claims
 
 
 def _happenings(events: Sequence[StoredEvent]) -> list[list[StoredEvent]]:
@@ -78,15 +77,15 @@ def _happenings(events: Sequence[StoredEvent]) -> list[list[StoredEvent]]:
     return groups
 
 
-def _once(grounds: Grounds, group: Sequence[StoredEvent]) -> _Cited:
+def _once(evidence: Evidence, group: Sequence[StoredEvent]) -> _Cited:
     statuses: dict[UUID, CitationStatus] = {}
     closest: dict[UUID, float] = {}
     claims: list[int] = []
-    for index, statement in enumerate(grounds.statements):
+    for index, statement in enumerate(evidence.statements):
         for event in group:
             if event.id in statement.statuses:
                 claims.append(index)
-                statuses[event.id] = standing([statement.statuses[event.id], *_known(statuses, event.id)])
+                statuses[event.id] = claim_status([statement.statuses[event.id], *_known(statuses, event.id)])
             if event.id in statement.closeness:
                 closest[event.id] = max(statement.closeness[event.id], closest.get(event.id, 0.0))
     ranked = sorted(group, key=lambda event: (_STRENGTH[statuses[event.id]], -closest.get(event.id, 0.0), event.span))
@@ -94,7 +93,7 @@ def _once(grounds: Grounds, group: Sequence[StoredEvent]) -> _Cited:
         tuple(ranked),
         Span(min(event.span.start_ms for event in group), max(event.span.end_ms for event in group)),
         tuple(dict.fromkeys(claims)),
-        standing(list(statuses.values())),
+        claim_status(list(statuses.values())),
         min(1.0, max(0.0, *closest.values(), 0.0)) if closest else None,
     )
 
@@ -103,10 +102,10 @@ def _known(statuses: dict[UUID, CitationStatus], event_id: UUID) -> list[Citatio
     return [statuses[event_id]] if event_id in statuses else []
 
 
-def _record(asked: Asked, grounds: Grounds, cited: _Cited) -> CitationRecord:
+def _record(asked: Asked, evidence: Evidence, cited: _Cited) -> CitationRecord:
     event = cited.events[0]
-    frame = grounds.frames.get(event.id)
-    said = " ".join(grounds.statements[index].text for index in cited.claims)
+    frame = evidence.frames.get(event.id)
+    said = " ".join(evidence.statements[index].text for index in cited.claims)
     return CitationRecord(
         event.video_id,
         event.id,

@@ -9,9 +9,8 @@ from dataclasses import replace
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, AnswerPart
-from gpu_workers.engine.answering.ending.composed import Composed, Part, row_text
-from gpu_workers.engine.answering.ending.rendering import rendered
-from gpu_workers.engine.answering.reading.language import LINE_CHARACTERS, rewritten_in
+from gpu_workers.engine.answering.ending.composed import Composed, ComposedPart, rendered, row_text
+from gpu_workers.engine.answering.translation import LINE_CHARACTERS, rewritten_in
 from gpu_workers.engine.languages.detection import may_be_in
 
 OTHER_LANGUAGE = "other_language"
@@ -55,9 +54,7 @@ def _written_in(language: str, pieces: Sequence[str], *, asked: Asked, calls: Ca
     """Return each piece in the language; None if a call fails."""
     written: dict[str, str] = {}
     for batch in _batches(pieces):
-        rewritten = rewritten_in(
-            language, batch, prompt="answer_language", language=language, asked=asked, calls=calls, meter=calls.meter
-        )
+        rewritten = rewritten_in(language, batch, prompt="answer_language", language=language, asked=asked, calls=calls)
         rewritten = rewritten or _one_by_one(language, batch, asked=asked, calls=calls)
         if rewritten is None:
             return None
@@ -78,7 +75,7 @@ def _one_by_one(language: str, batch: Sequence[str], *, asked: Asked, calls: Cal
                 return None
             rewritten = rewritten_in(
                 language, [sentence], prompt="answer_language", language=language,
-                asked=asked, calls=calls, meter=calls.meter, again=again,
+                asked=asked, calls=calls, again=again,
             )  # fmt: skip
             if rewritten is not None:
                 written[sentence] = rewritten[0]
@@ -126,8 +123,8 @@ def _texts_of(answer: Answer) -> tuple[str, ...]:
     claims = [claim.text for claim in answer.claims if claim.text not in joined]
     parts = [part.text for part in answer.parts if part.text not in joined]
     cells = [cell for part in answer.parts for cell in part.cells]
-    told = set(_in_text(answer))
-    around = () if _is_composed(answer) else [text for text in _segments(answer) if text not in told]
+    written_parts = set(_in_text(answer))
+    around = () if _is_composed(answer) else [text for text in _segments(answer) if text not in written_parts]
     texts = dict.fromkeys([*around, *claims, *parts, *cells, *answer.columns])
     return tuple(text for text in texts if any(map(str.isalpha, text)))
 
@@ -140,8 +137,9 @@ def _in_text(answer: Answer) -> dict[str, str]:
 def _segments(answer: Answer) -> list[str]:
     """Return the text in segments that are rewritten by themselves, or not at all: lines, and of a text in parts the
     parts and what stands between them. Joined they are the text."""
-    told = sorted(_in_text(answer), key=len, reverse=True)
-    ends = [rf"(?:^|(?<=[;:.!?|-] ))(?:{'|'.join(map(re.escape, told))})(?=[;.!?…]|$| [(|])"] if told else []
+    written_parts = sorted(_in_text(answer), key=len, reverse=True)
+    known = "|".join(map(re.escape, written_parts))
+    ends = [rf"(?:^|(?<=[;:.!?|-] ))(?:{known})(?=[;.!?…]|$| [(|])"] if written_parts else []
     marks = re.compile("|".join([*ends, r"\n+", r"\|"]), re.MULTILINE)
     segments: list[str] = []
     at = 0
@@ -193,6 +191,6 @@ def _is_composed(answer: Answer) -> bool:
 def _text_of_parts(answer: Answer) -> str:
     opening = answer.claims[0].text if answer.shape == "count" and answer.claims else ""
     composed = Composed(
-        answer.shape, tuple(Part(part.text, (), part.cells) for part in answer.parts), answer.columns, opening
+        answer.shape, tuple(ComposedPart(part.text, (), part.cells) for part in answer.parts), answer.columns, opening
     )
     return rendered(composed, [answer.claims[part.claim].citations for part in answer.parts])

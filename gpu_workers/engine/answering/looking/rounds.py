@@ -15,13 +15,21 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter, Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import NodeRecord
-from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspection
+from gpu_workers.engine.answering.looking.inspection import (
+    PLAN_TOKENS,
+    Inspection,
+    missing,
+    observe,
+    reflection_schema,
+    resolved,
+    sufficient,
+)
 from gpu_workers.engine.answering.looking.looks import (
     Look,
+    neighbourhood,
     plan_schema,
+    reach_of,
 )
-from gpu_workers.engine.answering.looking.observing import observe
-from gpu_workers.engine.answering.looking.reflection import missing, reflection_schema, resolved, sufficient
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw, check_answers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record, scored
@@ -31,7 +39,7 @@ from gpu_workers.engine.ports import StoredFrame
 
 
 @dataclass(slots=True)
-class _Round:
+class _RoundOutcome:
     """Outcome of one round. frames_used, frames_available: of its looks. error: "" if all went well."""
 
     meter: Meter
@@ -59,7 +67,7 @@ def look_in_rounds(
     state = inspection.state
     for _ in range(rounds):
         state = replace(state, path=state.after("IN"))
-        current = _Round(BranchMeter(calls.meter), calls.spending.elapsed_ms())
+        current = _RoundOutcome(BranchMeter(calls.meter), calls.spending.elapsed_ms())
         node = _look_again(asked, calls, inspection, state, current)
         nodes.append(node)
         records.append(_recorded(calls, inspection, node, current))
@@ -70,7 +78,7 @@ def look_in_rounds(
     return nodes, records
 
 
-def _look_again(asked: Asked, calls: Calls, inspection: Inspection, state: State, current: _Round) -> AnswerNode:
+def _look_again(asked: Asked, calls: Calls, inspection: Inspection, state: State, current: _RoundOutcome) -> AnswerNode:
     """Plan, observe, reflect. current.error says what ended the round early; then the node has no answer."""
     context = inspection.context(asked, "", 0)
     nothing = AnswerNode(state.path, state, context, Draw(started_ms=current.started_ms, meter=current.meter))
@@ -84,7 +92,7 @@ def _look_again(asked: Asked, calls: Calls, inspection: Inspection, state: State
     return _reflect(asked, calls, inspection, state, current)
 
 
-def _plan(asked: Asked, calls: Calls, inspection: Inspection, current: _Round) -> list[Look]:
+def _plan(asked: Asked, calls: Calls, inspection: Inspection, current: _RoundOutcome) -> list[Look]:
     question = asked.question
     prompt, videos = inspection.plan_prompt(
         asked,
@@ -114,7 +122,7 @@ def _plan(asked: Asked, calls: Calls, inspection: Inspection, current: _Round) -
     return looks
 
 
-def _observe(asked: Asked, calls: Calls, inspection: Inspection, looks: Sequence[Look], current: _Round) -> None:
+def _observe(asked: Asked, calls: Calls, inspection: Inspection, looks: Sequence[Look], current: _RoundOutcome) -> None:
     """Make all looks of a round in parallel. A look that fails finds nothing; if all fail, the inspection ends."""
     assert asked.models.checker is not None
     shown: list[tuple[Look, Sequence[StoredFrame]]] = []
@@ -139,7 +147,7 @@ def _observe(asked: Asked, calls: Calls, inspection: Inspection, looks: Sequence
         current.error = reports[0].error
 
 
-def _reflect(asked: Asked, calls: Calls, inspection: Inspection, state: State, current: _Round) -> AnswerNode:
+def _reflect(asked: Asked, calls: Calls, inspection: Inspection, state: State, current: _RoundOutcome) -> AnswerNode:
     question, settings = asked.question, asked.settings
     findings = [f"{number}. {text}" for number, text in enumerate(inspection.in_words(), start=1)]
     fields = {
@@ -185,14 +193,34 @@ def _reflect(asked: Asked, calls: Calls, inspection: Inspection, state: State, c
     return AnswerNode(state.path, state, context, draw, votes, seen=frames)
 
 
-def _recorded(calls: Calls, inspection: Inspection, node: AnswerNode, current: _Round) -> NodeRecord:
+def _recorded(calls: Calls, inspection: Inspection, node: AnswerNode, current: _RoundOutcome) -> NodeRecord:
     record = node_record(node, frames_used=current.frames_used, frames_available=current.frames_available)
     wall_ms = calls.spending.elapsed_ms() - current.started_ms
     error = current.error or (calls.halted.code if calls.halted else "")
     return replace(record, error=error, seen=tuple(inspection.in_words()), wall_ms=wall_ms)
 
 
-def _stopped(calls: Calls, current: _Round, error: Halt | ModelError) -> None:
+def _stopped(calls: Calls, current: _RoundOutcome, error: Halt | ModelError) -> None:
     current.error = error.code
     if isinstance(error, Halt):
         calls.halt(error)
+
+
+# --- action IN: an inspection of the answers in doubt, in place of the frame check ------------------------------------
+
+
+def inspect(asked: Asked, calls: Calls, suspects: Sequence[AnswerNode]) -> tuple[list[AnswerNode], list[NodeRecord]]:
+    """Return the inspection's node if its findings suffice, else none; and a record per round."""
+    rounds = asked.settings.look.inspect_rounds
+    nodes, records = look_in_rounds(asked, calls, _inspection(asked, suspects), rounds=rounds)
+    return [node for node in nodes[-1:] if sufficient(node, asked.settings.look.inspect_gate)], records
+
+
+def _inspection(asked: Asked, suspects: Sequence[AnswerNode]) -> Inspection:
+    shown = [event.event_id for node in suspects for event in node.state.events]
+    ranking = tuple(dict.fromkeys(e for e in shown if any(e in node.context.numbers for node in suspects)))
+    loaded = asked.graph.load_events(ranking)
+    events = tuple(loaded[event_id] for event_id in ranking if event_id in loaded)
+    answers = dict.fromkeys(node.answer.text for node in suspects if node.answer and node.answer.sufficient)
+    nearby = tuple(neighbourhood(asked.graph, events))
+    return Inspection(suspects[0].state, ranking, events, reach_of(events), tuple(answers), nearby)

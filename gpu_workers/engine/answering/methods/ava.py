@@ -11,14 +11,19 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.choices.weighing import weigh_support
 from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
-from gpu_workers.engine.answering.ending.conclusion import conclude
-from gpu_workers.engine.answering.ending.verdict import decide
-from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CHECK_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
+from gpu_workers.engine.answering.ending.final_answer import final_answer
+from gpu_workers.engine.answering.ending.vote import vote
+from gpu_workers.engine.answering.identity import (
+    ANSWER_PROMPTS,
+    CHECK_PROMPTS,
+    CITATION_PROMPTS,
+    JUDGE_PROMPTS,
+    QUESTION_PROMPTS,
+)
 from gpu_workers.engine.answering.methods.method import TypicalCalls
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
 from gpu_workers.engine.answering.routes.whole import WHOLE_PROMPTS
 from gpu_workers.engine.answering.search.tree_search import search_tree
-from gpu_workers.engine.answering.verdict_store import JUDGE_PROMPTS
 from gpu_workers.engine.models.roles import ModelError
 
 
@@ -47,14 +52,14 @@ class Ava:
         if decided:
             asked = _without_search(asked)
         tree = search_tree(asked, calls)
-        verdict, checks = decide(asked, calls, tree.nodes)
+        verdict, checks = vote(asked, calls, tree.nodes)
         if not tree.has_events:
             support = None
         verdict, weighed = weigh_support(asked, calls, verdict, tree.nodes, support)
         records = [*tree.records, *checks]
         if weighed:
             records.append(replace(weighed, note=SEARCH_SKIPPED if decided else ""))
-        return conclude(
+        return final_answer(
             asked,
             calls,
             nodes=tree.nodes,

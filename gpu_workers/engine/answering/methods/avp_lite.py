@@ -20,9 +20,16 @@ from gpu_workers.engine.answering.calls import Calls, count_prompt, needed_check
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, NodeRecord, PartialAnswer
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
-from gpu_workers.engine.answering.looking.findings import Finding
 from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspection, in_ms
-from gpu_workers.engine.answering.looking.looks import HIGH_FRAMES, MIN_FPS, Look, Reach, default_looks, read_plan
+from gpu_workers.engine.answering.looking.looks import (
+    HIGH_FRAMES,
+    MIN_FPS,
+    Finding,
+    Look,
+    Reach,
+    default_looks,
+    read_plan,
+)
 from gpu_workers.engine.answering.looking.rounds import look_in_rounds
 from gpu_workers.engine.answering.method_settings import AVP_LITE
 from gpu_workers.engine.answering.methods.method import TypicalCalls

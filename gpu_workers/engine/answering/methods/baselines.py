@@ -11,8 +11,8 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
-from gpu_workers.engine.answering.ending.conclusion import conclude
-from gpu_workers.engine.answering.ending.verdict import Verdict
+from gpu_workers.engine.answering.ending.final_answer import final_answer
+from gpu_workers.engine.answering.ending.vote import Verdict
 from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CHECK_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.frame_check import look_task, seen_node
 from gpu_workers.engine.answering.methods.method import TypicalCalls
@@ -94,7 +94,7 @@ class CaptionRag:
             hits = asked.graph.search_views({"event": nearest}, floor=asked.settings.retrieval.floor)["event"]
         calls.on_progress("retrieval", 1, 1, f"{len(hits)} events")
         if not hits:
-            return conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
+            return final_answer(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
         state = State("", tuple(fuse({"event": hits})), top_similarity=max(hit.similarity for hit in hits))
         return answer_once(asked, calls, state, show_events(asked, state))
 
@@ -106,7 +106,7 @@ def answer_once(asked: Asked, calls: Calls, state: State, context: EventContext)
     if draw.halt:
         calls.halt(draw.halt)
     node = answer_node(asked, state, context, draw)
-    return _concluded(asked, calls, node, node_record(node), state.top_similarity, lone=len(draw.parsed) == 1)
+    return _from_node(asked, calls, node, node_record(node), state.top_similarity, single_sample=len(draw.parsed) == 1)
 
 
 def _answer_from_frames(
@@ -114,7 +114,7 @@ def _answer_from_frames(
 ) -> Answer:
     """Return the checker's answer from frames, which are in order of time."""
     if not frames:
-        return conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
+        return final_answer(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
     loaded = asked.graph.load_events(list(dict.fromkeys(frame.event_id for frame in frames)))
     events = dict(enumerate(loaded.values(), start=1))
     state = State("", tuple(RankedEvent(event.id, 1.0 / len(events)) for event in events.values()))
@@ -126,15 +126,27 @@ def _answer_from_frames(
         calls.halt(draw.halt)
     node = seen_node(asked, AnswerNode("", state, context, Draw()), draw)
     record = node_record(node, frames_used=len(frames), frames_available=available)
-    return _concluded(asked, calls, node, record, top_similarity)
+    return _from_node(asked, calls, node, record, top_similarity)
 
 
-def _concluded(
-    asked: Asked, calls: Calls, node: AnswerNode, record: NodeRecord, top_similarity: float, *, lone: bool = False
+def _from_node(
+    asked: Asked,
+    calls: Calls,
+    node: AnswerNode,
+    record: NodeRecord,
+    top_similarity: float,
+    *,
+    single_sample: bool = False,
 ) -> Answer:
     verdict = Verdict(node, node.score, node.score, node) if node.answers else None
-    return conclude(
-        asked, calls, nodes=[node], records=[record], verdict=verdict, top_similarity=top_similarity, lone=lone
+    return final_answer(
+        asked,
+        calls,
+        nodes=[node],
+        records=[record],
+        verdict=verdict,
+        top_similarity=top_similarity,
+        single_sample=single_sample,
     )
 
 

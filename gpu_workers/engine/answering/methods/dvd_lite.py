@@ -19,10 +19,9 @@ from gpu_workers.engine.answering.agent.tools.searching import TOPIC_SEARCH, bro
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
+from gpu_workers.engine.answering.identity import JUDGE_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.method_settings import DVD_LITE
 from gpu_workers.engine.answering.methods.method import TypicalCalls
-from gpu_workers.engine.answering.verdict_store import JUDGE_PROMPTS
 from gpu_workers.engine.prompts import load
 
 

@@ -12,7 +12,6 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.reading.canonical_times import TIMES_SCHEMA, named_time_from, times_from
 from gpu_workers.engine.answering.reading.expressions import NamedTime
-from gpu_workers.engine.answering.titles import shortened
 from gpu_workers.engine.answering.understood import (
     ROUTES,
     Comparison,
@@ -23,7 +22,7 @@ from gpu_workers.engine.answering.understood import (
     Shape,
     Subject,
 )
-from gpu_workers.engine.answering.wording import as_data, choice_lines
+from gpu_workers.engine.answering.wording import as_data, choice_lines, shortened
 from gpu_workers.engine.languages.codes import CODES
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Turn
-from gpu_workers.engine.answering.wording import as_data, choice_lines
+from gpu_workers.engine.answering.wording import QUESTION_CHARACTERS, as_data, choice_lines, conversation
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.prompts import load
 
-TURNS = 4
-"""Number of the last turns that a model reads."""
-
-QUESTION_CHARACTERS = 300
-ANSWER_CHARACTERS = 400
 STANDALONE_CHARACTERS = 600
 
 _SCHEMA = {
@@ -62,13 +55,3 @@ def stand_alone(asked: Asked, calls: Calls) -> Asked:
         return replace(asked, question=replace(question, question=text), searched=text, standalone=text)
     before = as_data(question.history[-1].question)[:QUESTION_CHARACTERS]
     return replace(asked, searched=f"{question.question} {before}")
-
-
-def conversation(history: Sequence[Turn]) -> str:
-    """Return the last turns as data, a line each, bounded in number and length."""
-    lines = []
-    for turn in history[-TURNS:]:
-        question = as_data(turn.question)[:QUESTION_CHARACTERS]
-        answer = as_data(turn.answer)[:ANSWER_CHARACTERS] or "nothing"
-        lines.append(f"Asked: {question} Answered: {answer}")
-    return "\n".join(lines)

@@ -17,8 +17,8 @@ from gpu_workers.engine.answering.contract import (
     ClaimRecord,
     NodeRecord,
 )
-from gpu_workers.engine.answering.ending.conclusion import NOTHING_SHOWN, finish, without_text
-from gpu_workers.engine.answering.ending.text_support import best_sentence
+from gpu_workers.engine.answering.ending.claims import best_sentence
+from gpu_workers.engine.answering.ending.final_answer import NOTHING_SHOWN, finish_reason, without_text
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.retrieval.frames import all_frames
@@ -104,7 +104,7 @@ def answered(
     """
     calls = desk.calls
     calls.on_progress("citations", 1, 1, f"{len(citations)} citations")
-    reason, detail = finish(calls, [], answered=bool(text))
+    reason, detail = finish_reason(calls, [], answered=bool(text))
     if not text and not calls.halted:
         detail = NOTHING_SHOWN
     return replace(

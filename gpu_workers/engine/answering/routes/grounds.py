@@ -10,9 +10,9 @@ from uuid import UUID
 from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import CitationRecord, ClaimRecord
-from gpu_workers.engine.answering.ending.citations import evidence_of
-from gpu_workers.engine.answering.ending.ending import without_contradictions
-from gpu_workers.engine.answering.ending.grounding import Grounded, Grounds, Statement, ground
+from gpu_workers.engine.answering.ending.citations import cite
+from gpu_workers.engine.answering.ending.evidence import CheckedStatement, Checks, Evidence, Statement, find_evidence
+from gpu_workers.engine.answering.ending.final_answer import without_contradictions
 from gpu_workers.engine.answering.routes.ending import MOST_CLAIMS_CITED, middle_frames
 from gpu_workers.engine.answering.routes.items import Item
 from gpu_workers.engine.answering.routes.parts import Part
@@ -34,7 +34,7 @@ class Checked:
     """An item and what its events say about it."""
 
     item: Item
-    grounded: Grounded
+    grounded: CheckedStatement
 
     @property
     def holds(self) -> bool:
@@ -42,8 +42,8 @@ class Checked:
 
 
 class Checking:
-    """Checks items against the events of parts. Words, cosine and an entailer decide; the reasoner is asked once, to
-    correct what the evidence contradicts."""
+    """Checks items against the events of parts. Words, cosine and a model decide (ending.evidence); the reasoner is
+    asked once to correct what the evidence contradicts."""
 
     def __init__(self, desk: Desk, parts: Sequence[Part]) -> None:
         self._desk = desk
@@ -71,7 +71,7 @@ class Checking:
             return []
         cited = self._cited(items)
         statements = [Statement(item.text, ids) for item, ids in zip(items, cited, strict=True)]
-        grounds = self._ground(statements)
+        grounds = self._ground(statements, reasoner=any(item.written for item in items))
         return [
             Checked(item, one if item.written else _of_title(one))
             for item, one in zip(items, grounds.statements, strict=True)
@@ -84,7 +84,7 @@ class Checking:
         if not wrong or not self._desk.asked.settings.prompt.revise:
             return list(checked), []
         asked, calls = self._desk.asked, self._desk.calls
-        first = Grounds(tuple(one.grounded for one in checked), {})
+        first = Evidence(tuple(one.grounded for one in checked), {})
         grounds, notes = without_contradictions(asked, calls, self._node, first, wrong)
         return [
             Checked(replace(one.item, text=now.text), now) for one, now in zip(checked, grounds.statements, strict=True)
@@ -93,10 +93,10 @@ class Checking:
     def evidence(self, checked: Sequence[Checked]) -> tuple[tuple[CitationRecord, ...], tuple[ClaimRecord, ...]]:
         """Return the citations, strongest first, and a claim for each item."""
         cited = {event_id: self._events[event_id] for one in checked for event_id in one.grounded.statuses}
-        grounds = Grounds(tuple(one.grounded for one in checked), middle_frames(self._desk, cited))
-        return evidence_of(self._desk.asked, self._node, grounds)
+        grounds = Evidence(tuple(one.grounded for one in checked), middle_frames(self._desk, cited))
+        return cite(self._desk.asked, self._node, grounds)
 
-    def _ground(self, statements: Sequence[Statement]) -> Grounds:
+    def _ground(self, statements: Sequence[Statement], *, reasoner: bool) -> Evidence:
         asked, calls = self._desk.asked, self._desk.calls
         cited = {event_id for statement in statements for event_id in statement.cited or ()}
         context = self._node.context
@@ -105,7 +105,8 @@ class Checking:
         node = replace(self._node, context=replace(context, events=events))
         with calls.timed("citations"):
             whole = " ".join(statement.text for statement in statements)
-            return ground(asked, calls, node, statements, whole=whole, deep=False, framed=False)
+            checks = Checks(reasoner=reasoner, frames=False, best_frames=False)
+            return find_evidence(asked, calls, node, statements, whole=whole, checks=checks)
 
     def _cited(self, items: Sequence[Item]) -> list[tuple[UUID, ...]]:
         """Return the events to cite for each item: of each of its parts the one that shares most words with it."""
@@ -124,7 +125,7 @@ class Checking:
         return max(there, key=lambda event_id: len(wanted & self._words[event_id]), default=None)
 
 
-def _of_title(grounded: Grounded) -> Grounded:
+def _of_title(grounded: CheckedStatement) -> CheckedStatement:
     statuses = {
         event_id: "unverified" if status == "contradicted" else status for event_id, status in grounded.statuses.items()
     }

@@ -12,9 +12,8 @@ from gpu_workers.engine.answering.calls import count_prompt
 from gpu_workers.engine.answering.context import fitted, shares
 from gpu_workers.engine.answering.parsing import indices_of
 from gpu_workers.engine.answering.routes.parts import MOST_PARTS, Part, brief
-from gpu_workers.engine.answering.titles import title_lines, videos_line
 from gpu_workers.engine.answering.understood import Shape
-from gpu_workers.engine.answering.wording import as_data, language_line
+from gpu_workers.engine.answering.wording import as_data, language_line, title_lines, videos_line
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import rows_of
 from gpu_workers.engine.models.served.structured import list_of, object_of

@@ -9,7 +9,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.ending.conclusion import without_text
+from gpu_workers.engine.answering.ending.final_answer import without_text
 from gpu_workers.engine.answering.understood import UnderstoodTime
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock

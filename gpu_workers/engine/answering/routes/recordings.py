@@ -7,7 +7,7 @@ from dataclasses import replace
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import ROUTED_METHOD, Answer
-from gpu_workers.engine.answering.ending.conclusion import without_text
+from gpu_workers.engine.answering.ending.final_answer import without_text
 from gpu_workers.engine.answering.routes.outside import filmed
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock

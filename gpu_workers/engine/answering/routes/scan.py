@@ -18,7 +18,7 @@ from gpu_workers.engine.answering.agent.tools.scan_tool import separate_times
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, AnswerPart
-from gpu_workers.engine.answering.ending.rendering import table_lines
+from gpu_workers.engine.answering.ending.composed import table_lines
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.groups import Group, group_notes, groups_of

@@ -10,10 +10,10 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, count_prompt
-from gpu_workers.engine.answering.context import LINE_TOKENS, EventContext, event_context
+from gpu_workers.engine.answering.context import LINE_TOKENS, EventContext, EventLabels, event_context
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.ending.conclusion import conclude
-from gpu_workers.engine.answering.ending.verdict import decide
+from gpu_workers.engine.answering.ending.final_answer import final_answer
+from gpu_workers.engine.answering.ending.vote import vote
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import (
     answer_messages,
@@ -56,15 +56,15 @@ def answer_by_time(asked: Asked, calls: Calls) -> Answer | None:
     if draw.halt:
         calls.halt(draw.halt)
     calls.on_progress("search", 1, 1, node.path)
-    verdict, checks = decide(asked, calls, [node])
-    return conclude(
+    verdict, checks = vote(asked, calls, [node])
+    return final_answer(
         asked,
         calls,
         nodes=[node],
         records=[root, node_record(node), *checks],
         verdict=verdict,
         top_similarity=state.top_similarity,
-        lone=len(draw.parsed) == 1,
+        single_sample=len(draw.parsed) == 1,
     )
 
 
@@ -83,8 +83,6 @@ def events_of_stretch(asked: Asked, places: Sequence[EventPlace]) -> tuple[list[
         max_tokens=room,
         all_in_brief=True,
         least=settings.least_events,
-        clocks=asked.clocks,
-        videos=asked.video_numbers,
-        titles=asked.titles,
+        labels=EventLabels(videos=asked.video_numbers, clocks=asked.clocks, titles=asked.titles),
     )
     return chosen, context

@@ -9,9 +9,8 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.choices.odds import ALTERNATIVES, log_odds
 from gpu_workers.engine.answering.context import event_text, fitted
-from gpu_workers.engine.answering.parsing import indices_of
+from gpu_workers.engine.answering.parsing import ALTERNATIVES, indices_of, log_odds
 from gpu_workers.engine.answering.scan_price import EVENT_TOKENS, NUMBER_TOKENS
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import Message, Meter, Sample

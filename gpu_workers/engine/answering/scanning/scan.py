@@ -11,6 +11,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import MESSAGE_TOKENS, Calls
+from gpu_workers.engine.answering.identity import verdict_key
 from gpu_workers.engine.answering.scan_price import NUMBER_TOKENS, likely_seconds, most_calls, scan_batch
 from gpu_workers.engine.answering.scanning.judging import (
     Judged,
@@ -20,7 +21,6 @@ from gpu_workers.engine.answering.scanning.judging import (
     judge_events,
     judge_prompt,
 )
-from gpu_workers.engine.answering.verdict_store import verdict_key
 from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.ports import StoredEvent
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.words import content_words, decisive_words, miscounted, opposed, plain, swapped
+from gpu_workers.engine.answering.words import content_words, denies, plain
+from gpu_workers.engine.languages.codes import ENGLISH
+from gpu_workers.engine.languages.words import all_words, idle_words, numbers_of, stemmed
+from gpu_workers.engine.languages.words import content_words as content_sequence
 from gpu_workers.engine.models.calibration import SimilarityThresholds
 from gpu_workers.engine.models.roles import Entailer, Meter, ModelError, Similarity
 
@@ -88,15 +90,16 @@ def _answers(samples: Sequence[ParsedAnswer | None], members: Sequence[int]) -> 
 
 
 def same_answer(
-    left: ParsedAnswer, right: ParsedAnswer, question: str = "", *, compatible: bool = False
+    left: ParsedAnswer, right: ParsedAnswer, question: str = "", *, compatible: bool = False, entailed: bool = False
 ) -> bool | None:
     """Whether two samples say the same, as far as words alone can show; None if only their meaning can.
 
     An answer may repeat words of the question or leave them out ("near the pole", "the person in red stands near the
-    pole"). Apart from those, its numbers, negation, directions and colours must match. Neither answer may say the
-    opposite of the other (enters, leaves), and neither may swap who did it to whom. compatible: an answer may name more
-    directions or colours, since that contradicts nothing. Two broad answers may also say opposites, since their parts
-    may name both. Two lists that have enough items in common are parts of one list.
+    pole"). Apart from those, its numbers and its negation must match. Answers that are the same but for one word (open,
+    closed) are two answers: this word is what they say, and models of similarity hardly see it. entailed: an entailer
+    sees it, so that it decides. compatible: an answer
+    may say more than the other, since that contradicts nothing, and two lists that have enough items in common are
+    parts of one list.
     """
     if left.sufficient != right.sufficient:
         return False
@@ -105,40 +108,53 @@ def same_answer(
     if plain(left.text) == plain(right.text):
         return True
     language = left.language or right.language
-    if (
-        swapped(left.text, right.text, language)
-        or _opposites_conflict(left.text, right.text, language, compatible=compatible)
-        or _decisive_words_conflict(left.text, right.text, question, language, compatible=compatible)
-    ):
+    if denies(left.text, language) != denies(right.text, language):
+        return False
+    if _numbers_conflict(left.text, right.text, question, language, compatible=compatible):
+        return False
+    if not entailed and _minimal_pair(left.text, right.text, language):
         return False
     if _repeats(left.text, right.text, question, language):
         return True
     return True if compatible and _share_items(left.text, right.text, question, language) else None
 
 
-def _opposites_conflict(left: str, right: str, language: str, *, compatible: bool) -> bool:
-    """Whether the texts say opposites that cannot both be right. In compatible broad answers they can."""
-    return opposed(left, right, language=language) and not (compatible and _broad(left, right, language=language))
+def _numbers_conflict(left: str, right: str, question: str, language: str, *, compatible: bool) -> bool:
+    """Whether numbers make the texts different answers. One text may have more of them if the question has them, too.
+    compatible: only different counts of the same thing conflict."""
+    if compatible:
+        ours, theirs = _counted(left, language), _counted(right, language)
+        return any(not numbers & theirs[noun] for noun, numbers in ours.items() if noun in theirs)
+    fewer, more = sorted((numbers_of(text, language) for text in (left, right)), key=len)
+    return not fewer <= more or bool(more - fewer - numbers_of(question, language))
 
 
-def _decisive_words_conflict(left: str, right: str, question: str, language: str, *, compatible: bool) -> bool:
-    """Whether numbers, negation, directions or colours make the texts different answers.
-
-    One text may have more of these words if the question has them, too. compatible: it may name any more directions or
-    colours; only different counts of the same thing and a "not" on one side conflict.
-    """
-    ours, theirs = decisive_words(left, language), decisive_words(right, language)
-    if not compatible:
-        fewer, more = sorted((ours, theirs), key=len)
-        return not fewer <= more or bool(more - fewer - decisive_words(question, language))
-    if miscounted(left, right, language) or ("not" in ours) != ("not" in theirs):
-        return True
-    fewer, more = sorted((_without_numbers(ours), _without_numbers(theirs)), key=len)
-    return not fewer <= more
+def _counted(text: str, language: str) -> dict[str, set[str]]:
+    """Return the content words that directly follow a number, each with its numbers."""
+    numbers_by_noun: dict[str, set[str]] = {}
+    for word, other in pairwise(content_sequence(text, language)):
+        if word.isdigit() and not other.isdigit():
+            numbers_by_noun.setdefault(other, set()).add(word)
+    return numbers_by_noun
 
 
-def _without_numbers(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if not word.isdigit())
+def _minimal_pair(left: str, right: str, language: str) -> bool:
+    """Whether the texts are word for word the same but for one word ("the door is open", "the door is closed"), or for
+    two that have changed places ("the dog follows the man"). An article decides nothing: it stands before a word that
+    has a meaning, and a particle (on, off) does not."""
+    words = [all_words(text, language) for text in (left, right)]
+    ours, theirs = (stemmed(of_text, language or ENGLISH) for of_text in words)
+    if len(ours) != len(theirs):
+        return False
+    idle = idle_words(language or ENGLISH)
+    moved = [index for index, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
+    if len(moved) == 2 and sorted(ours) == sorted(theirs):
+        return not idle.issuperset(words[0][moved[0] + 1 : moved[1]])
+    if len(moved) != 1:
+        return False
+    (place,) = moved
+    grammatical = all(of_text[place] in idle for of_text in words)
+    return not grammatical or idle.issuperset(words[0][place + 1 : place + 2])
 
 
 def _repeats(left: str, right: str, question: str, language: str) -> bool:
@@ -182,17 +198,26 @@ def group_answers(
     same as every member. thresholds: those of the similarity. entailer: decides instead of the similarity, where words
     alone do not and the answers must say the same; if it fails, the similarity decides."""
     readable = [(index, sample) for index, sample in enumerate(samples) if sample is not None]
-    unclear = [
-        (left, right)
-        for (left, a), (right, b) in combinations(readable, 2)
-        if same_answer(a, b, question, compatible=compatible) is None
-        and (not compatible or _broad(a.text, b.text, language=a.language))
-    ]
+    entailed = entailer is not None and not compatible
+
+    def same(a: ParsedAnswer, b: ParsedAnswer) -> bool | None:
+        return same_answer(a, b, question, compatible=compatible, entailed=entailed)
+
+    def pairs_left() -> list[tuple[int, int]]:
+        return [
+            (left, right)
+            for (left, a), (right, b) in combinations(readable, 2)
+            if same(a, b) is None and (not compatible or _broad(a.text, b.text, language=a.language))
+        ]
+
     close: set[tuple[int, int]] = set()
+    unclear = pairs_left()
     if unclear and entailer is not None and not compatible:
-        with suppress(ModelError):
-            close = mutual(readable, unclear, entailer, meter, question)
-            unclear = []
+        try:
+            close, unclear = mutual(readable, unclear, entailer, meter, question), []
+        except ModelError:
+            entailed = False
+            unclear = pairs_left()
     if unclear:
         texts = {index: sample.text for index, sample in readable}
         scores = _scores(texts, unclear, similarity, meter, rescale=True)
@@ -202,10 +227,7 @@ def group_answers(
     members = dict(readable)
     for index, sample in readable:
         for group in groups:
-            if all(
-                same_answer(members[other], sample, question, compatible=compatible) or (other, index) in close
-                for other in group
-            ):
+            if all(same(members[other], sample) or (other, index) in close for other in group):
                 group.append(index)
                 break
         else:

@@ -10,21 +10,21 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, count_prompt
-from gpu_workers.engine.answering.context import EventContext, event_context
+from gpu_workers.engine.answering.context import EventContext, EventLabels, event_context
 from gpu_workers.engine.answering.contract import INSUFFICIENT, CandidateRecord, NodeEvent, NodeRecord
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.reading.follow_up import conversation
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.consistency import AnswerVote, score_votes
 from gpu_workers.engine.answering.search.sampling import Draw, draw_answers
-from gpu_workers.engine.answering.titles import videos_line
 from gpu_workers.engine.answering.wording import (
     abstain_rule,
     answer_form,
     as_data,
     choice_lines,
     closing_line,
+    conversation,
     time_line,
+    videos_line,
 )
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.ports import StoredFrame
@@ -92,8 +92,7 @@ def show_events(asked: Asked, state: State) -> EventContext:
         count_tokens=reasoner.count_tokens,
         max_tokens=max(1, room),
         least=asked.settings.prompt.least_events,
-        clocks=asked.clocks,
-        titles=asked.titles,
+        labels=EventLabels(clocks=asked.clocks, titles=asked.titles),
     )
 
 

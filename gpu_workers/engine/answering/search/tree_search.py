@@ -22,7 +22,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import NodeRecord, PartialAnswer
 from gpu_workers.engine.answering.search.actions import STEPS, Requery, State, requeried, requery_task, root_state
-from gpu_workers.engine.answering.search.plans import Plan, plans_for
+from gpu_workers.engine.answering.search.plans import ActionPlan, plans_for
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.scheduler import CallScheduler
 from gpu_workers.engine.answering.search.summary_answer import (
@@ -185,7 +185,7 @@ class _Growth:
                 self._add_state(depth + 1, position, plan.child)
                 self._proceed(depth + 1, position)
 
-    def _requery(self, depth: int, position: int, plan: Plan) -> None:
+    def _requery(self, depth: int, position: int, plan: ActionPlan) -> None:
         task, landed = (
             requery_task(self._asked, self._calls, plan.state),
             partial(self._requeried, depth, position, plan.state),

@@ -120,7 +120,7 @@ def test_a_reasoner_writes_the_answer_from_the_parts_and_what_it_leaves_out_is_a
         return {"items": [{"text": "Someone bakes, then washes up.", "parts": [1, 2]}, {"text": "lost", "parts": [99]}]}
 
     answer, reasoner = ask("What is this about?", script)
-    (request,) = reasoner.requests
+    (request,) = reasoner.asked("whole")
     assert "3. 0:01:00-0:01:30 A talk about trains: A talk about trains goes on." in request.text
     assert "Overview: A day at home." in request.text
     assert "moment" not in request.text, "topics cover the scope, so no event is read"

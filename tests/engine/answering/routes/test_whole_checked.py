@@ -18,7 +18,7 @@ from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
 from tests.engine.answering.routes.test_scan_limits import with_gaps
 from tests.engine.answering.routes.test_whole import TITLES, ask, kitchen
-from tests.engine.answering.world import EMBEDDED, Request, ScriptedReasoner, make_video, models, says
+from tests.engine.answering.world import EMBEDDED, Request, ScriptedReasoner, make_video, models, says, verdicts
 
 FALSE = "Nobody bakes; a plane crashes into the house"
 
@@ -29,6 +29,8 @@ def statuses(answer: Answer) -> dict[str, str]:
 
 def test_a_statement_that_no_event_supports_is_unverified() -> None:
     def script(request: Request) -> Any:
+        if request.stage == "verify":
+            return {"verdicts": []}
         items = [{"text": "A plane crashes into the house.", "parts": [1]}, {"text": "Baking a cake.", "parts": [1]}]
         return {"items": items}
 
@@ -38,7 +40,7 @@ def test_a_statement_that_no_event_supports_is_unverified() -> None:
         "Baking a cake.": "supported",
         **dict.fromkeys(TITLES[1:], "supported"),
     }
-    assert len(reasoner.requests) == 1, "nothing is contradicted, so nothing is revised"
+    assert [request.stage for request in reasoner.requests] == ["whole", "verify"], "nothing is contradicted"
 
 
 @pytest.mark.parametrize("corrects", [True, False])
@@ -47,10 +49,12 @@ def test_a_statement_that_its_events_contradict_is_corrected_once_or_left_out(co
         if request.stage == "revise":
             statement = {"number": 1, "text": "Somebody is baking a cake", "evidence": [1]}
             return {"statements": [statement] if corrects else []}
+        if request.stage == "verify":
+            return verdicts(request, lambda text: "contradicted" if "Nobody" in text else "supported")
         return {"items": [{"text": "Nobody is baking a cake", "parts": [1]}]}
 
     answer, reasoner = ask("What is this about?", script)
-    assert [request.stage for request in reasoner.requests] == ["whole", "revise"]
+    assert [request.stage for request in reasoner.requests] == ["whole", "verify", "revise", *["verify"] * corrects]
     assert "Nobody" not in answer.text
     if corrects:
         assert answer.text.startswith("Somebody is baking a cake. Washing the dishes;")
@@ -164,7 +168,7 @@ def test_a_collection_is_told_video_by_video(small: bool) -> None:
         assert answer.text.count('": Tape ') == MOST_PARTS
         assert answer.text.endswith("and 20 more.")
     else:
-        (request,) = reasoner.requests
+        (request,) = reasoner.asked("whole")
         assert request.text.count(" is about baking: It is long.") == 80
         assert answer.text.startswith("Tapes about baking. ")
         assert answer.text.endswith("; and 19 more.")
@@ -180,7 +184,8 @@ def test_more_parts_than_the_window_holds_are_read_from_all_over_the_scope() -> 
     read: list[str] = []
 
     def script(request: Request) -> Any:
-        read.extend(line for line in request.text.splitlines() if "Topic" in line)
+        if request.stage == "whole":
+            read.extend(line for line in request.text.splitlines() if "Topic" in line)
         return {"items": [{"text": "Topics", "parts": [1]}]}
 
     answer, _ = ask("What is this about?", script, video=many_topics(60), window=1_500)

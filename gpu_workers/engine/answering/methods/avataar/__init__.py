@@ -25,9 +25,9 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.contract import Answer, PartialAnswer
 from gpu_workers.engine.answering.ending.claims import claims_of
-from gpu_workers.engine.answering.ending.grounding import Statement, ground
+from gpu_workers.engine.answering.ending.evidence import Checks, Statement, find_evidence
 from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
-from gpu_workers.engine.answering.looking.closer_look import closer_look
+from gpu_workers.engine.answering.looking.frame_check import closer_look
 from gpu_workers.engine.answering.method_settings import AVATAAR, AvataarSettings
 from gpu_workers.engine.answering.methods.avataar.context_of_round import (
     GlobalContext,
@@ -293,5 +293,6 @@ def supported_by_words(toolbox: Toolbox, node: AnswerNode) -> bool:
         return False
     whole = replace(node, context=numbered(toolbox, shown_so_far(toolbox, node.answer).events))
     statements = [Statement(claim) for claim in claims_of(node.answer)]
-    grounds = ground(toolbox.asked, toolbox.calls, whole, statements, whole=node.answer.text, deep=False)
-    return any(statement.status == "supported" for statement in grounds.statements)
+    by_words = Checks(reasoner=False, frames=False, best_frames=False)
+    found = find_evidence(toolbox.asked, toolbox.calls, whole, statements, whole=node.answer.text, checks=by_words)
+    return any(statement.status == "supported" for statement in found.statements)

@@ -36,8 +36,7 @@ from gpu_workers.engine.answering.methods.ravu.running import (
 from gpu_workers.engine.answering.methods.ravu.values import Moments, Run, Value
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed
-from gpu_workers.engine.answering.reading.follow_up import conversation
-from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
+from gpu_workers.engine.answering.wording import as_data, choice_lines, conversation, search_line
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.prompts import load

@@ -1,17 +1,20 @@
-"""The verdict of a question: which node's answer is given, after the nodes that disagree have been looked at again."""
+"""The vote of a question: which answer is given after nodes that disagree were looked at again, and how sure it is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import NodeRecord
 from gpu_workers.engine.answering.looking.frame_check import check_suspects
-from gpu_workers.engine.answering.looking.suspects import inspect
+from gpu_workers.engine.answering.looking.rounds import inspect
 from gpu_workers.engine.answering.search.consistency import group_answers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
+from gpu_workers.engine.models.calibration import Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Verdict:
     vote: float | None = None
 
 
-def decide(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> tuple[Verdict | None, list[NodeRecord]]:
+def vote(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> tuple[Verdict | None, list[NodeRecord]]:
     """Return the verdict over the nodes of a search, and the records of the looks that it took.
 
     The best node of each distinct answer is a rival. If the rivals disagree, or the best one is in doubt, and
@@ -44,14 +47,14 @@ def decide(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> tuple[Ver
     no node answers and frames do not help.
     """
     rivals = best_rivals(asked, calls, nodes)
-    standing = _standing(rivals)
+    best = _without_look(rivals)
     suspects = _suspects(rivals, nodes)
     if not suspects or not _look_is_due(asked, calls, rivals):
-        return standing, []
+        return best, []
     look_again = inspect if asked.settings.look.mode == "inspect" else check_suspects
     with calls.timed("check"):
         checked, records = look_again(asked, calls, suspects)
-    return _weigh(asked, calls, rivals, checked) or standing, records
+    return _weigh(asked, calls, rivals, checked) or best, records
 
 
 def _look_is_due(asked: Asked, calls: Calls, rivals: Sequence[AnswerNode]) -> bool:
@@ -89,7 +92,7 @@ def _grouped(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> list[tu
     )
 
 
-def _standing(rivals: Sequence[AnswerNode]) -> Verdict | None:
+def _without_look(rivals: Sequence[AnswerNode]) -> Verdict | None:
     """Return the verdict without a look: the best rival."""
     if not rivals:
         return None
@@ -118,3 +121,59 @@ def _weigh(asked: Asked, calls: Calls, rivals: Sequence[AnswerNode], checked: Se
     # An inspection names the frames it rests on; a frame check only sees, and the agreeing node says which events.
     source = best if best.seen else agreeing
     return Verdict(best, score, max(0.0, score - max(others, default=0.0)), source)
+
+
+# --- confidence ---------------------------------------------------------------------------------------------------
+
+Head = Literal["support", "votes", "sample"]
+"""How an answer was drawn from what was shown: by the support of each choice, by votes or by a single sample."""
+
+CONTRADICTED_MOST = 0.5
+"""Maximum confidence of an answer with a statement that its evidence contradicts, whatever its votes say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What distinguishes right answers from wrong ones, each in 0..1.
+
+    score: S of the answer, or its total with the events' support. margin: over the best other answer. similarity: of
+    the strongest retrieval hit. support: the answer's share of the events' support (choices.support), None if the
+    support was not computed. supported, contradicted: shares of the answer's statements that the cited evidence
+    supports and contradicts, before any revision; None if none was judged.
+    """
+
+    score: float
+    margin: float
+    similarity: float
+    support: float | None = None
+    supported: float | None = None
+    contradicted: float | None = None
+
+    def named(self) -> dict[str, float]:
+        """Return the signals that were computed, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def unconfirmed(gate: float, similarity: float) -> Signals:
+    """Return the signals of an answer that a single sample gave. gate: S from which an answer is no longer in doubt.
+
+    A lone sample agrees with itself, and no trace can agree with its own, so its S would be the trade-off of eq. 6,
+    whatever it says. Nothing confirms it and nothing speaks against it: it stands at the gate, and half of what counts
+    for it might have counted for another answer.
+    """
+    return Signals(gate, gate / 2, similarity)
+
+
+def confidence(signals: Signals, calibration: Calibration, head: Head | None = None) -> float | None:
+    """Return the chance that the answer is right, as it was measured on answers of this head by these models.
+
+    head: by default support if the signals have it, else votes. None if nothing was measured. An answer with a
+    contradicted statement is never surer than CONTRADICTED_MOST.
+    """
+    fit = calibration.confidence_of(head or ("votes" if signals.support is None else "support"))
+    if fit is None:
+        return None
+    values: Mapping[str, float] = signals.named()
+    weighted = sum(weight * values.get(name, 0.0) for name, weight in fit.value.weights().items())
+    sure = 1.0 / (1.0 + math.exp(-(fit.value.bias + weighted)))
+    return min(sure, CONTRADICTED_MOST) if signals.contradicted else sure
