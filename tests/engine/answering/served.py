@@ -1,11 +1,12 @@
 """The engine's models behind a real HTTP server whose words and faults a test chooses by stage.
 
-A full run over this world makes every call that the engine can make: follow-up, rewrite, answers, repair, requery,
-then a frame check or an inspection, then citations by reasoner and by frames.
+A full run over this world makes every call that the engine can make: the reading (at effort low and paper a follow-up's
+restatement and a rewrite), answers, repair, requery, then a frame check or an inspection, then citations by reasoner and by frames.
 """
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +21,7 @@ from gpu_workers.engine.models.roles import AnswerModels, ChatCapabilities, Mode
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.transport import RetryPolicy
 from gpu_workers.engine.models.served.vision import VlmChecker
-from tests.engine.answering.world import QUERIES, ScriptedEmbedder, ScriptedSimilarity, long_street, says
+from tests.engine.answering.world import QUERIES, ScriptedEmbedder, ScriptedSimilarity, long_street, reading, says
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 
 MODEL = "scripted"
@@ -39,12 +40,17 @@ FULL: SearchSettings = changed(
 )  # fmt: skip
 LOOKING = changed(FULL, mode="frames")
 INSPECTING = changed(FULL, mode="inspect", inspect_rounds=2)
-STAGES = ("condense", "rewrite", "answer", "requery", "repair", "check", "verify", "observe", "plan", "reflect")
+# The same, but labelled examples read the question.
+UNREAD = changed(LOOKING, effort="low")
+STAGES = ("read", "condense", "rewrite", "answer", "requery", "repair", "check", "verify", "observe", "plan", "reflect")
 BY_INSPECTION = ("plan", "reflect")
+WITHOUT_READING = ("condense", "rewrite")
 
 
 def settings_reaching(stage: str) -> SearchSettings:
     """Settings under which a full run makes calls of this stage."""
+    if stage in WITHOUT_READING:
+        return UNREAD
     return INSPECTING if stage in BY_INSPECTION else LOOKING
 
 
@@ -57,6 +63,7 @@ def sensible(request: ScriptedRequest) -> Any:
             return BABBLE
         return [says("BBC"[n % 3], f"one t{n} u{n}") for n in range(request.n)]
     replies: Mapping[str, Any] = {
+        "read": reading("Which way does the person in black walk?"),
         "condense": {"question": "Which way does the person in black walk?"},
         "rewrite": QUERIES,
         "requery": {
@@ -189,6 +196,7 @@ def chat_calls(answer: Answer) -> Sequence[ModelCall]:
 def words_of(answer: Answer) -> list[str]:
     """Every text of an answer that is stored or shown."""
     words = [answer.text, answer.reasoning, answer.standalone, *(claim.text for claim in answer.claims)]
+    words += [json.dumps(answer.understood, ensure_ascii=False), *answer.notes]
     words += [citation.quote for citation in answer.citations]
     for node in answer.nodes:
         words += [node.answer or "", *node.sub_queries, *node.seen]

@@ -21,6 +21,7 @@ from tests.engine.answering.served import (
     LOOKING,
     QUESTION,
     STAGES,
+    UNREAD,
     Served,
     chat_calls,
     failing,
@@ -29,14 +30,15 @@ from tests.engine.answering.served import (
     settings_reaching,
     words_of,
 )
-from tests.engine.answering.world import says
+from tests.engine.answering.times.test_canonical_times import a_time
+from tests.engine.answering.world import reading, says
 from tests.scripted_openai import Fault, Reply, rate_limited
 
 RIGHT, UP = 1, 2
 # The answer when all calls of a stage are lost: without the re-query or the repair no node says up, and frames that
 # alone say up do not outvote the events; without a look the events stand. A lost verification changes no answer.
 WITHOUT = {
-    "condense": UP, "rewrite": UP, "answer": None, "requery": RIGHT, "repair": RIGHT, "check": RIGHT, "verify": UP,
+    "read": UP, "condense": UP, "rewrite": UP, "answer": None, "requery": RIGHT, "repair": RIGHT, "check": RIGHT, "verify": UP,
     "observe": UP, "plan": RIGHT, "reflect": RIGHT,
 }  # fmt: skip
 # The record that notes a lost call, by its path.
@@ -75,35 +77,38 @@ def is_sound(answer: Answer, served: Served) -> None:
 
 
 def test_a_full_run_makes_every_call() -> None:
-    for settings, stages in ((LOOKING, {*STAGES} - {"plan", "reflect"}), (INSPECTING, {*STAGES} - {"check"})):
+    unread, looking = {"condense", "rewrite"}, {"plan", "reflect"}
+    for settings, without in (
+        (LOOKING, unread | looking), (INSPECTING, unread | {"check"}), (UNREAD, looking | {"read"})
+    ):  # fmt: skip
         with Served() as served:
             answer = served.ask(settings=settings)
-        assert set(served.stages) == stages
+        assert set(served.stages) == {*STAGES} - without
         assert (answer.finish_reason, answer.choice, answer.standalone != "") == ("answered", UP, True)
         assert served.pauses == []
         is_sound(answer, served)
 
 
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("fault", BROKEN)
-def test_a_broken_server_costs_what_was_asked_of_it_and_nothing_else(stage: str, fault: str) -> None:
-    with Served(failing(stage, BROKEN[fault])) as served:
-        answer = served.ask(settings=settings_reaching(stage))
+def test_a_broken_server_costs_what_was_asked_of_it_and_nothing_else(stage: str) -> None:
+    for fault, broken in BROKEN.items():
+        with Served(failing(stage, broken)) as served:
+            answer = served.ask(settings=settings_reaching(stage))
 
-    is_sound(answer, served)
-    assert answer.choice == WITHOUT[stage]
-    outcome = ("error", "model_unavailable") if stage == "answer" else ("answered", "")
-    assert (answer.finish_reason, answer.detail) == outcome
-    if stage in NOTED:
-        assert record(answer, NOTED[stage]).error == "model_unavailable"
-    lost = [call for call in chat_calls(answer) if not call.ok]
-    assert {call.stage for call in lost} == {stage}
-    assert len(lost) == len(served.asked(stage))
-    assert len(lost) % ATTEMPTS == 0, "each call is tried as often as allowed and no more"
-    assert len(served.pauses) == len(lost) // ATTEMPTS
-    if fault == "rate limited":
-        # Retry-After and a little jitter of half a second.
-        assert set(served.pauses) == {7.5}
+        is_sound(answer, served)
+        assert answer.choice == WITHOUT[stage], fault
+        outcome = ("error", "model_unavailable") if stage == "answer" else ("answered", "")
+        assert (answer.finish_reason, answer.detail) == outcome, fault
+        if stage in NOTED:
+            assert record(answer, NOTED[stage]).error == "model_unavailable", fault
+        lost = [call for call in chat_calls(answer) if not call.ok]
+        assert {call.stage for call in lost} == {stage}, fault
+        assert len(lost) == len(served.asked(stage)), fault
+        assert len(lost) % ATTEMPTS == 0, f"{fault}: each call is tried as often as allowed and no more"
+        assert len(served.pauses) == len(lost) // ATTEMPTS, fault
+        if fault == "rate limited":
+            # Retry-After and a little jitter of half a second.
+            assert set(served.pauses) == {7.5}
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -146,7 +151,7 @@ def test_a_server_that_hangs_takes_the_questions_time_and_no_more(stage: str) ->
     assert is_given == {1_000.0}, "the call was given what was left of the question's time"
     assert len(is_given) == len(set(served.chat.limits)), "and so were all"
     assert answer.choice in (None, RIGHT, UP)
-    assert (answer.choice is None) == (stage in ("condense", "rewrite", "answer"))
+    assert (answer.choice is None) == (stage in ("read", "condense", "rewrite", "answer"))
     # The last call of all may be lost without a loss to the answer.
     outcome = ("answered", "") if stage == "observe" else ("budget", "max_seconds")
     assert (answer.finish_reason, answer.detail) == outcome
@@ -170,19 +175,19 @@ def test_a_server_that_hangs_on_a_question_without_a_limit_is_given_up(stage: st
 
 
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("refusal", REFUSED)
-def test_a_refusal_is_no_answer_and_no_reason_to_ask_again(stage: str, refusal: str) -> None:
-    with Served(failing(stage, REFUSED[refusal])) as served:
-        answer = served.ask(settings=settings_reaching(stage))
+def test_a_refusal_is_no_answer_and_no_reason_to_ask_again(stage: str) -> None:
+    for refusal, refused in REFUSED.items():
+        with Served(failing(stage, refused)) as served:
+            answer = served.ask(settings=settings_reaching(stage))
 
-    is_sound(answer, served)
-    assert answer.choice == WITHOUT[stage]
-    assert (answer.finish_reason, answer.detail) == (
-        ("refused", "model_refused") if stage == "answer" else ("answered", "")
-    )
-    assert served.pauses == [], "a refusal is no fault of the server"
-    if stage in NOTED:
-        assert record(answer, NOTED[stage]).error == "model_refused"
+        is_sound(answer, served)
+        assert answer.choice == WITHOUT[stage], refusal
+        assert (answer.finish_reason, answer.detail) == (
+            ("refused", "model_refused") if stage == "answer" else ("answered", "")
+        ), refusal
+        assert served.pauses == [], f"{refusal}: a refusal is no fault of the server"
+        if stage in NOTED:
+            assert record(answer, NOTED[stage]).error == "model_refused", refusal
 
 
 # One object with the wrong thing in every field that any stage reads.
@@ -200,6 +205,7 @@ MALFORMED: dict[str, Any] = {
     "prose": "Let me think about the video first.",
     "wrong types": WRONG_TYPES,
     "wrong values": WRONG_VALUES,
+    "nested too deep": '{"question":' + 100_000 * "[",
     "cut off": Reply('{"reasoning": "the person in bl', finish_reason="length"),
     "a number": "7",
 }
@@ -208,21 +214,25 @@ READ_WITHOUT = {**WITHOUT, "answer": UP, "plan": UP}
 
 
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("words", MALFORMED)
-def test_words_that_cannot_be_read_are_never_taken_for_an_answer(stage: str, words: str) -> None:
-    with Served(failing(stage, MALFORMED[words])) as served:
-        answer = served.ask(settings=settings_reaching(stage))
+def test_words_that_cannot_be_read_are_never_taken_for_an_answer(stage: str) -> None:
+    for words, malformed in MALFORMED.items():
+        with Served(failing(stage, malformed)) as served:
+            answer = served.ask(settings=settings_reaching(stage))
 
-    is_sound(answer, served)
-    assert (answer.finish_reason, answer.choice) == ("answered", READ_WITHOUT[stage])
-    if stage == "condense":
-        assert answer.standalone == ""
-    if stage == "requery":
-        assert record(answer, "RQ").sub_queries == ()
-    if stage in ("verify", "observe"):
-        assert {citation.status for citation in answer.citations} <= {"supported", "unverified"}
-    if stage in ("rewrite", "requery", "repair", "check", "reflect"):
-        assert record(answer, NOTED[stage]).error == ("" if (stage, words) in READ_AS_EMPTY else "unreadable")
+        is_sound(answer, served)
+        assert (answer.finish_reason, answer.choice) == ("answered", READ_WITHOUT[stage]), words
+        if stage == "condense":
+            assert answer.standalone == "", words
+        if stage == "read":
+            tried = len(served.asked("read")), len(served.asked("condense"))
+            assert tried == (2, 1), f"{words}: asked once more, then done without"
+        if stage == "requery":
+            assert record(answer, "RQ").sub_queries == (), words
+        if stage in ("verify", "observe"):
+            assert {citation.status for citation in answer.citations} <= {"supported", "unverified"}, words
+        if stage in ("rewrite", "requery", "repair", "check", "reflect"):
+            error = "" if (stage, words) in READ_AS_EMPTY else "unreadable"
+            assert record(answer, NOTED[stage]).error == error, words
 
 
 # An object without a usable query is an object all the same: every view is asked the question itself.
@@ -245,6 +255,18 @@ def test_without_one_readable_word_there_is_no_answer(words: str) -> None:
 
 NUL = "\0and \ud800half"
 UNSTORABLE: dict[str, Any] = {
+    "read": reading(
+        f"Which way does the {NUL} person in black walk?",
+        keywords=NUL,
+        entity=f"person {NUL}",
+        scene=NUL,
+        statement=NUL,
+        counted=NUL,
+        topic=[NUL],
+        exact=NUL,
+        language="e\0",
+        times=[a_time(words="way", kind="during", event=f"person {NUL}")],
+    ),
     "condense": {"question": f"Which way does the {NUL} person in black walk?"},
     "rewrite": {"keywords": NUL, "entity": f"person {NUL}", "scene": f"a person {NUL}"},
     "answer": says("C", f"the events {NUL}"),

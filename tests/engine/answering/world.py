@@ -252,6 +252,18 @@ def verdicts(request: Request, verdict: Callable[[str], str]) -> dict[str, Any]:
     }
 
 
+def reading(question: str, *, search: str = "", **changes: Any) -> dict[str, Any]:
+    """Return a reply of stage `read`: this question, which is English, stands alone and is searched for."""
+    plain = {
+        "language": "en", "question": question, "search": search or question, **QUERIES, "choices": [],
+        "route": "search", "sure": True, "shape": "sentence", "statement": "", "polarity": "occurs", "said": "none",
+        "exact": "", "counted": "", "counting": "total", "comparison": "none", "topic": [], "subject": "content",
+        "times": [], "videos": [],
+    }  # fmt: skip
+    assert plain.keys() >= changes.keys()
+    return plain | changes
+
+
 def scripted(answers: Script | Reply) -> ScriptedReasoner:
     """Return a reasoner that rewrites and re-queries sensibly, and whose answers are given."""
 

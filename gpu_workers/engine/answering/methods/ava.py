@@ -29,7 +29,7 @@ from gpu_workers.engine.models.roles import ModelError
 
 class Ava:
     name = "ava"
-    version = "6"
+    version = "7"
     description = "Searches events, entities and frames, walks a tree of searches and weighs the answers drawn in it."
     needs: frozenset[Artifact] = frozenset({"events", "frames"})
     typical_calls: TypicalCalls = {"low": (1, 2), "medium": (2, 9), "high": (4, 30), "paper": (18, 22)}

@@ -22,7 +22,7 @@ from gpu_workers.engine.answering.understood import (
     Shape,
     Subject,
 )
-from gpu_workers.engine.answering.wording import as_data, choice_lines, shortened
+from gpu_workers.engine.answering.wording import as_data, choice_lines, shortened, without_tags
 from gpu_workers.engine.languages.codes import CODES
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object
@@ -98,7 +98,7 @@ def ask_to_read(asked: Asked, calls: Calls) -> Reply | None:
             return _checked(asked, read_object(text), titles)
         except _Unusable as problem:
             request = load("read_again").substitute(problem=problem)
-            messages += [Message("assistant", (text,)), Message("user", (request,))]
+            messages += [Message("assistant", (without_tags(text),)), Message("user", (request,))]
     return None
 
 

@@ -13,7 +13,7 @@ _NEXT_ITEM = re.compile(r"[\s,]*")
 
 
 def read_object(text: str) -> dict[str, Any] | None:
-    """Return the JSON object in text, whatever stands around it; None without a whole one.
+    """Return the JSON object in text, whatever stands around it; None without a whole one, or if it is nested too deep.
 
     An object inside another one that cannot be read is never taken for it.
     """
@@ -22,7 +22,7 @@ def read_object(text: str) -> dict[str, Any] | None:
         return None
     try:
         value, _ = _DECODER.raw_decode(text, begins.start())
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
