@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from backend.console.overview import failure_link
+from backend.console.operation.overview import failure_link
 from backend.console.site import site
 from tests.conftest import Cast
 from tests.console.furnished import furnish
