@@ -121,8 +121,8 @@ def _recordings(chance: random.Random) -> tuple[list[Compared], list[Compared]]:
     from uuid6 import uuid7
 
     from backend.billing.charges import FULL
-    from backend.billing.services.ledger import record_media_seconds
-    from backend.billing.services.rows import Attribution
+    from backend.billing.services.usage.ledger import record_media_seconds
+    from backend.billing.services.usage.rows import Attribution
     from backend.library.indexing.begin import create_video
     from backend.library.models import Profile, Video, VideoStatus
     from backend.library.services.estimates import estimate_video

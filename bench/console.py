@@ -149,7 +149,7 @@ def _sweep() -> None:
     """Add up the days of all tenants, as the sweep does every five minutes."""
     from django.utils import timezone
 
-    from backend.billing.services.day_totals import rebuild_stale_days
+    from backend.billing.services.usage.day_totals import rebuild_stale_days
     from backend.questions.services.stage_times import build_days
 
     show_progress(f"{rebuild_stale_days()} days of usage and {build_days(timezone.now())} days of times are added up")

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from backend.billing.services.budgets import Limits, set_cost_ceiling, set_own_limits
+from backend.billing.services.limits.budgets import Limits, set_cost_ceiling, set_own_limits
 from backend.library.indexing.begin import create_video
 from backend.library.models import Video, VideoStatus
 from backend.tenancy.context import current_tenant_id

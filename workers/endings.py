@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 
-from backend.billing.services.ledger import record_wasted_calls
+from backend.billing.services.usage.ledger import record_wasted_calls
 from backend.jobs import breakers, commits, services
 from backend.jobs.models import QUEUE_OF, JobKind, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable

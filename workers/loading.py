@@ -12,7 +12,7 @@ from typing import Any
 from django.db import DatabaseError, close_old_connections, connections
 
 from backend.billing.hosted_rates import require_hosted_rates
-from backend.billing.services.device_time import served_models, unrated_models
+from backend.billing.services.machines.device_time import served_models, unrated_models
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.models.settings import ModelSettings
 from workers.liveness import FAILED, READY, WAITING, Beat

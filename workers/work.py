@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
-from backend.billing.services.device_time import device_rates
+from backend.billing.services.machines.device_time import device_rates
 from backend.jobs import commits, services
 from backend.jobs.services import Lease, LeaseLost
 from backend.library.storage import ObjectStorage

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from backend.billing.models import UsageMeter
 from backend.billing.rates import rates_at
-from backend.billing.services.device_time import MEASURED_ROLES, device_rates_at
+from backend.billing.services.machines.device_time import MEASURED_ROLES, device_rates_at
 from gpu_workers.engine.models.model_table import ROLES
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.models.settings import ModelSettings, RoleSettings

@@ -32,7 +32,8 @@ from backend.billing.models import (
     UsageMeter,
 )
 from backend.billing.rates import plain
-from backend.console.actions import (
+from backend.console.access.viewing import MONEY, WORK
+from backend.console.acting.actions import (
     BREAKER_ACTS,
     DELIVERY_ACTS,
     ENDPOINT_ACTS,
@@ -40,12 +41,13 @@ from backend.console.actions import (
     USAGE_ACTS,
     OperableRow,
 )
+from backend.console.answers.comparisons import ComparisonPage
+from backend.console.answers.searches import SearchPage
 from backend.console.base import ReadOnlyPage, worded
-from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
 from backend.console.filters import TenantFilter, failed_part, fixed, typed
-from backend.console.finance_pages import CouponPage, LegalEntityPage, MachineDayPage, ModelRatePage
-from backend.console.money_pages import (
+from backend.console.money.finance_pages import CouponPage, LegalEntityPage, MachineDayPage, ModelRatePage
+from backend.console.money.money_pages import (
     CostDayPage,
     CreditPage,
     ExportPage,
@@ -56,11 +58,9 @@ from backend.console.money_pages import (
     PricePage,
 )
 from backend.console.queries.deliveries import attempts
-from backend.console.searches import SearchPage
 from backend.console.site import site
 from backend.console.templatetags.console import amount, usd
 from backend.console.tenants import TenantPage
-from backend.console.viewing import MONEY, WORK
 from backend.console.words import ago, badge
 from backend.jobs.models import QUEUE_OF, Breaker, Job, JobKind, JobState
 from backend.library.models import Video

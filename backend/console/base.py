@@ -21,9 +21,9 @@ from unfold.paginator import InfinitePaginator
 from unfold.views import ChangeList
 
 from backend.api.public_ids import PREFIXES, parse
+from backend.console.access.viewing import OPERATORS, public_id_of, record_view, role_of, sees_content
 from backend.console.filters import TenantFilter
 from backend.console.queries.role import CONSOLE, joined
-from backend.console.viewing import OPERATORS, public_id_of, record_view, role_of, sees_content
 from backend.console.words import in_words
 from backend.staff.models import Role
 from backend.tenancy.models import TenantRow

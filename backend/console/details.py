@@ -16,18 +16,18 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from backend.api.public_ids import encode_creator
-from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
+from backend.console.access.viewing import WORK, public_id_of
+from backend.console.acting.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
+from backend.console.answers.calls import waterfall
+from backend.console.answers.search_tree import tree_of
 from backend.console.base import ReadOnlyPage, paged
-from backend.console.calls import waterfall
 from backend.console.filters import TenantFilter, failed_part, fixed, typed
-from backend.console.playing import played
 from backend.console.queries import questions, timelines, videos
 from backend.console.queries.deliveries import latest_deliveries
 from backend.console.queries.usage import prices_of, usage_by_stage
-from backend.console.search_tree import tree_of
 from backend.console.templatetags.console import usd
-from backend.console.timeline import AT, graph_of, lanes
-from backend.console.viewing import WORK, public_id_of
+from backend.console.video.playing import played
+from backend.console.video.timeline import AT, graph_of, lanes
 from backend.console.words import badge
 from backend.library.models import Segment, Video
 from backend.library.storage import ObjectStorage

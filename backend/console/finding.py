@@ -16,11 +16,11 @@ from unfold.dataclasses import SearchResult
 from backend.api.monitoring import recent_requests
 from backend.api.monitoring.recent_requests import ALL, FAILED
 from backend.api.public_ids import encode
+from backend.console.access.viewing import MONEY, WORK, role_of
 from backend.console.base import uuid_in
 from backend.console.queries import finds
 from backend.console.queries.finds import Found
-from backend.console.timeline import AT
-from backend.console.viewing import MONEY, WORK, role_of
+from backend.console.video.timeline import AT
 from backend.staff.models import Role
 
 

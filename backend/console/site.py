@@ -15,9 +15,17 @@ from django.urls import URLPattern, path, reverse, reverse_lazy
 from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
+from backend.console.access.viewing import (
+    EVERYBODY,
+    MONEY,
+    OPERATORS,
+    WORK,
+    ContentClosed,
+    role_of,
+    signed_in_as_banner,
+)
 from backend.console.finding import find, search_results
-from backend.console.overview import overview
-from backend.console.viewing import EVERYBODY, MONEY, OPERATORS, WORK, ContentClosed, role_of, signed_in_as_banner
+from backend.console.operation.overview import overview
 from backend.staff.models import Role
 
 

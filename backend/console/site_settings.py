@@ -26,7 +26,7 @@ def console_settings(url: str, middleware: Sequence[str]) -> dict[str, Any]:
         "ROOT_URLCONF": "backend.console.urls",
         "ALLOWED_HOSTS": sorted({host, "127.0.0.1", "localhost", "[::1]", "testserver"}),
         "CSRF_TRUSTED_ORIGINS": [url],
-        "MIDDLEWARE": [*shared[:at], "backend.console.gate.StaffGate", *shared[at:]],
+        "MIDDLEWARE": [*shared[:at], "backend.console.access.gate.StaffGate", *shared[at:]],
         "LOGIN_URL": "admin:login",
         "LOGIN_REDIRECT_URL": "admin:index",
         "LOGOUT_REDIRECT_URL": "admin:login",

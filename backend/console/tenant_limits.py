@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import F
 
 from backend.billing.models import Budget, PlanLimit
-from backend.billing.services.plan_limits import plan_limits
-from backend.billing.services.quotas import limited_by
+from backend.billing.services.limits.plan_limits import plan_limits
+from backend.billing.services.limits.quotas import limited_by
 from backend.library.services.limits import lines_of, use_by_name
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import ApiKey

@@ -19,17 +19,18 @@ from backend.api.public_ids import encode
 from backend.billing.models import Subscription
 from backend.billing.rates import plain
 from backend.billing.rating import Allowance, use_of_allowances
-from backend.billing.services.overdue import REMIND_AFTER
-from backend.console import tenant_acts, tenant_limits
-from backend.console.act_forms import ActForm
-from backend.console.actions import Actionable, apart
-from backend.console.acts import Act, Done, perform
+from backend.billing.services.invoicing.overdue import REMIND_AFTER
+from backend.console import tenant_limits
+from backend.console.access.viewing import EVERYBODY, MONEY, WORK, role_of
+from backend.console.acting import tenant_acts
+from backend.console.acting.act_forms import ActForm
+from backend.console.acting.actions import Actionable, apart
+from backend.console.acting.acts import Act, Done, perform
 from backend.console.base import ReadOnlyPage
 from backend.console.filters import typed
-from backend.console.overview import failure_link, money_chart, percentile_chart
+from backend.console.operation.overview import failure_link, money_chart, percentile_chart
 from backend.console.queries import billing, latency, money, tenants
 from backend.console.queries.money import Sums
-from backend.console.viewing import EVERYBODY, MONEY, WORK, role_of
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 

@@ -6,15 +6,15 @@ from django.urls import URLPattern, URLResolver, path
 
 import backend.console.admin  # noqa: F401 - the lists enter themselves in the site
 from backend.api.monitoring import health
-from backend.console import signed_in_as
-from backend.console.opening import open_content
-from backend.console.operations import operations
-from backend.console.requests import requests_page
-from backend.console.second_factor import own_factors, second_factor
+from backend.console.access import signed_in_as
+from backend.console.access.opening import open_content
+from backend.console.access.second_factor import own_factors, second_factor
+from backend.console.operation.operations import operations
+from backend.console.operation.requests import requests_page
 from backend.console.site import site
 
-handler403 = "backend.console.refusing.forbidden"
-handler404 = "backend.console.refusing.missing"
+handler403 = "backend.console.access.refusing.forbidden"
+handler404 = "backend.console.access.refusing.missing"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz),

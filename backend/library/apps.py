@@ -7,8 +7,8 @@ class LibraryConfig(AppConfig):
 
     def ready(self) -> None:
         from backend.api.monitoring import readiness
-        from backend.billing.services.quotas import register_storage
-        from backend.billing.services.reconciliation import count_lost_time
+        from backend.billing.services.limits.quotas import register_storage
+        from backend.billing.services.machines.reconciliation import count_lost_time
         from backend.jobs.control import Subject, register_subject
         from backend.jobs.dispatching import lost_seconds
         from backend.library.indexing.control import cancel, revive

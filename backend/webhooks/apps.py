@@ -6,7 +6,7 @@ class WebhooksConfig(AppConfig):
     label = "webhooks"
 
     def ready(self) -> None:
-        from backend.billing.services.invoice_reports import report_by
+        from backend.billing.services.invoicing.invoice_reports import report_by
         from backend.billing.services.plans import report_changes_of_currency
         from backend.webhooks.invoice_events import report_invoice
         from backend.webhooks.thresholds import report_suspended

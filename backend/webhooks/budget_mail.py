@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 
 from backend.billing.models import InvoiceKind
-from backend.billing.services.invoice_reports import InvoiceReport
+from backend.billing.services.invoicing.invoice_reports import InvoiceReport
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
 from backend.webhooks.models import WebhookEvent

@@ -7,7 +7,7 @@ from typing import Any
 from backend.api import public_ids
 from backend.billing.models import Invoice
 from backend.billing.rates import plain
-from backend.billing.services.invoice_reports import InvoiceReport
+from backend.billing.services.invoicing.invoice_reports import InvoiceReport
 from backend.webhooks.budget_mail import queue_mail
 from backend.webhooks.payloads import timestamp
 from backend.webhooks.services import emit

@@ -12,11 +12,11 @@ from django.utils import timezone
 from backend.api import public_ids
 from backend.billing.models import Budget, TenantBudget
 from backend.billing.rates import currency_at, plain
-from backend.billing.services import quotas
-from backend.billing.services.budgets import monthly_budget
-from backend.billing.services.crossings import Crossing, Limited, LimitReached, thresholds_reached
-from backend.billing.services.plan_limits import CHARGE, PLAN, TOKENS, plan_limits
-from backend.billing.services.quotas import Hold
+from backend.billing.services.limits import quotas
+from backend.billing.services.limits.budgets import monthly_budget
+from backend.billing.services.limits.crossings import Crossing, Limited, LimitReached, thresholds_reached
+from backend.billing.services.limits.plan_limits import CHARGE, PLAN, TOKENS, plan_limits
+from backend.billing.services.limits.quotas import Hold
 from backend.billing.terms import subscription_at
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused

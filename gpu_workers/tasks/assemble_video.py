@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
-from backend.billing.services.ledger import record_model_calls
+from backend.billing.services.usage.ledger import record_model_calls
 from backend.ekg.index_reads import chunks_of, frames_between
 from backend.ekg.object_memory import StagedObjects, object_numbers, store_objects, unlinked_tracks
 from backend.ekg.writer import StagedEntities, VersionWriter

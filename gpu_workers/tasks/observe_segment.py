@@ -12,7 +12,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from backend.billing.charges import FULL, OBSERVER
-from backend.billing.services.ledger import record_media_seconds, record_model_calls
+from backend.billing.services.usage.ledger import record_media_seconds, record_model_calls
 from backend.ekg.repair import reopen
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease

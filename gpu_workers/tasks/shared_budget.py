@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db import connections
 
 from backend.billing.rates import Rates
-from backend.billing.services import budgets
+from backend.billing.services.limits import budgets
 from backend.jobs.commits import DATABASE_ERRORS, connection_broke
 from backend.jobs.services import LeaseLost
 from gpu_workers.engine.answering.budget import Allowance

@@ -14,7 +14,7 @@ from functools import partial
 
 from django.conf import settings
 
-from backend.billing.services.ledger import record_model_calls
+from backend.billing.services.usage.ledger import record_model_calls
 from backend.ekg.completion import finish_version
 from backend.ekg.index_reads import (
     frames_between,

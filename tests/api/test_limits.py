@@ -16,7 +16,7 @@ from backend.api import public_ids
 from backend.api.limits.address_limits import network_of
 from backend.api.problems import Problem, problem_of
 from backend.api.server.open_replies import open_reply
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 from backend.library.models import Upload
 from backend.library.services.storage_quota import hold_storage
 from backend.tenancy.authentication import Principal

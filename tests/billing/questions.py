@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from backend.billing.rates import Cost
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 
 
 def record_question(*, question_id: UUID, api_key_id: UUID | None, occurred_at: datetime | None = None) -> Cost:

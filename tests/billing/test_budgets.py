@@ -15,8 +15,9 @@ from uuid6 import uuid7
 from backend.api import public_ids
 from backend.billing.models import OpenSpending, TenantBudget, UsageEvent
 from backend.billing.rates import rates_at
-from backend.billing.services import budgets, ledger
-from backend.billing.services.budgets import Consumed, Limits
+from backend.billing.services.limits import budgets
+from backend.billing.services.limits.budgets import Consumed, Limits
+from backend.billing.services.usage import ledger
 from backend.jobs.models import Job
 from backend.questions.models import Question, Search
 from backend.questions.services import questions

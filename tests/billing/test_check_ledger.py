@@ -14,7 +14,7 @@ from uuid6 import uuid7
 
 from backend.api.public_ids import encode
 from backend.billing.models import UsageEvent
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 from gpu_workers.engine.models.roles import ModelCall
 from tests.billing.questions import record_question
 

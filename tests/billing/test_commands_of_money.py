@@ -27,7 +27,7 @@ from backend.billing.models import (
     UsageEvent,
     UsageMeter,
 )
-from backend.billing.services.periods import month_of
+from backend.billing.services.invoicing.periods import month_of
 from backend.billing.services.plans import NewPlanVersion, PlanRefused, append_plan_version
 from backend.staff.models import StaffEvent
 from tests.billing.invoices.ledger import account, close, use

@@ -21,9 +21,10 @@ from uuid6 import uuid7
 from backend.billing import queries
 from backend.billing.invariants import load, registry
 from backend.billing.models import FAILED_CALLS, CostDay, MachineDay, ModelCall, ModelRate, UsageEvent
-from backend.billing.services import budgets, ledger
-from backend.billing.services.device_time import append_rate, device_rates_at, forget_device_rates
-from backend.billing.services.reconciliation import Attributed, costs_of, reconcile_day
+from backend.billing.services.limits import budgets
+from backend.billing.services.machines.device_time import append_rate, device_rates_at, forget_device_rates
+from backend.billing.services.machines.reconciliation import Attributed, costs_of, reconcile_day
+from backend.billing.services.usage import ledger
 from gpu_workers.engine.models import roles
 from gpu_workers.engine.models.device_rates import DeviceRate
 from tests.billing.questions import record_question

@@ -15,10 +15,10 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.billing.models import BillingAccount, Reservation, Reserved, UsageMeter
-from backend.billing.services import quotas
-from backend.billing.services.own_budgets import set_budget
+from backend.billing.services.limits import quotas
+from backend.billing.services.limits.own_budgets import set_budget
+from backend.billing.services.limits.quotas import Hold
 from backend.billing.services.plans import NewPlanVersion, append_plan_version, subscribe
-from backend.billing.services.quotas import Hold
 from backend.jobs.models import Job, JobKind
 from backend.questions.services import questions
 from backend.webhooks.budget_mail import report_mail

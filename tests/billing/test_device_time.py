@@ -8,7 +8,7 @@ import pytest
 from uuid6 import uuid7
 
 from backend.billing.models import UsageEvent
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 from bench.device_time import LOAD, PROCESSES, PROMPTS, RATES, SLOTS, ask, ask_by_processes, reply
 from bench.model_server import ModelServer
 from tests.conftest import make_tenant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from backend.billing.services.estimates import Estimate, Span, estimate
+from backend.billing.services.limits.estimates import Estimate, Span, estimate
 from backend.library.models import Video, VideoStatus
 from backend.questions.models import Question, QuestionStatus
 from tests.conftest import Cast

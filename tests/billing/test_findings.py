@@ -14,7 +14,6 @@ from django.utils import timezone
 from backend.api.public_ids import encode
 from backend.billing.exports import transfer
 from backend.billing.models import ExportState, InvariantResult, MachineDay, UsageEvent
-from backend.billing.services.device_time import append_rate
 from backend.billing.services.findings import (
     EXPORT_DIFFERENCES,
     EXPORT_FAILURES,
@@ -26,8 +25,9 @@ from backend.billing.services.findings import (
     last_findings,
     store_findings,
 )
+from backend.billing.services.machines.device_time import append_rate
 from backend.billing.services.nightly import last_results
-from backend.billing.services.rollups import rebuild_stale
+from backend.billing.services.usage.rollups import rebuild_stale
 from gpu_workers.engine.models.device_rates import DeviceRate
 from tests.billing.invoices.billing_server import KEY, serving
 from tests.billing.invoices.ledger import use

@@ -18,7 +18,7 @@ from django.utils import timezone
 from backend.billing.hosted_rates import HOSTED, require_hosted_rates
 from backend.billing.models import Price, PriceBook
 from backend.billing.rates import Rate, Rates
-from backend.billing.services.device_time import MEASURED_ROLES, append_rate, forget_device_rates
+from backend.billing.services.machines.device_time import MEASURED_ROLES, append_rate, forget_device_rates
 from gpu_workers.engine.models.device_rates import DeviceRate
 from gpu_workers.engine.models.model_table import ROLES, table
 from gpu_workers.engine.models.roles import ModelError

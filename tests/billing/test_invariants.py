@@ -16,8 +16,9 @@ from uuid6 import uuid7
 
 from backend.billing.invariants import load, registry
 from backend.billing.models import InvariantResult, UsageEvent, UsageHour
-from backend.billing.services import corrections, ledger, nightly, rollups
-from backend.billing.services.rows import reversal_of
+from backend.billing.services import nightly
+from backend.billing.services.usage import corrections, ledger, rollups
+from backend.billing.services.usage.rows import reversal_of
 from backend.questions.models import Question, Search
 from backend.questions.services import searches
 from gpu_workers.engine.models import roles

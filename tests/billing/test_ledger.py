@@ -16,7 +16,7 @@ from uuid6 import uuid7
 from backend.billing import queries
 from backend.billing.models import ModelCall, Price, PriceBook, UsageEvent, UsageMeter
 from backend.billing.rates import Cost, NoRate, Rates, money, rates_at
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 from gpu_workers.engine.models import roles
 from tests.billing.questions import record_question
 

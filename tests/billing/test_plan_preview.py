@@ -13,10 +13,10 @@ from django.utils import timezone
 from backend.billing.models import Invoice, Plan, PlanAllowance, PlanTier, PlanVersion, PriceBook, UsageMeter
 from backend.billing.plan_preview import PlanPreview, preview_plan
 from backend.billing.rating import Allowance, Tier
-from backend.billing.services import rollups
-from backend.billing.services.closing import grace
+from backend.billing.services.invoicing.closing import grace
 from backend.billing.services.plans import NewPlanVersion
 from backend.billing.services.prices import NewPrice, append_book, append_price
+from backend.billing.services.usage import rollups
 from tests.billing.invoices.ledger import account, close, use
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser

@@ -18,11 +18,11 @@ from backend.billing.models import Plan, Price, PriceBook, Subscription, UsageEv
 from backend.billing.preview import preview
 from backend.billing.rates import rates_at
 from backend.billing.rating import Allowance, Tier
-from backend.billing.services import rows
 from backend.billing.services.plans import NewPlanVersion, PlanRefused, append_plan_version, subscribe
 from backend.billing.services.prices import NewPrice, PriceRefused, append_price
-from backend.billing.services.rerating import rerate
-from backend.billing.services.rollups import rebuild_stale
+from backend.billing.services.usage import rows
+from backend.billing.services.usage.rerating import rerate
+from backend.billing.services.usage.rollups import rebuild_stale
 from backend.tenancy.refusals import Refused
 from tests.conftest import Cast
 from tests.isolation.test_catalog import superuser

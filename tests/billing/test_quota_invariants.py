@@ -12,8 +12,8 @@ from uuid6 import uuid7
 from backend.api import public_ids
 from backend.billing.invariants import load, registry
 from backend.billing.models import QuotaMonth, Reservation, Reserved
-from backend.billing.services import quotas
-from backend.billing.services.quotas import Amounts, Hold
+from backend.billing.services.limits import quotas
+from backend.billing.services.limits.quotas import Amounts, Hold
 from backend.questions.models import Question
 from backend.questions.services import questions
 from tests.conftest import Cast

@@ -16,8 +16,8 @@ from uuid6 import uuid7
 
 from backend.api import public_ids
 from backend.billing.models import Budget, Reservation, UsageEvent
-from backend.billing.services import quotas
-from backend.billing.services.quotas import Amounts
+from backend.billing.services.limits import quotas
+from backend.billing.services.limits.quotas import Amounts
 from backend.jobs.models import Job
 from backend.library.models import Upload, Video
 from backend.library.services.videos import delete_video

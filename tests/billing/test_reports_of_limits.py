@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from backend.api import public_ids
 from backend.billing.models import QuotaMonth
-from backend.billing.services.own_budgets import set_budget
+from backend.billing.services.limits.own_budgets import set_budget
 from backend.library.models import Video
 from backend.library.services.storage_metering import meter_storage
 from tests.billing.test_own_budgets import asked, events

@@ -15,9 +15,9 @@ from uuid6 import uuid7
 from backend.api import public_ids
 from backend.billing.models import StaleHour, UsageHour
 from backend.billing.queries.usage import usage
-from backend.billing.services import ledger, rollups
-from backend.billing.services.ledger import Asked
-from backend.billing.services.rows import Attribution
+from backend.billing.services.usage import ledger, rollups
+from backend.billing.services.usage.ledger import Asked
+from backend.billing.services.usage.rows import Attribution
 
 VIDEO = uuid7()
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

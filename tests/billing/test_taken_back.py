@@ -15,9 +15,10 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.billing.models import UsageEvent
-from backend.billing.services import corrections, credits, ledger, rerating
-from backend.billing.services.rerating import rerate
-from backend.billing.services.rows import insert_once, reversal_of
+from backend.billing.services.credit import credits
+from backend.billing.services.usage import corrections, ledger, rerating
+from backend.billing.services.usage.rerating import rerate
+from backend.billing.services.usage.rows import insert_once, reversal_of
 from backend.questions.models import Question
 from backend.questions.services import questions
 from tests.billing.test_prices import append, asked, first_prices, new, standard

@@ -10,7 +10,7 @@ from uuid6 import uuid7
 
 from backend.api import public_ids
 from backend.billing.models import UsageEvent
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 from gpu_workers.engine.models import roles
 from tests.billing.questions import record_question
 

@@ -11,11 +11,11 @@ from uuid import uuid4
 from django.db.models import Sum
 
 from backend.billing.models import Invoice, InvoiceLine, UsageEvent
-from backend.billing.services import ledger
-from backend.billing.services.credit_grants import grant_credit
-from backend.billing.services.ledger import Asked
-from backend.billing.services.rows import Attribution
-from backend.billing.services.storage import record_storage
+from backend.billing.services.credit.credit_grants import grant_credit
+from backend.billing.services.usage import ledger
+from backend.billing.services.usage.ledger import Asked
+from backend.billing.services.usage.rows import Attribution
+from backend.billing.services.usage.storage import record_storage
 from backend.tenancy.models import Tenant
 from tests.billing.invoices.ledger import account, close, use, utc
 from tests.conftest import Cast

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backend.billing.invariants import load, registry
-from backend.billing.services import rollups
+from backend.billing.services.usage import rollups
 from tests.conftest import Cast
 
 

@@ -27,10 +27,10 @@ from backend.billing.models import (
     Plan,
     TenantBudget,
 )
-from backend.billing.services import ledger
-from backend.billing.services.credit_grants import grant_credit
-from backend.billing.services.device_time import append_rate
-from backend.billing.services.reconciliation import reconcile_day
+from backend.billing.services.credit.credit_grants import grant_credit
+from backend.billing.services.machines.device_time import append_rate
+from backend.billing.services.machines.reconciliation import reconcile_day
+from backend.billing.services.usage import ledger
 from backend.ekg.models import Chunk, TrackedObject, TranscriptLine
 from backend.ekg.writer import VersionWriter
 from backend.jobs import breakers

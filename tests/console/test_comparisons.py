@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from backend.console.frontier import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, picture_of
+from backend.console.answers.frontier import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, picture_of
 from backend.questions.figures.replies import Item, Outcome, Reply
 from backend.questions.figures.report import compare_arms
 from backend.questions.models import Comparison
@@ -178,7 +178,7 @@ def test_an_empty_comparison_says_that_nothing_has_a_grade(staff: Client, acme: 
 
 
 def test_a_long_comparison_is_shown_in_pages(staff: Client, acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backend.console.comparisons.ROWS", 2)
+    monkeypatch.setattr("backend.console.answers.comparisons.ROWS", 2)
     made, _ = make(acme, [CHOICE] * 3)
 
     first, second = page(staff, f"{made.id}/change/"), page(staff, f"{made.id}/change/?page=2")

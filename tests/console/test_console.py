@@ -16,15 +16,15 @@ from uuid6 import uuid7
 
 from backend.api.public_ids import encode
 from backend.billing.models import Coupon, ExportState, InvariantResult, Invoice, MachineDay, Price, PriceBook
-from backend.billing.services import ledger as billing
-from backend.billing.services import rollups
-from backend.billing.services.budgets import Limits
-from backend.billing.services.credit_grants import grant_credit
-from backend.billing.services.device_time import append_rate
-from backend.billing.services.reconciliation import reconcile_day
+from backend.billing.services.credit.credit_grants import grant_credit
+from backend.billing.services.limits.budgets import Limits
+from backend.billing.services.machines.device_time import append_rate
+from backend.billing.services.machines.reconciliation import reconcile_day
+from backend.billing.services.usage import ledger as billing
+from backend.billing.services.usage import rollups
 from backend.console.admin import site
+from backend.console.answers.search_tree import tree_of
 from backend.console.queries import feedback as verdicts
-from backend.console.search_tree import tree_of
 from backend.ekg.models import Overview
 from backend.jobs import breakers
 from backend.jobs.models import Job

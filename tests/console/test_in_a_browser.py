@@ -21,9 +21,9 @@ from django.test import override_settings
 from django.utils import timezone
 
 from backend.billing.models import Coupon, Plan, UsageEvent
-from backend.billing.services.coupons import NewCoupon, create_coupon
+from backend.billing.services.credit.coupons import NewCoupon, create_coupon
 from backend.billing.services.plans import NewPlanVersion, append_plan_version
-from backend.console import actions, tenant_acts
+from backend.console.acting import actions, tenant_acts
 from backend.jobs import breakers
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue

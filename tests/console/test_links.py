@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from backend.console.admin import site
-from backend.console.overview import failure_link
+from backend.console.operation.overview import failure_link
 from tests.conftest import Cast
 from tests.console.furnished import furnish
 from tests.console.signing_in import open_content

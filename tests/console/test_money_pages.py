@@ -24,8 +24,8 @@ from backend.billing.models import (
     UsageMeter,
 )
 from backend.billing.rates import rates_at
-from backend.billing.services.invoices import mark_paid
-from backend.console.money_pages import last_month
+from backend.billing.services.invoicing.invoices import mark_paid
+from backend.console.money.money_pages import last_month
 from backend.staff.models import StaffEvent
 from tests.conftest import Cast
 from tests.console.furnished import unpaid_invoice

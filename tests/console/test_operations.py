@@ -17,7 +17,7 @@ from uuid6 import uuid7
 
 from backend.api.monitoring import broker, fleet_reports
 from backend.api.public_ids import encode
-from backend.console.operations import ages_chart
+from backend.console.operation.operations import ages_chart
 from backend.console.queries import operations as queries
 from backend.jobs import breakers
 from backend.jobs.dispatching import CLASSES

@@ -22,12 +22,12 @@ from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.billing.models import CostDay, DayTotal, StaleDay, TenantDay, UsageDay, UsageEvent, UsageHour
-from backend.billing.services import rollups
-from backend.billing.services.day_totals import rebuild_stale_days
-from backend.console import charts
-from backend.console.anomalies import anomalies
-from backend.console.charts import Mark, Series
-from backend.console.overview import errors_chart, heat_map, percentile_chart, stage_times_chart, volume_chart
+from backend.billing.services.usage import rollups
+from backend.billing.services.usage.day_totals import rebuild_stale_days
+from backend.console.operation import charts
+from backend.console.operation.anomalies import anomalies
+from backend.console.operation.charts import Mark, Series
+from backend.console.operation.overview import errors_chart, heat_map, percentile_chart, stage_times_chart, volume_chart
 from backend.console.queries import latency, money, work
 from backend.console.queries.latency import Latency, Percentiles, TimesOfAll
 from backend.jobs.models import Job

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from backend.api.public_ids import encode
-from backend.console.signed_in_as import PAGES
+from backend.console.access.signed_in_as import PAGES
 from backend.staff import services
 from backend.staff.models import ContentAccess, Role
 from tests.conftest import Cast

@@ -31,7 +31,7 @@ from backend.billing.models import (
     Price,
     PriceBook,
 )
-from backend.billing.services.day_totals import rebuild_stale_days
+from backend.billing.services.usage.day_totals import rebuild_stale_days
 from backend.console.admin import site
 from backend.jobs.models import Breaker
 from backend.library.models import Video

@@ -25,15 +25,15 @@ from backend.billing.models import (
     Subscription,
 )
 from backend.billing.rating import Allowance
-from backend.billing.services.budgets import Limits, limits
-from backend.billing.services.coupons import NewCoupon, create_coupon
-from backend.billing.services.credit_grants import grant_credit
-from backend.billing.services.ledger import record_model_calls
-from backend.billing.services.overdue import remind
-from backend.billing.services.own_budgets import set_budget
+from backend.billing.services.credit.coupons import NewCoupon, create_coupon
+from backend.billing.services.credit.credit_grants import grant_credit
+from backend.billing.services.invoicing.overdue import remind
+from backend.billing.services.limits.budgets import Limits, limits
+from backend.billing.services.limits.own_budgets import set_budget
 from backend.billing.services.plans import NewPlanVersion, append_plan_version, subscribe
+from backend.billing.services.usage.ledger import record_model_calls
+from backend.console.acting.tenant_acts import ACTS, ThrottleForm
 from backend.console.queries import billing, latency
-from backend.console.tenant_acts import ACTS, ThrottleForm
 from backend.console.tenant_limits import of_budgets
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue

@@ -11,9 +11,9 @@ from django.test import Client
 from uuid6 import uuid7
 
 from backend.billing.models import SEGMENT
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 from backend.console.queries import timelines
-from backend.console.timeline import graph_of, lanes
+from backend.console.video.timeline import graph_of, lanes
 from backend.ekg.models import Entity, TranscriptLine
 from backend.library.models import Segment, Video
 from gpu_workers.engine.models.roles import ModelCall

@@ -8,8 +8,8 @@ from django.test import Client
 from uuid6 import uuid7
 
 from backend.billing.models import QUESTION, ModelCall
-from backend.billing.services import ledger
-from backend.console.calls import waterfall
+from backend.billing.services.usage import ledger
+from backend.console.answers.calls import waterfall
 from backend.questions.models import Question
 from gpu_workers.engine.models.roles import ModelCall as Call
 from tests.conftest import Cast

@@ -102,7 +102,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
     from backend.audit import services as audit
     from backend.audit.models import ActorKind
     from backend.billing.models import Budget
-    from backend.billing.services.credit_grants import grant_credit
+    from backend.billing.services.credit.credit_grants import grant_credit
     from backend.ekg.models import Chunk, Frame, Track, TranscriptLine
     from backend.library.models import Collection, InputSegment
     from backend.questions.models import Comparison, Feedback, Question, QuestionBatch, Search, Session

@@ -17,8 +17,8 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.billing.models import MachineDay
-from backend.billing.services import ledger
-from backend.billing.services.reconciliation import Attributed, Lost, costs_of, reconcile_day
+from backend.billing.services.machines.reconciliation import Attributed, Lost, costs_of, reconcile_day
+from backend.billing.services.usage import ledger
 from backend.jobs import services
 from backend.jobs.dispatching import claim_next, lost_seconds
 from backend.jobs.models import Job, JobKind, LostAttempt

@@ -15,7 +15,7 @@ from django.utils import timezone
 from backend.api.public_ids import encode
 from backend.billing.models import UsageEvent
 from backend.billing.rates import plain
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 from backend.ekg.models import Chunk
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.indexing import control, follow_ups

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.test import override_settings
 
 from backend.api.public_ids import decode, encode
-from backend.billing.services import quotas
+from backend.billing.services.limits import quotas
 from backend.library.indexing import intake
 from backend.library.models import Segment, Video, VideoStatus
 from gpu_workers.engine.indexing.probe import ProbeResult

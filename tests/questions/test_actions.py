@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from backend.console.search_tree import ACTIONS
+from backend.console.answers.search_tree import ACTIONS
 from backend.questions.models import Node
 from gpu_workers.engine.answering.contract import NodeRecord
 
@@ -75,7 +75,7 @@ def test_every_action_fits_its_column_and_is_known_to_the_console() -> None:
     assert {"root", "SA", "CS"} <= actions
     assert longest == 32
     assert [action for action in sorted(actions) if len(action) > longest] == []
-    assert sorted(actions - ACTIONS.keys()) == [], "backend.console.search_tree has no words for these"
+    assert sorted(actions - ACTIONS.keys()) == [], "backend.console.answers.search_tree has no words for these"
 
 
 def test_the_reader_finds_each_way_to_name_an_action() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from django.db.models import Sum
 
 from backend.billing.models import Reservation, UsageEvent, UsageMonth
-from backend.billing.services import own_budgets
-from backend.billing.services.budgets import Limits
+from backend.billing.services.limits import own_budgets
+from backend.billing.services.limits.budgets import Limits
 from backend.questions.models import Question
 from backend.questions.services import questions
 from backend.questions.services.again import ask_again

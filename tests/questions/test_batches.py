@@ -16,8 +16,8 @@ from uuid6 import uuid7
 from backend.api import public_ids
 from backend.billing import queries as ledger
 from backend.billing.models import OpenSpending, UsageEvent
-from backend.billing.services import budgets
-from backend.billing.services.budgets import Limits
+from backend.billing.services.limits import budgets
+from backend.billing.services.limits.budgets import Limits
 from backend.jobs.dispatching import next_jobs
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Collection

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from backend.billing.models import UsageEvent
-from backend.billing.services import ledger
-from backend.billing.services.budgets import Limits
+from backend.billing.services.limits.budgets import Limits
+from backend.billing.services.usage import ledger
 from backend.questions.models import Question
 from backend.questions.services import batches, control, questions
 from backend.questions.services.charging import is_charged

@@ -15,7 +15,7 @@ from uuid6 import uuid7
 
 from backend.api import public_ids
 from backend.billing.models import UsageEvent
-from backend.billing.services.budgets import Limits
+from backend.billing.services.limits.budgets import Limits
 from backend.jobs.dispatching import next_jobs
 from backend.jobs.models import Job, JobKind
 from backend.library.models import Collection, Video

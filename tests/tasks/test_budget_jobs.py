@@ -18,9 +18,9 @@ from backend.api.public_ids import encode
 from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, OpenSpending, UsageEvent, UsageMeter
 from backend.billing.rates import Rates, plain
-from backend.billing.services import budgets
-from backend.billing.services import ledger as services
-from backend.billing.services.budgets import Consumed, Limits
+from backend.billing.services.limits import budgets
+from backend.billing.services.limits.budgets import Consumed, Limits
+from backend.billing.services.usage import ledger as services
 from backend.questions.models import Question
 from gpu_workers.engine.models import roles
 from gpu_workers.tasks import answer_question as task

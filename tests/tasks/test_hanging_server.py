@@ -13,8 +13,8 @@ from django.db import connections
 
 from backend.api.public_ids import decode, encode
 from backend.billing.models import FAILED_CALLS, Budget, OpenSpending, Reservation, UsageEvent
-from backend.billing.services import budgets, quotas
-from backend.billing.services.budgets import Limits
+from backend.billing.services.limits import budgets, quotas
+from backend.billing.services.limits.budgets import Limits
 from backend.jobs.models import Job, JobKind, JobState
 from backend.questions.models import Question
 from gpu_workers.tasks import models

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.billing.models import Budget, Price, PriceBook, Reservation
-from backend.billing.services.closing import close_tenant
+from backend.billing.services.invoicing.closing import close_tenant
 from backend.console.site_settings import console_settings
 from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.services.media_quota import PIECE, hold_media

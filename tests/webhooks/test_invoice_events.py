@@ -8,7 +8,7 @@ from typing import Any
 from django.test import override_settings
 
 from backend.billing.models import Invoice
-from backend.billing.services import invoices
+from backend.billing.services.invoicing import invoices
 from backend.jobs.models import Job, JobKind
 from backend.tenancy.models import Tenant
 from backend.webhooks.budget_mail import report_mail

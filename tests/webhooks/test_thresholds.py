@@ -12,8 +12,8 @@ from django.test import override_settings
 
 from backend.api import public_ids
 from backend.billing.models import TenantBudget
-from backend.billing.services import budgets
-from backend.billing.services.budgets import Limits
+from backend.billing.services.limits import budgets
+from backend.billing.services.limits.budgets import Limits
 from backend.jobs.models import Job, JobKind
 from backend.library.indexing import intake
 from backend.library.models import Video, VideoStatus

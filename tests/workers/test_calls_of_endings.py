@@ -14,7 +14,7 @@ from django.conf import settings
 
 from backend.billing import queries
 from backend.billing.models import ModelCall, UsageEvent
-from backend.billing.services.ledger import record_model_calls
+from backend.billing.services.usage.ledger import record_model_calls
 from backend.jobs import services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.models import Job, JobKind

@@ -17,7 +17,7 @@ from django.db import connection
 from django.utils import timezone
 
 from backend.billing.models import ModelCall
-from backend.billing.services.ledger import record_model_calls
+from backend.billing.services.usage.ledger import record_model_calls
 from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.models import Job, JobKind, JobState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from backend.billing.services.closing import close_tenant, tenants_to_bill
+from backend.billing.services.invoicing.closing import close_tenant, tenants_to_bill
 from workers.runner import FollowUp, Work
 
 logger = logging.getLogger("ava.jobs")

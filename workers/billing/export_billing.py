@@ -15,7 +15,6 @@ from backend.billing.exports.transfer import (
     export_settlements,
     export_usage,
 )
-from backend.billing.services.closing import tenants_to_bill
 from backend.billing.services.findings import (
     EXPORT_DIFFERENCES,
     EXPORT_FAILURES,
@@ -23,6 +22,7 @@ from backend.billing.services.findings import (
     EXPORT_UNCOMPARED,
     store_findings,
 )
+from backend.billing.services.invoicing.closing import tenants_to_bill
 from backend.tenancy.refusals import Refused
 from workers.runner import FollowUp, Work
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
-from backend.billing.services.device_time import days_without_hours, served_models, served_work, unrated_models
 from backend.billing.services.findings import HOURS_MISSING, OVERSPENT_DAYS, UNRATED_MODELS, store_findings
-from backend.billing.services.reconciliation import reconcile_late
+from backend.billing.services.machines.device_time import days_without_hours, served_models, served_work, unrated_models
+from backend.billing.services.machines.reconciliation import reconcile_late
 from gpu_workers.engine.models.settings import ModelSettings
 from workers.work import FollowUp, Work
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from backend.billing.services.closing import tenants_to_bill
-from backend.billing.services.overdue import remind
+from backend.billing.services.invoicing.closing import tenants_to_bill
+from backend.billing.services.invoicing.overdue import remind
 from workers.work import FollowUp, Work
 
 logger = logging.getLogger("ava.jobs")

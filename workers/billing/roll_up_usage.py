@@ -6,8 +6,8 @@ import logging
 
 from django.utils import timezone
 
-from backend.billing.services.day_totals import rebuild_stale_days
-from backend.billing.services.rollups import rebuild_stale, tenants_with_stale_hours
+from backend.billing.services.usage.day_totals import rebuild_stale_days
+from backend.billing.services.usage.rollups import rebuild_stale, tenants_with_stale_hours
 from backend.questions.services.stage_times import build_days
 from workers.work import FollowUp, Work
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 
-from backend.billing.services.retention import forget_old_calls
+from backend.billing.queries import calls_kept_since
 from backend.jobs.queue_ages import forget_old_ages
 from backend.jobs.retention import BATCH, forget_old_jobs, move_ended_jobs
 from backend.staff.session_retention import forget_expired_sessions
-from backend.tenancy.months import analyze_partitioned
+from backend.tenancy.months import analyze_partitioned, empty_months
 from backend.webhooks.retention import forget_old_deliveries
 from workers.work import FollowUp, Work
 
@@ -26,7 +26,8 @@ def handle(work: Work) -> FollowUp | None:
         work.require_lease()
     forget_old_ages()
     sessions = forget_expired_sessions()
-    emptied = [*forget_old_jobs(), *forget_old_calls()]
+    # The ledger and its sources are kept for ever; the model calls behind it are not.
+    emptied = [*forget_old_jobs(), *empty_months("billing_modelcall", before=calls_kept_since())]
     analyze_partitioned()
     months = ", ".join(emptied) or "none"
     logger.info("%d ended jobs moved, %d expired sessions deleted, months emptied: %s", moved, sessions, months)

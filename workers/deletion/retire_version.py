@@ -7,8 +7,7 @@ from backend.jobs.services import JobFailed
 from backend.library.indexing.retirement import drop_segments, is_written, retirable
 from backend.library.models import IndexVersion
 from backend.library.storage import ObjectMissing, ObjectStorage, cited_thumbnail_key, version_prefix
-from backend.questions.queries.evidence import citing_thumbnails
-from backend.questions.queries.pinned_versions import is_read
+from backend.questions.queries.pinned_versions import citing_thumbnails, is_read
 from backend.questions.services import searches
 from backend.questions.services.evidence import show_frame
 from backend.tenancy.context import tenant_scope

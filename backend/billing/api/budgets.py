@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from backend.api.bodies import parsed
 from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.billing.bodies.budgets import BudgetRequestSerializer, BudgetSerializer
-from backend.billing.services import budgets
+from backend.billing.services.limits import budgets
 
 TAGS = ["Budget"]
 

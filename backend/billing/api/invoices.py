@@ -27,7 +27,7 @@ from backend.billing.documents.page import as_pdf
 from backend.billing.documents.table import as_csv
 from backend.billing.models import Invoice
 from backend.billing.queries import invoices as queries
-from backend.billing.services.credit_grants import credits
+from backend.billing.services.credit.credit_grants import credits
 
 TAGS = ["Invoices"]
 SCOPE = "usage:read"

@@ -23,7 +23,7 @@ from backend.billing.bodies.own_budgets import (
 )
 from backend.billing.models import Budget
 from backend.billing.queries.budgets import budgets
-from backend.billing.services import own_budgets
+from backend.billing.services.limits import own_budgets
 
 TAGS = ["Budget"]
 

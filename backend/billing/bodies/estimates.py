@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from backend.billing.bodies.amounts import ExactDecimalField
-from backend.billing.services.estimates import Estimate, Span
+from backend.billing.services.limits.estimates import Estimate, Span
 
 
 class ChargeSpanSerializer(serializers.Serializer[Any]):

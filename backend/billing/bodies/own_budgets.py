@@ -10,7 +10,7 @@ from rest_framework import serializers
 from backend.api.bodies import StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
-from backend.billing.services.own_budgets import NAMES, Standing, standing_of
+from backend.billing.services.limits.own_budgets import NAMES, Standing, standing_of
 
 CHARGE_HELP = "Charge of a month by the list prices, in the currency of your plan when the limit is set."
 MINUTES_HELP = "Minutes of recordings that are indexed in a month. An index that is built again counts again."

@@ -10,7 +10,7 @@ from backend.billing.invariants.ledger import found
 from backend.billing.invariants.registry import invariant
 from backend.billing.models import CreditGrant
 from backend.billing.rates import plain
-from backend.billing.services.credit_grants import credits
+from backend.billing.services.credit.credit_grants import credits
 
 _SUMS = """
 SELECT coalesce(nullif(i.number, ''), i.id::text) || ': its lines come to ' || coalesce(sum(l.amount), 0)

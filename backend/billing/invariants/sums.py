@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from backend.billing.invariants.ledger import found
 from backend.billing.invariants.registry import invariant
-from backend.billing.services.rollups import DIMENSIONS
+from backend.billing.services.usage.rollups import DIMENSIONS
 
 # EXCEPT compares ids that are null as equal, and with ALL an hour that was rolled up twice differs too.
 _COLUMNS = ", ".join(DIMENSIONS)

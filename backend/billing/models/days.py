@@ -59,7 +59,7 @@ class TenantDay(Sums, TenantRow):
 
 
 class DayTotal(Sums):
-    """The rows of UsageDay of one day, added up over all tenants by a sweep (backend.billing.services.day_totals)."""
+    """The rows of UsageDay of one day, added up over all tenants by a sweep (services.usage.day_totals)."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     day = models.DateField()

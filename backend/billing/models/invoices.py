@@ -128,7 +128,7 @@ class Invoice(TenantRow):
     total = models.DecimalField(max_digits=20, decimal_places=4, default=0)
     credited = models.DecimalField(max_digits=20, decimal_places=4, default=0)
     corrected = models.DecimalField(max_digits=20, decimal_places=4, default=0)
-    # How many reminders of the overdue invoice its tenant got (backend.billing.services.overdue).
+    # How many reminders of the overdue invoice its tenant got (backend.billing.services.invoicing.overdue).
     reminders = models.PositiveSmallIntegerField(default=0)
     # A credit note names the invoice that it corrects, why, and who made it.
     corrects_id = models.UUIDField(null=True)

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from backend.billing.models import TAX_NOTE_LENGTH, BillingAccount, TaxNote
 from backend.billing.rates import rates_at
-from backend.billing.services.billing_lock import lock_billing
+from backend.billing.services.invoicing.billing_lock import lock_billing
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused

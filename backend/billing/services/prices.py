@@ -84,7 +84,7 @@ def append_price(price: NewPrice, *, using: str, back_dated: bool = False) -> Pr
     """Append a price and end the version before it. Returns the row.
 
     back_dated: the price may take effect in the past, from the begin of the latest version on. The rows of the ledger
-    since then keep their amounts until backend.billing.services.rerating books them again. Raises PriceRefused.
+    since then keep their amounts until backend.billing.services.usage.rerating books them again. Raises PriceRefused.
     """
     with transaction.atomic(using=using):
         # One price at a time per book, so that versions are counted without gaps.

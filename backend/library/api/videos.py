@@ -19,7 +19,7 @@ from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView
-from backend.billing.services.storage import record_link
+from backend.billing.services.usage.storage import record_link
 from backend.library import queries, recording
 from backend.library.api.collections import collection_of, use_collection
 from backend.library.api.uploads import accepted_video, complete, upload_of

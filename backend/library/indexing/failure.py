@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.billing.services.credits import credit_media
+from backend.billing.services.credit.credits import credit_media
 from backend.library import payloads
 from backend.library.indexing.retirement import enqueue_retirement
 from backend.library.indexing.versions import building_round, is_reindexing, lock_building

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.billing.services.rows import Attribution
+from backend.billing.services.usage.rows import Attribution
 from backend.library.models import SourceType, Video
 
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 from backend.billing.charges import FULL, OBSERVER
 from backend.billing.models import UsageEvent, UsageMeter
 from backend.billing.rates import rates_at
-from backend.billing.services.estimates import RECENT, Estimate, Span, estimate
-from backend.billing.services.quotes import media_charge, media_charges
+from backend.billing.services.limits.estimates import RECENT, Estimate, Span, estimate
+from backend.billing.services.limits.quotes import media_charge, media_charges
 from backend.library.models import Video, VideoStatus
 from backend.library.services.media_quota import ASSUMED_BYTES_PER_SECOND
 

@@ -9,11 +9,11 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.billing.services.budgets import monthly_budget
-from backend.billing.services.crossings import Limited
-from backend.billing.services.own_budgets import NAMES
-from backend.billing.services.plan_limits import STORED_BYTES, TOKENS, VIDEOS
-from backend.billing.services.quotas import limits_on, use_of, whole_use_of
+from backend.billing.services.limits.budgets import monthly_budget
+from backend.billing.services.limits.crossings import Limited
+from backend.billing.services.limits.own_budgets import NAMES
+from backend.billing.services.limits.plan_limits import STORED_BYTES, TOKENS, VIDEOS
+from backend.billing.services.limits.quotas import limits_on, use_of, whole_use_of
 from backend.library.queries import video_count
 
 LIMITED = (*NAMES, TOKENS, VIDEOS)

@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from backend.billing.models import Reserved
 from backend.billing.rates import quantity, rates_at
-from backend.billing.services import quotas
-from backend.billing.services.quotas import Hold
-from backend.billing.services.quotes import media_charges
+from backend.billing.services.limits import quotas
+from backend.billing.services.limits.quotas import Hold
+from backend.billing.services.limits.quotes import media_charges
 from backend.library.models import InputSegment, Video
 from backend.library.services.attribution import is_live
 from backend.tenancy.refusals import Refused

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from backend.billing.services.storage import missed_hours, record_storage, storage_is_booked
+from backend.billing.services.usage.storage import missed_hours, record_storage, storage_is_booked
 from backend.library.queries import stored_bytes, stored_bytes_since
 from backend.tenancy.context import tenant_scope
 from backend.webhooks.thresholds import report_reached

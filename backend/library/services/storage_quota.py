@@ -14,8 +14,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
-from backend.billing.services.plan_limits import STORED_BYTES, plan_limits
-from backend.billing.services.quotas import check_storage, limits_on
+from backend.billing.services.limits.plan_limits import STORED_BYTES, plan_limits
+from backend.billing.services.limits.quotas import check_storage, limits_on
 from backend.library import queries
 from backend.library.models import InputSegment
 from backend.tenancy.context import current_tenant_id

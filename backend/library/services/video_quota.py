@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import connection
 
-from backend.billing.services.plan_limits import VIDEOS, plan_limits
-from backend.billing.services.quotas import check_videos
+from backend.billing.services.limits.plan_limits import VIDEOS, plan_limits
+from backend.billing.services.limits.quotas import check_videos
 from backend.library import queries
 from backend.tenancy.context import current_tenant_id
 from backend.webhooks.thresholds import report_crossings

@@ -14,7 +14,7 @@ from backend.api.problems import not_found
 from backend.api.views import TenantView
 from backend.questions.api.questions import question_or_404
 from backend.questions.bodies.feedback import FeedbackRequestSerializer, FeedbackSerializer
-from backend.questions.queries.feedback import feedback_of
+from backend.questions.queries.questions import feedback_of
 from backend.questions.services import feedback
 
 TAGS = ["Feedback"]

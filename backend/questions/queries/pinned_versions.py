@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Video, VideoStatus
-from backend.questions.models import OPEN, Question, QuestionStatus, QuestionVideo, Search, SearchVideo
+from backend.questions.models import OPEN, Evidence, Question, QuestionStatus, QuestionVideo, Search, SearchVideo
 
 
 def videos_of_question(question: Question) -> list[QuestionVideo]:
@@ -60,3 +60,8 @@ def is_being_answered_from(video_id: UUID) -> bool:
         kind=JobKind.ANSWER_QUESTION, subject_id__in=scoped, state=JobState.RUNNING, lease_until__gt=Now()
     )
     return bool(leased.exists())
+
+
+def citing_thumbnails(video_id: UUID, prefix: str) -> list[Evidence]:
+    """Return the evidence that shows a thumbnail under prefix, because it has no copy of its own."""
+    return list(Evidence.objects.filter(video_id=video_id, frame_key__startswith=prefix))

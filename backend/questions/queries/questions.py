@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,7 +23,6 @@ from backend.questions.models import (
     QuestionVideo,
     failure_of,
 )
-from backend.questions.queries.feedback import feedback_of
 from backend.questions.queries.paces import seconds_left
 
 
@@ -280,3 +279,8 @@ def progress_of(rows: Sequence[Question]) -> dict[UUID, Progress]:
         )
         for question_id, job in by_question.items()
     }
+
+
+def feedback_of(question_ids: Iterable[UUID]) -> dict[UUID, Feedback]:
+    """Return the feedback of these questions by question id; a question without feedback is left out."""
+    return {row.question_id: row for row in Feedback.objects.filter(question_id__in=question_ids)}

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.billing.services import budgets
+from backend.billing.services.limits import budgets
 from backend.jobs.deadlines import MANY_QUESTIONS
 from backend.jobs.models import JobKind, JobRank
 from backend.jobs.services import enqueue_many

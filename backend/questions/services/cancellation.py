@@ -7,7 +7,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from backend.billing.services import budgets, ledger, quotas
+from backend.billing.services.limits import budgets, quotas
+from backend.billing.services.usage import ledger
 from backend.jobs.services import request_cancel_many
 from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.payloads import question_data

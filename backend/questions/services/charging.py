@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from backend.billing.charges import NOTHING, Charge
-from backend.billing.services import ledger
-from backend.billing.services.ledger import Asked
+from backend.billing.services.usage import ledger
+from backend.billing.services.usage.ledger import Asked
 from backend.questions.models import Question, QuestionStatus
 
 CHARGED = frozenset({"answered", "insufficient_evidence"})

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue, request_cancel
 from backend.questions import payloads

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from backend.billing.services import budgets
+from backend.billing.services.limits import budgets
 from backend.jobs.deadlines import INDEX
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue_many

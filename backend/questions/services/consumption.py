@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils import timezone
 
 from backend.billing.rates import plain
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 from backend.questions.models import Question
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
 
-from backend.billing.services import budgets, ledger
+from backend.billing.services.limits import budgets
+from backend.billing.services.usage import ledger
 from backend.jobs import control
 from backend.jobs.deadlines import MANY_QUESTIONS
 from backend.jobs.models import Job, JobKind, JobRank

@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 
 from backend.api.idempotency import forget_replies
 from backend.api.public_ids import encode
-from backend.billing.services import budgets, quotas
+from backend.billing.services.limits import budgets, quotas
 from backend.jobs.services import request_cancel_many
 from backend.library.services.deletions import bury
 from backend.library.storage import question_prefix

@@ -12,8 +12,8 @@ from uuid import UUID
 from django.utils import timezone
 
 from backend.billing.rates import rates_at
-from backend.billing.services.estimates import RECENT, Estimate, Span, estimate
-from backend.billing.services.quotes import question_charge
+from backend.billing.services.limits.estimates import RECENT, Estimate, Span, estimate
+from backend.billing.services.limits.quotes import question_charge
 from backend.questions.models import Question, QuestionStatus
 from backend.questions.queries.scopes import ScopeWish
 from backend.questions.services.drafts import check_route

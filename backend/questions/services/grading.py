@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from backend.billing.models import GRADE
-from backend.billing.services import ledger
+from backend.billing.services.usage import ledger
 from backend.questions.figures.grading import same_choice, same_words
 from backend.questions.models import (
     Comparison,

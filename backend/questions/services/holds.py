@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from backend.billing.models import QUESTION, SEARCH, Reserved
 from backend.billing.rates import rates_at
-from backend.billing.services.quotas import Hold
-from backend.billing.services.quotes import question_charge, search_charge
+from backend.billing.services.limits.quotas import Hold
+from backend.billing.services.limits.quotes import question_charge, search_charge
 from backend.questions.models import Question
 from backend.webhooks.thresholds import hold_work
 

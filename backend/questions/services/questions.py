@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from backend.billing.models import QUESTION
 from backend.billing.rates import Cost
-from backend.billing.services import budgets, ledger, quotas
+from backend.billing.services.limits import budgets, quotas
+from backend.billing.services.usage import ledger
 from backend.jobs.models import JobKind, JobRank
 from backend.jobs.services import enqueue, request_cancel
 from backend.library.models import VideoStatus

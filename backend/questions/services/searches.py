@@ -16,8 +16,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from backend.billing.models import SEARCH
-from backend.billing.services import budgets, ledger, quotas
-from backend.billing.services.rows import Attribution
+from backend.billing.services.limits import budgets, quotas
+from backend.billing.services.usage import ledger
+from backend.billing.services.usage.rows import Attribution
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue, request_cancel
 from backend.library.models import VideoStatus

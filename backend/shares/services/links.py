@@ -13,7 +13,7 @@ from django.utils import timezone
 from backend.api.public_ids import encode
 from backend.audit.models import ActorKind
 from backend.audit.services import Actor, record
-from backend.billing.services.storage import record_link
+from backend.billing.services.usage.storage import record_link
 from backend.library.models import Video
 from backend.library.queries import size_of
 from backend.library.services.attribution import attribution_of

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
-from backend.billing.services.periods import month_of
+from backend.billing.services.invoicing.periods import month_of
 from tests.billing.invoices.ledger import utc
 
 PLACES = {"USD": 2, "EUR": 2, "JPY": 0}

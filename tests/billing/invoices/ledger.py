@@ -16,7 +16,7 @@ from backend.billing.models import (
     UsageEvent,
 )
 from backend.billing.rates import money, rates_at
-from backend.billing.services.closing import close_tenant
+from backend.billing.services.invoicing.closing import close_tenant
 from tests.conftest import Cast
 
 

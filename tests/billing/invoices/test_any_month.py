@@ -38,11 +38,11 @@ from backend.billing.models import (
     UsageEvent,
     UsageMeter,
 )
-from backend.billing.services.closing import grace
-from backend.billing.services.coupons import redeem_coupon
-from backend.billing.services.credit_grants import grant_credit
-from backend.billing.services.periods import month_of, period_from
-from backend.billing.services.rows import Line, Source, insert_once, reversal_of, write
+from backend.billing.services.credit.coupons import redeem_coupon
+from backend.billing.services.credit.credit_grants import grant_credit
+from backend.billing.services.invoicing.closing import grace
+from backend.billing.services.invoicing.periods import month_of, period_from
+from backend.billing.services.usage.rows import Line, Source, insert_once, reversal_of, write
 from backend.tenancy.models import Tenant
 from tests.billing.invoices.drawn_months import (
     LATE_UNDER_COUPONS,

@@ -19,9 +19,9 @@ from backend.billing.models import (
     InvoiceState,
     UsageEvent,
 )
-from backend.billing.services import closing
-from backend.billing.services.billing_lock import lock_billing
-from backend.billing.services.invoices import credit_note, mark_paid, void
+from backend.billing.services.invoicing import closing
+from backend.billing.services.invoicing.billing_lock import lock_billing
+from backend.billing.services.invoicing.invoices import credit_note, mark_paid, void
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused

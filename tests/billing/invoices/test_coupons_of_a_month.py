@@ -9,8 +9,8 @@ import pytest
 from uuid6 import uuid7
 
 from backend.billing.models import Coupon, CreditGrant, Invoice, InvoiceLine
-from backend.billing.services.coupons import redeem_coupon
-from backend.billing.services.invoices import void
+from backend.billing.services.credit.coupons import redeem_coupon
+from backend.billing.services.invoicing.invoices import void
 from backend.tenancy.models import Tenant
 from tests.billing.invoices.ledger import account, close, use, utc
 from tests.conftest import Cast

@@ -15,8 +15,8 @@ from backend.api.public_ids import encode
 from backend.billing.documents.words import Words
 from backend.billing.models import Invoice, LegalEntity
 from backend.billing.services.accounts import set_tax
-from backend.billing.services.credit_grants import grant_credit
-from backend.billing.services.invoices import credit_note, mark_paid, void
+from backend.billing.services.credit.credit_grants import grant_credit
+from backend.billing.services.invoicing.invoices import credit_note, mark_paid, void
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 from tests.billing.invoices.ledger import account, close, use, utc

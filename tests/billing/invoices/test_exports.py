@@ -22,8 +22,8 @@ from backend.billing.exports.transfer import (
     export_usage,
 )
 from backend.billing.models import ExportState, Invoice
-from backend.billing.services.credit_grants import grant_credit
-from backend.billing.services.invoices import credit_note, mark_paid, void
+from backend.billing.services.credit.credit_grants import grant_credit
+from backend.billing.services.invoicing.invoices import credit_note, mark_paid, void
 from backend.tenancy.models import Tenant
 from tests.billing.invoices.billing_server import KEY, serving
 from tests.billing.invoices.ledger import account, close, use, utc

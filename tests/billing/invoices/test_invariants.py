@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from backend.billing.invariants import load, registry
-from backend.billing.services.credit_grants import grant_credit
+from backend.billing.services.credit.credit_grants import grant_credit
 from backend.tenancy.models import Tenant
 from tests.billing.invoices.ledger import close, use, utc
 from tests.conftest import Cast

@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from backend.api.public_ids import encode
 from backend.billing.models import Coupon, CreditGrant, Invoice
-from backend.billing.services.coupons import redeem_coupon
-from backend.billing.services.credit_grants import grant_credit
-from backend.billing.services.invoices import void
+from backend.billing.services.credit.coupons import redeem_coupon
+from backend.billing.services.credit.credit_grants import grant_credit
+from backend.billing.services.invoicing.invoices import void
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 from tests.billing.invoices.ledger import account, close, use, utc

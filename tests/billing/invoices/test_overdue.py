@@ -12,9 +12,9 @@ import pytest
 from django.test import override_settings
 
 from backend.billing.models import Invoice
-from backend.billing.services.credit_grants import grant_credit
-from backend.billing.services.invoices import credit_note, mark_paid, void
-from backend.billing.services.overdue import remind
+from backend.billing.services.credit.credit_grants import grant_credit
+from backend.billing.services.invoicing.invoices import credit_note, mark_paid, void
+from backend.billing.services.invoicing.overdue import remind
 from backend.jobs.models import Job, JobKind
 from backend.tenancy.models import Tenant
 from backend.webhooks.budget_mail import report_mail

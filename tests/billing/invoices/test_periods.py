@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from backend.billing.services.periods import midnight, month_of, period_from
+from backend.billing.services.invoicing.periods import midnight, month_of, period_from
 
 
 def utc(year: int, month: int, day: int = 1, *time: int) -> datetime:

@@ -11,8 +11,8 @@ from uuid6 import uuid7
 
 from backend.billing.models import Invoice, InvoiceLine, Subscription
 from backend.billing.rating import Allowance
-from backend.billing.services.closing import grace
-from backend.billing.services.periods import Period, month_of, period_from
+from backend.billing.services.invoicing.closing import grace
+from backend.billing.services.invoicing.periods import Period, month_of, period_from
 from backend.billing.services.plans import NewPlanVersion, append_plan_version, subscribe
 from backend.console.queries.billing import subscriber_count
 from backend.tenancy.context import tenant_scope

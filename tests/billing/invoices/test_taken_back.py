@@ -12,11 +12,11 @@ from uuid6 import uuid7
 
 from backend.billing.invariants import load, registry
 from backend.billing.models import CreditGrant, Invoice, InvoiceLine, QuotaMonth, UsageEvent, UsageMeter
-from backend.billing.services import ledger
-from backend.billing.services.corrections import correct, reverse
-from backend.billing.services.credits import credit_media, restore_media
-from backend.billing.services.rollups import rebuild_stale
-from backend.billing.services.rows import Line, Source, write
+from backend.billing.services.credit.credits import credit_media, restore_media
+from backend.billing.services.usage import ledger
+from backend.billing.services.usage.corrections import correct, reverse
+from backend.billing.services.usage.rollups import rebuild_stale
+from backend.billing.services.usage.rows import Line, Source, write
 from backend.tenancy.models import Tenant
 from tests.billing.invoices.ledger import close, subscribed, utc
 from tests.billing.questions import record_question

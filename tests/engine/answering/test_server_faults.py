@@ -38,8 +38,8 @@ RIGHT, UP = 1, 2
 # The answer when all calls of a stage are lost: without the re-query or the repair no node says up, and frames that
 # alone say up do not outvote the events; without a look the events stand. A lost verification changes no answer.
 WITHOUT = {
-    "read": UP, "condense": UP, "rewrite": UP, "answer": None, "requery": RIGHT, "repair": RIGHT, "check": RIGHT, "verify": UP,
-    "observe": UP, "plan": RIGHT, "reflect": RIGHT,
+    "read": UP, "condense": UP, "rewrite": UP, "answer": None, "requery": RIGHT, "repair": RIGHT, "check": RIGHT,
+    "verify": UP, "observe": UP, "plan": RIGHT, "reflect": RIGHT,
 }  # fmt: skip
 # The record that notes a lost call, by its path.
 NOTED = {

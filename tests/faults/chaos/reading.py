@@ -15,7 +15,7 @@ from django.db.models import Q
 
 from backend.billing.invariants import load, registry
 from backend.billing.models import UsageEvent
-from backend.billing.services import rollups
+from backend.billing.services.usage import rollups
 from backend.ekg import models as ekg_rows
 from backend.ekg.invariants import index_faults
 from backend.ekg.models import IndexRow

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from backend.billing.services.closing import close_tenant, tenants_to_bill
+from backend.billing.services.invoicing.closing import close_tenant, tenants_to_bill
 from backend.tenancy.management.tenant_command import TenantCommand
 
 

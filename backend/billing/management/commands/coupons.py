@@ -11,7 +11,7 @@ from backend.billing.management.arguments import moment, number, writer
 from backend.billing.models import Coupon
 from backend.billing.rates import plain
 from backend.billing.services.accounts import billing_account
-from backend.billing.services.coupons import NewCoupon, create_coupon, redeem_coupon
+from backend.billing.services.credit.coupons import NewCoupon, create_coupon, redeem_coupon
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.management.tenant_command import TenantCommand
 from backend.tenancy.refusals import Refused

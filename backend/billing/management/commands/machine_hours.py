@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from backend.billing.rates import plain
-from backend.billing.services.machine_hours import COLUMNS, HoursRefused, enter_hours, hours_in_csv, hours_of
+from backend.billing.services.machines.machine_hours import COLUMNS, HoursRefused, enter_hours, hours_in_csv, hours_of
 
 
 class Command(BaseCommand):

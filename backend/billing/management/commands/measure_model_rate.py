@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from backend.billing.services.device_time import MEASURED_ROLES, append_rate
+from backend.billing.services.machines.device_time import MEASURED_ROLES, append_rate
 from gpu_workers.engine.models.roles import ChatCapabilities, ModelError
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.measuring import measure_rate

@@ -18,7 +18,7 @@ from backend.billing.models import Price, PriceBook, UsageMeter
 from backend.billing.rates import plain
 from backend.billing.services.plans import subscribe
 from backend.billing.services.prices import NewPrice, PriceRefused, append_book, append_price
-from backend.billing.services.rerating import rerate
+from backend.billing.services.usage.rerating import rerate
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused

@@ -11,7 +11,7 @@ from django.utils.dateparse import parse_date
 
 from backend.api.public_ids import encode, parse
 from backend.billing.invariants.registry import all_tenants
-from backend.billing.services.rollups import hour_after, rebuild
+from backend.billing.services.usage.rollups import hour_after, rebuild
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.months import month_after
 

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from backend.billing.models import CostDay
 from backend.billing.rates import plain
-from backend.billing.services.reconciliation import reconcile_day, reconcile_late
+from backend.billing.services.machines.reconciliation import reconcile_day, reconcile_late
 
 FIGURES = (
     "paid_seconds", "attributed_seconds", "overhead_seconds", "lost_seconds", "idle_seconds", "utilisation", "paid_usd",

@@ -1,0 +1,107 @@
+"""The console's pages of searches: what was looked for, what was found, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.safestring import SafeString
+
+from backend.console.access.viewing import WORK
+from backend.console.base import ReadOnlyPage
+from backend.console.details import bars
+from backend.console.filters import TenantFilter
+from backend.console.queries import searches
+from backend.console.words import badge
+from backend.library.storage import ObjectStorage
+from backend.questions.models import Search
+from backend.questions.queries.searches import FoundEvent, Match
+from gpu_workers.engine.retrieval.find_events import MODES
+from gpu_workers.engine.retrieval.highlights import marked_parts
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRow:
+    """One result as the page shows it. texts: the highlights, each with its parts and whether they match."""
+
+    rank: int
+    event: FoundEvent
+    video_title: str
+    url: str | None
+    texts: list[tuple[Match, list[tuple[str, bool]]]]
+
+
+class ModeFilter(admin.SimpleListFilter):
+    title = "mode"
+    parameter_name = "mode"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(mode, mode) for mode in MODES]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.filter(settings__mode=self.value()) if self.value() else queryset
+
+
+class SearchPage(ReadOnlyPage):
+    roles, content = WORK, True
+    content_columns = frozenset({"words"})
+    content_searches = frozenset({"text"})
+    list_display = ("words", "shown_status", "tenant", "mode", "found", "total", "created_at")
+    list_filter = (TenantFilter, "status", ModeFilter)
+    list_select_related = ("tenant",)
+    search_fields = ("id__exact", "text", "error_code")
+
+    @admin.display(description="query")
+    def words(self, search: Search) -> str:
+        return search.text if len(search.text) <= 80 else f"{search.text[:79]}…"
+
+    @admin.display(description="status", ordering="status")
+    def shown_status(self, search: Search) -> SafeString:
+        return badge(search.status)
+
+    @admin.display(description="mode")
+    def mode(self, search: Search) -> str:
+        return str(search.settings.get("mode", "semantic"))
+
+    @admin.display(description="found")
+    def found(self, search: Search) -> int:
+        return len(search.results)
+
+    @admin.display(description="total")
+    def total(self, search: Search) -> str:
+        ms = search.timings.get("total_ms")
+        return "–" if ms is None else f"{ms / 1_000:.2f} s"
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        search: Search = self.opened(request, object_id)
+        videos = list(searches.videos(search))
+        titles = {row.video_id: row.video.title for row in videos}
+        views = search.settings.get("views", {})
+        context = {
+            **self.page_context(request, "Search"),
+            "search": search,
+            "videos": videos,
+            "mode": self.mode(search),
+            "views": sorted(((view, weight) for view, weight in views.items() if weight), key=lambda pair: -pair[1]),
+            "rows": [
+                _row(rank, FoundEvent.stored(result), titles) for rank, result in enumerate(search.results, start=1)
+            ],
+            "stages": bars(search.timings),
+            "job": searches.latest_job(search),
+        }
+        return TemplateResponse(request, "console/search.html", context)
+
+
+def _row(rank: int, event: FoundEvent, titles: dict[Any, str]) -> FoundRow:
+    return FoundRow(
+        rank=rank,
+        event=event,
+        video_title=titles.get(event.video_id) or str(event.video_id),
+        url=ObjectStorage().presign_get(event.frame_key) if event.frame_key else None,
+        texts=[(match, marked_parts(match.text, match.ranges)) for match in event.highlights],
+    )
