@@ -30,6 +30,9 @@ import psycopg
 import pytest
 from hypothesis import settings
 
+# Test processes run side by side, and the threads of a small model's matrices wait for each other by spinning: with
+# one thread the tests of models take half the CPU.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A limit on the time of an example fails on a busy machine.
 settings.register_profile("any_machine", deadline=None)
 settings.load_profile("any_machine")

@@ -105,11 +105,11 @@ def plain(value: Any) -> Any:
 
 
 def assert_same_reads(
-    random: np.random.Generator, one: KnowledgeGraph, other: KnowledgeGraph, ids: Ids
+    random: np.random.Generator, one: KnowledgeGraph, other: KnowledgeGraph, ids: Ids, *, rounds: int = 8
 ) -> Counter[str]:
-    """Assert that both graphs read the same; return the number of rows by read."""
+    """Assert that both graphs read the same; return the number of rows by read. rounds: calls of each read."""
     rows: Counter[str] = Counter()
-    for _ in range(8):
+    for _ in range(rounds):
         for name, read in reads_of(random, ids):
             found = plain(read(one))
             assert found == plain(read(other)), name

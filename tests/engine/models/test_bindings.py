@@ -138,7 +138,7 @@ def test_a_preset_s_names_are_asked_for_and_every_pooling_role_is_served(served:
 def test_a_query_worker_with_served_models_loads_no_torch(served: dict[str, str]) -> None:
     program = (
         "import sys\n"
-        "from gpu_workers.engine.answering import answer_question\n"
+        "from gpu_workers.engine.answering.answer import answer_question\n"
         "from gpu_workers.engine.models.bindings import load_answer_models\n"
         "from gpu_workers.engine.models.settings import ModelSettings\n"
         "load_answer_models(ModelSettings.from_env())\n"
