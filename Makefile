@@ -97,7 +97,7 @@ seed-load: bootstrap ## fill the database of DATABASE_SUPERUSER_URL: 1,000 tenan
 bench-console: bootstrap ## measure the console's pages and GET /v1/usage over the load of seed-load, one JSON line each: SCALE=1 ONLY=pages|usage
 	@$(PY) -m bench.console --scale "$(or $(SCALE),1)" $(if $(ONLY),--only "$(ONLY)")
 
-eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos|languages DATA=folder ARM=name, or SET=tape10 [LIMIT SEED OUT AGAINST EVENT_WORDS KINDS WORKERS]
+eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos|languages DATA=folder ARM=name, SET=reading|times DATA=file, or SET=tape10 [LIMIT SEED OUT AGAINST EVENT_WORDS KINDS WORKERS]
 	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --kinds="$(KINDS)" --workers="$(WORKERS)" --out="$(OUT)" --against="$(AGAINST)"
 
 compare: bootstrap ## compare arms of make eval item by item: SET=egoschema|nextqa DATA=folder ARMS=ava,caption_rag [LIMIT SEED OUT EVENT_WORDS WORKERS]

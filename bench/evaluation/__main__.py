@@ -10,10 +10,12 @@ import hashlib
 import json
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
@@ -38,12 +40,14 @@ from bench.evaluation.datasets import (
 )
 from bench.evaluation.localizing import ASKS_NOBODY, LOCALIZE_ARMS, LocalizeArm
 from bench.evaluation.models import caption_models
+from bench.evaluation.reading_set import READING_ARMS, reading_models, reading_report
 from bench.evaluation.report import ItemResult, Run, read_report, report, summary
 from bench.evaluation.tape10.arms import FOUND_ONLY, TAPE10_ARMS, Tape10Arm
 from bench.evaluation.tape10.question import KINDS, TapeQuestion
 from bench.evaluation.tape10.questions import make_questions
 from bench.evaluation.tape10.world import World, make_world
 from bench.evaluation.tape_arms import TAPE_ARMS, TAPE_RANKS, TapeArm
+from bench.evaluation.time_questions_set import times_report
 from bench.evaluation.unasked import UnaskedChat
 from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.models import weights
@@ -57,9 +61,9 @@ APART = frozenset({"choice", "signals", "measured"})
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make eval", description=__doc__)
-    parser.add_argument("--set", required=True, choices=(*SETS, "languages"))
+    parser.add_argument("--set", required=True, choices=(*SETS, "languages", "reading", "times"))
     parser.add_argument("--data", type=Path, default=None, help="folder of the set; tape10 needs none")
-    parser.add_argument("--arm", default="ava")
+    parser.add_argument("--arm", default="", help="ava where the set has it, else the set's first")
     parser.add_argument("--limit", type=_count, default=None, help="first n items, in the seed's order")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
@@ -71,10 +75,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--against", default="", help="reports to compare with, separated by commas")
     options = parser.parse_args(without_empty(sys.argv[1:] if arguments is None else arguments))
     arms = arms_of(options.set)
+    options.arm = options.arm or ("ava" if "ava" in arms else arms[0])
     if options.arm not in arms:
         parser.error(f"no arm {options.arm!r} for {options.set}; there are {', '.join(arms)}")
     if options.data is None and options.set != TAPE10:
         parser.error("the following arguments are required: --data")
+    if options.set in ("reading", "times"):
+        return _read_questions(options, parser)
     if options.event_words and options.set not in CHOICE_SETS:
         parser.error(f"{options.set} has sentences with spans of their own; --event-words is for captions")
     kinds = [kind for kind in options.kinds.split(",") if kind]
@@ -91,12 +98,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _reported(options, _evaluated(options, questions, others))
 
 
-def _reported(options: argparse.Namespace, body: dict[str, object]) -> int:
+def _read_questions(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Report what the reader makes of questions, without asking one."""
+    try:
+        if options.set == "times":
+            return _reported(options, times_report(options.data), text=False)
+        with tempfile.TemporaryDirectory() as folder, reading_models(Path(folder), options.arm) as models:
+            report = reading_report(options.data, models, limit=options.limit)
+            return _reported(options, {"arm": options.arm, **report}, text=False)
+    except ValueError as error:
+        parser.error(str(error))
+
+
+def _reported(options: argparse.Namespace, body: dict[str, Any], *, text: bool = True) -> int:
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(json.dumps(body, indent=1) + "\n")
         print(f"report: {options.out}", file=sys.stderr)
-    print(summary(body))
+    print(summary(body) if text else json.dumps(body, indent=1, ensure_ascii=False))
     return 0
 
 
@@ -106,6 +125,10 @@ def arms_of(name: str) -> tuple[str, ...]:
         return TAPE10_ARMS
     if name == "languages":
         return languages.LANGUAGE_ARMS
+    if name == "reading":
+        return READING_ARMS
+    if name == "times":
+        return ("figures",)
     return TAPE_ARMS if name in TAPE_SETS else CHOICE_ARMS + METHOD_ARMS + ABLATIONS + LOCALIZE_ARMS
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from bench.evaluation.datasets import UnreadableSet
-from bench.evaluation.models import unlimited_calls
+from bench.evaluation.models import caption_models, unlimited_calls
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import settings_with
@@ -16,13 +20,27 @@ from gpu_workers.engine.answering.reading.reading import read_question
 from gpu_workers.engine.answering.understood import ROUTES
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, Meter
+from gpu_workers.engine.models.settings import E5
 
 HOUR_MS = 3_600_000
 
 READING_ARMS = ("small", "multilingual", "reasoner")
 """small: labelled examples over the embedded text embedder. multilingual: the same over the one for many languages.
 reasoner: one call of the configured reasoner."""
+
+
+@contextmanager
+def reading_models(folder: Path, arm: str) -> Iterator[AnswerModels]:
+    """Yield the models of an arm. Only `reasoner` asks one, which counts as capable whatever its size."""
+    with ExitStack() as opened:
+        if arm == "multilingual":
+            opened.enter_context(patch.dict(os.environ, {"TEXT_EMBEDDER_MODEL": E5}))
+        models = opened.enter_context(caption_models(folder, reasoner=arm == "reasoner"))
+        if arm == "reasoner":
+            models = replace(models, calibration=UNMEASURED)
+        yield models
 
 
 def reading_report(path: Path, models: AnswerModels, *, limit: int | None = None, seed: int = 0) -> dict[str, Any]:

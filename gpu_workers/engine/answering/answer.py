@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypedDict, Unpack
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Allowance, Halt, Spending
@@ -26,53 +27,50 @@ from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
 
 
+class RunOptions(TypedDict, total=False):
+    """Limits and listeners of one run of answer_question(). Each has a default.
+
+    budget: no limit by default. on_progress: called from this thread. should_stop: called before every model call, from
+    any thread; true cancels the question. allowance: returns what a limit shared with other questions leaves for this
+    one; called before every model call, too. on_partial: gets the best answer so far after each level of the search
+    that has one, from this thread. closer: returns stored frames as JPEGs in full, None where there is none; called
+    from this thread where a look needs detail. verdicts: keeps what a scan judged, so that it is paid for once. meter:
+    gets every model call.
+    """
+
+    budget: Budget | None
+    on_progress: Progress | None
+    should_stop: Callable[[], bool] | None
+    allowance: Callable[[], Allowance] | None
+    on_partial: Callable[[PartialAnswer], None] | None
+    closer: Callable[[Sequence[StoredFrame]], Sequence[bytes | None]] | None
+    verdicts: VerdictStore | None
+    meter: Meter | None
+    clock: Callable[[], float]
+
+
 def answer_question(
     question: QuestionInput,
     graph: KnowledgeGraph,
     models: AnswerModels,
     *,
-    budget: Budget | None = None,
-    on_progress: Progress | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    allowance: Callable[[], Allowance] | None = None,
-    on_partial: Callable[[PartialAnswer], None] | None = None,
-    closer: Callable[[Sequence[StoredFrame]], Sequence[bytes | None]] | None = None,
-    verdicts: VerdictStore | None = None,
-    meter: Meter | None = None,
     settings: SearchSettings | None = None,
     method: Method | None = None,
-    clock: Callable[[], float] = time.monotonic,
+    **options: Unpack[RunOptions],
 ) -> Answer:
     """Answer question from what graph holds.
 
-    graph: already bound to the question's scope, which nothing in here can widen. budget: None is no limit.
-    on_progress: called from this thread. should_stop: called before every model call, from any thread; true cancels the
-    question. allowance: returns what a limit shared with other questions leaves for this one; called before every model
-    call, too. on_partial: gets the best answer so far after each level of the search that has one, from this thread.
-    closer: returns stored frames as JPEGs in full, None where there is none; called from this thread where a look needs
-    detail. verdicts: keeps what a scan judged, so that it is paid for once. meter: gets every model call. settings:
-    replace those of the question's effort. method: replaces the method that the question names, for a method that is
-    not offered (bench.evaluation).
+    graph: already bound to the question's scope, which nothing in here can widen. settings: replace those of the
+    question's effort. method: replaces the method that the question names, for a method that is not offered
+    (bench.evaluation).
 
     Returns an Answer for every outcome: model failures, refusals, exhausted budget and cancellation are finish reasons.
     Raises UnknownMethod, and whatever graph or the callbacks raise.
     """
     method = method or method_named(question.method)
-    meter = meter if meter is not None else Meter()
     settings = checking(settings or settings_with(question.effort, models), question.check)
     asked = Asked(question, graph, models, settings, searched=question.question, asked_words=question.question)
-    calls = Calls(
-        models,
-        spending=Spending(
-            budget or Budget(), meter, clock=clock, should_stop=should_stop or _never, allowance=allowance
-        ),
-        meter=meter,
-        in_flight=settings.in_flight,
-        on_progress=on_progress,
-        on_partial=on_partial,
-        closer=closer,
-        verdicts=verdicts,
-    )
+    calls = _calls_of(models, settings, options)
     try:
         calls.spending.check()
         asked = read_question(asked, calls)
@@ -93,6 +91,28 @@ def answer_question(
         prompts=prompts_digest(method.prompts, question.profile) if isinstance(method, OfferedMethod) else "",
         settings=settings_of_answer(settings, method.name),
         understood=asked.understood.record(),
+    )
+
+
+def _calls_of(models: AnswerModels, settings: SearchSettings, options: RunOptions) -> Calls:
+    meter = options.get("meter")
+    meter = Meter() if meter is None else meter
+    spending = Spending(
+        options.get("budget") or Budget(),
+        meter,
+        clock=options.get("clock", time.monotonic),
+        should_stop=options.get("should_stop") or _never,
+        allowance=options.get("allowance"),
+    )
+    return Calls(
+        models,
+        spending=spending,
+        meter=meter,
+        in_flight=settings.in_flight,
+        on_progress=options.get("on_progress"),
+        on_partial=options.get("on_partial"),
+        closer=options.get("closer"),
+        verdicts=options.get("verdicts"),
     )
 
 

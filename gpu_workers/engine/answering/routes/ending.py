@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import (
     Answer,
@@ -40,86 +40,59 @@ class Claim:
     status: CitationStatus = "unverified"
 
 
-def route_answer(
-    desk: Desk,
-    text: str,
-    claims: Sequence[Claim],
-    *,
-    head: str,
-    records: Sequence[NodeRecord],
-    choice: int | None = None,
-    reasoning: str = "",
-    notes: Iterable[str] = (),
-    degraded: Iterable[str] = (),
-    shares: Mapping[str, float] | None = None,
-    parts: Sequence[AnswerPart] = (),
-    columns: Sequence[str] = (),
-) -> Answer:
-    """Return an answer with these claims, in order of their importance. head, notes, shares: as in answered()."""
-    calls = desk.calls
+@dataclass(frozen=True, slots=True)
+class RouteResult:
+    """What a route found. head: the route, for Answer.signals. shares: further signals, each 0 to 1. notes: how it was
+    measured, in words."""
+
+    text: str
+    head: str
+    records: Sequence[NodeRecord] = ()
+    choice: int | None = None
+    reasoning: str = ""
+    notes: Iterable[str] = ()
+    degraded: Iterable[str] = ()
+    shares: Mapping[str, float] = field(default_factory=dict)
+    parts: Sequence[AnswerPart] = ()
+    columns: Sequence[str] = ()
+
+
+def route_answer(toolbox: Toolbox, result: RouteResult, claims: Sequence[Claim]) -> Answer:
+    """Return an answer with these claims, in order of their importance."""
     cited = _cited_in_turn(claims)
-    with calls.timed("citations"):
-        citations = _citations(desk, cited, claims)
+    with toolbox.calls.timed("citations"):
+        citations = _citations(toolbox, cited, claims)
     places = {citation.event_id: index for index, citation in enumerate(citations)}
-    return answered(
-        desk,
-        text,
-        citations,
-        [
-            ClaimRecord(claim.text, claim.status, tuple(places[event] for event in claim.events if event in places))
-            for claim in claims
-        ],
-        head=head,
-        records=records,
-        choice=choice,
-        reasoning=reasoning,
-        notes=notes,
-        degraded=degraded,
-        shares=shares,
-        parts=parts,
-        columns=columns,
-    )
+    records = [
+        ClaimRecord(claim.text, claim.status, tuple(places[event] for event in claim.events if event in places))
+        for claim in claims
+    ]
+    return answered(toolbox, result, citations, records)
 
 
 def answered(
-    desk: Desk,
-    text: str,
-    citations: Sequence[CitationRecord],
-    claims: Sequence[ClaimRecord],
-    *,
-    head: str,
-    records: Sequence[NodeRecord],
-    choice: int | None = None,
-    reasoning: str = "",
-    notes: Iterable[str] = (),
-    degraded: Iterable[str] = (),
-    shares: Mapping[str, float] | None = None,
-    parts: Sequence[AnswerPart] = (),
-    columns: Sequence[str] = (),
+    toolbox: Toolbox, result: RouteResult, citations: Sequence[CitationRecord], claims: Sequence[ClaimRecord]
 ) -> Answer:
-    """Return an answer with these claims and citations: a claim without a citation is unverified.
-
-    head: the route, for Answer.signals. shares: further signals, each 0 to 1. notes: how it was measured, in words. No
-    chance of being right was measured for such answers, so confidence is None.
-    """
-    calls = desk.calls
+    """Return an answer with these claims and citations: a claim without a citation is unverified. No chance of being
+    right was measured for such answers, so confidence is None."""
+    calls = toolbox.calls
     calls.on_progress("citations", 1, 1, f"{len(citations)} citations")
-    reason, detail = finish_reason(calls, [], answered=bool(text))
-    if not text and not calls.halted:
+    reason, detail = finish_reason(calls, [], answered=bool(result.text))
+    if not result.text and not calls.halted:
         detail = NOTHING_SHOWN
     return replace(
-        without_text(calls, records, reason, detail),
-        text=text,
-        choice=choice,
+        without_text(calls, result.records, reason, detail),
+        text=result.text,
+        choice=result.choice,
         citations=tuple(citations),
-        reasoning=reasoning,
+        reasoning=result.reasoning,
         claims=tuple(claim if claim.citations else replace(claim, status="unverified") for claim in claims),
-        signals={**(shares or {}), "head": head},
-        notes=tuple(notes),
-        degraded=tuple(sorted(set(degraded))),
-        shape=desk.asked.understood.shape if text and choice is None else "sentence",
-        parts=tuple(parts),
-        columns=tuple(columns),
+        signals={**result.shares, "head": result.head},
+        notes=tuple(result.notes),
+        degraded=tuple(sorted(set(result.degraded))),
+        shape=toolbox.asked.understood.shape if result.text and result.choice is None else "sentence",
+        parts=tuple(result.parts),
+        columns=tuple(result.columns),
     )
 
 
@@ -131,22 +104,22 @@ def _cited_in_turn(claims: Sequence[Claim]) -> list[UUID]:
     return list(islice(dict.fromkeys(in_turn), most))
 
 
-def moment_in_words(desk: Desk, video_id: UUID, ms: int) -> str:
+def moment_in_words(toolbox: Toolbox, video_id: UUID, ms: int) -> str:
     """Return a moment as "0:01:05", after its video's title, or its number without one, if there are several videos."""
     moment = clock(ms, hours=True)
-    return f"{desk.video_name(video_id)} {moment}" if desk.several else moment
+    return f"{toolbox.video_name(video_id)} {moment}" if toolbox.several else moment
 
 
-def _citations(desk: Desk, cited: Sequence[UUID], claims: Sequence[Claim]) -> tuple[CitationRecord, ...]:
-    events = {event.id: event for event in desk.load(cited)}
-    frames = middle_frames(desk, events)
+def _citations(toolbox: Toolbox, cited: Sequence[UUID], claims: Sequence[Claim]) -> tuple[CitationRecord, ...]:
+    events = {event.id: event for event in toolbox.load(cited)}
+    frames = middle_frames(toolbox, events)
     records = []
     for event_id in cited:
         if event_id not in events:
             continue
         event, frame = events[event_id], frames.get(event_id)
         own = [(index, claim) for index, claim in enumerate(claims) if event_id in claim.events]
-        words = " ".join((desk.asked.question.question, *(claim.text for _, claim in own)))
+        words = " ".join((toolbox.asked.question.question, *(claim.text for _, claim in own)))
         records.append(
             CitationRecord(
                 event.video_id,
@@ -163,10 +136,10 @@ def _citations(desk: Desk, cited: Sequence[UUID], claims: Sequence[Claim]) -> tu
     return tuple(records)
 
 
-def middle_frames(desk: Desk, events: Mapping[UUID, StoredEvent]) -> dict[UUID, StoredFrame]:
+def middle_frames(toolbox: Toolbox, events: Mapping[UUID, StoredEvent]) -> dict[UUID, StoredFrame]:
     """Return the frame nearest to the middle of each event that has one."""
     nearest: dict[UUID, StoredFrame] = {}
-    for frame in all_frames(desk.asked.graph, list(events)) if events else ():
+    for frame in all_frames(toolbox.asked.graph, list(events)) if events else ():
         span = events[frame.event_id].span
         middle = (span.start_ms + span.end_ms) / 2
         before = nearest.get(frame.event_id)

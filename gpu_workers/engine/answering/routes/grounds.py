@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import CitationRecord, ClaimRecord
 from gpu_workers.engine.answering.ending.citations import cite
@@ -45,11 +45,11 @@ class Checking:
     """Checks items against the events of parts. Words, cosine and a model decide (ending.evidence); the reasoner is
     asked once to correct what the evidence contradicts."""
 
-    def __init__(self, desk: Desk, parts: Sequence[Part]) -> None:
-        self._desk = desk
+    def __init__(self, toolbox: Toolbox, parts: Sequence[Part]) -> None:
+        self._toolbox = toolbox
         each = max(1, MOST_LOOKED_AT // max(1, len(parts)))
         self._wanted = {id(part): tuple(islice(part.events, each)) for part in parts}
-        events = desk.load(event_id for ids in self._wanted.values() for event_id in ids)
+        events = toolbox.load(event_id for ids in self._wanted.values() for event_id in ids)
         self._events = {event.id: event for event in events}
         self._words = {event.id: content_words(event.summary) for event in events}
         ordered = sorted(events, key=lambda event: (event.video_id, event.span, event.id))
@@ -81,9 +81,9 @@ class Checking:
         """Return the items after one revision of those that their events contradict, and what was done. An item that
         is still contradicted keeps that status."""
         wrong = {index: one.grounded for index, one in enumerate(checked) if not one.holds}
-        if not wrong or not self._desk.asked.settings.prompt.revise:
+        if not wrong or not self._toolbox.asked.settings.prompt.revise:
             return list(checked), []
-        asked, calls = self._desk.asked, self._desk.calls
+        asked, calls = self._toolbox.asked, self._toolbox.calls
         first = Evidence(tuple(one.grounded for one in checked), {})
         grounds, notes = without_contradictions(asked, calls, self._node, first, wrong)
         return [
@@ -93,11 +93,11 @@ class Checking:
     def evidence(self, checked: Sequence[Checked]) -> tuple[tuple[CitationRecord, ...], tuple[ClaimRecord, ...]]:
         """Return the citations, strongest first, and a claim for each item."""
         cited = {event_id: self._events[event_id] for one in checked for event_id in one.grounded.statuses}
-        grounds = Evidence(tuple(one.grounded for one in checked), middle_frames(self._desk, cited))
-        return cite(self._desk.asked, self._node, grounds)
+        grounds = Evidence(tuple(one.grounded for one in checked), middle_frames(self._toolbox, cited))
+        return cite(self._toolbox.asked, self._node, grounds)
 
     def _ground(self, statements: Sequence[Statement], *, reasoner: bool) -> Evidence:
-        asked, calls = self._desk.asked, self._desk.calls
+        asked, calls = self._toolbox.asked, self._toolbox.calls
         cited = {event_id for statement in statements for event_id in statement.cited or ()}
         context = self._node.context
         # Only these are embedded.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.search.across_videos import compared_videos
 from gpu_workers.engine.answering.understood import Stretch
@@ -36,23 +36,23 @@ class Group:
         return any(own.overlaps(span) for own in self.spans.get(video_id, ()))
 
 
-def groups_of(desk: Desk) -> tuple[Group, ...]:
+def groups_of(toolbox: Toolbox) -> tuple[Group, ...]:
     """Return the parts that a count gives one by one, at least two; none if the question asks for one number."""
-    asked, time = desk.asked, desk.asked.understood.time
+    asked, time = toolbox.asked, toolbox.asked.understood.time
     if time is not None and len(time.stretches) > 1:
         return tuple(Group(_label(asked, stretch), stretch.spans) for stretch in time.stretches)
     numbered = asked.understood.comparison in ("each", "most", "fewest") or len(asked.understood.videos) > 1
-    if not desk.several or not numbered:
+    if not toolbox.several or not numbered:
         return ()
-    videos = compared_videos(asked, list(desk.extents), most=MOST_GROUPS)
-    there = sorted(video_id for video_id in videos if video_id in desk.extents)
-    groups = tuple(Group(desk.video_name(video_id), {video_id: (desk.extents[video_id],)}) for video_id in there)
+    videos = compared_videos(asked, list(toolbox.extents), most=MOST_GROUPS)
+    there = sorted(video_id for video_id in videos if video_id in toolbox.extents)
+    groups = tuple(Group(toolbox.video_name(video_id), {video_id: (toolbox.extents[video_id],)}) for video_id in there)
     return groups if len(groups) > 1 else ()
 
 
-def group_notes(desk: Desk, groups: int) -> list[str]:
+def group_notes(toolbox: Toolbox, groups: int) -> list[str]:
     """Return the note on the videos of the scope that got no number, if they are more than MOST_GROUPS."""
-    videos = len(desk.extents)
+    videos = len(toolbox.extents)
     return [f"{groups} of {videos} videos were counted one by one"] if MOST_GROUPS == groups < videos else []
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import count_prompt
 from gpu_workers.engine.answering.context import fitted, shares
@@ -55,33 +55,33 @@ class Written:
     shown: int = 0
 
 
-def written_items(desk: Desk, parts: Sequence[Part], about: Mapping[UUID, str]) -> Written:
+def written_items(toolbox: Toolbox, parts: Sequence[Part], about: Mapping[UUID, str]) -> Written:
     """Return the answer as the reasoner writes it from the parts, item by item. about: the overviews of the videos,
     empty if the parts hold them. Raises neither Halt nor ModelError."""
-    asked, reasoner = desk.asked, desk.asked.models.reasoner
+    asked, reasoner = toolbox.asked, toolbox.asked.models.reasoner
     count = reasoner.count_tokens
-    room = reasoner.context_tokens - ANSWER_TOKENS - count_prompt(count, _messages(desk, about, parts, []))
+    room = reasoner.context_tokens - ANSWER_TOKENS - count_prompt(count, _messages(toolbox, about, parts, []))
     room = min(room, max(asked.settings.prompt.context_tokens, LEAST_PART_TOKENS * len(parts)))
     if room < LEAST_PART_TOKENS:
         return Written()
-    lines = [part_line(desk, part) for part in parts]
+    lines = [part_line(toolbox, part) for part in parts]
     if sum(map(count, lines)) + len(lines) > room:
         parts = [parts[index] for index in evenly(len(parts), room // LEAST_PART_TOKENS)]
-        lines = [part_line(desk, part) for part in parts]
+        lines = [part_line(toolbox, part) for part in parts]
     given = shares([count(line) + 1 for line in lines], room)
     lines = [fitted(line, count, most) for line, most in zip(lines, given, strict=True)]
     item = object_of({"text": {"type": "string"}, "parts": list_of({"type": "integer"}, MOST_ITEMS)})
     try:
-        sample = desk.calls.ask(
-            _messages(desk, about, parts, lines),
+        sample = toolbox.calls.ask(
+            _messages(toolbox, about, parts, lines),
             stage="whole",
-            meter=desk.meter,
+            meter=toolbox.meter,
             schema=object_of({"items": list_of(item, MOST_ITEMS)}),
             max_tokens=ANSWER_TOKENS,
             seed=asked.seed_of("whole"),
         )[0]
     except Halt as halt:
-        desk.calls.halt(halt)
+        toolbox.calls.halt(halt)
         return Written()
     except ModelError:
         return Written()
@@ -97,11 +97,13 @@ def _item(row: object, parts: Sequence[Part]) -> Item | None:
     return Item(text, named, written=True) if text and named else None
 
 
-def _messages(desk: Desk, about: Mapping[UUID, str], parts: Sequence[Part], lines: Sequence[str]) -> list[Message]:
-    asked = desk.asked
+def _messages(
+    toolbox: Toolbox, about: Mapping[UUID, str], parts: Sequence[Part], lines: Sequence[str]
+) -> list[Message]:
+    asked = toolbox.asked
     language = language_line(asked.answer_language)
     prompt = load("whole_answer", asked.question.profile).substitute(
-        about=_about_lines(desk, about, parts) or "none",
+        about=_about_lines(toolbox, about, parts) or "none",
         parts="\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1)),
         videos=videos_line(asked.titles),
         question=asked.question.question,
@@ -121,37 +123,39 @@ _FORMS: Mapping[Shape, str] = {
 }
 
 
-def with_missing(desk: Desk, items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], int]:
+def with_missing(toolbox: Toolbox, items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], int]:
     """Return the items and one for each part that none of them rests on, at most MOST_SHOWN in all, and the number of
     parts for which there was no room. Lists, steps and tables are in order of time."""
     named = {id(part) for item in items for part in item.parts}
     missing = [Item(part.title, (part,)) for part in parts if id(part) not in named]
     shown = [missing[index] for index in evenly(len(missing), max(0, MOST_SHOWN - len(items)))]
     every = [*items, *shown]
-    if desk.asked.understood.shape in ("list", "steps", "table"):
+    if toolbox.asked.understood.shape in ("list", "steps", "table"):
         every.sort(key=lambda item: (item.parts[0].video_id, item.parts[0].span))
     return every, len(missing) - len(shown)
 
 
-def part_line(desk: Desk, part: Part) -> str:
+def part_line(toolbox: Toolbox, part: Part) -> str:
     """Return a part as a line of a prompt: when it is, its title and its text. A part for a whole video has the video's
     title instead of its number."""
     text = f": {part.text}" if part.text else ""
-    return f"{desk.place(part.video_id, part.span, titled=part.video)} {part.title}{text}"
+    return f"{toolbox.place(part.video_id, part.span, titled=part.video)} {part.title}{text}"
 
 
-def overviews(desk: Desk, about: Mapping[UUID, str]) -> list[str]:
+def overviews(toolbox: Toolbox, about: Mapping[UUID, str]) -> list[str]:
     """Return the overview of each video for a reader, after the video's name if there are several."""
-    return [f"{desk.video_name(video_id)}: {text}" if desk.several else text for video_id, text in _cut(about).items()]
+    return [
+        f"{toolbox.video_name(video_id)}: {text}" if toolbox.several else text for video_id, text in _cut(about).items()
+    ]
 
 
-def _about_lines(desk: Desk, about: Mapping[UUID, str], parts: Sequence[Part]) -> str:
+def _about_lines(toolbox: Toolbox, about: Mapping[UUID, str], parts: Sequence[Part]) -> str:
     """Return the overviews for a prompt: of several videos after their titles, each with its video's number."""
     texts = _cut(about)
-    if not desk.several:
+    if not toolbox.several:
         return "\n".join(texts.values())
-    titles = title_lines(desk.numbers, desk.asked.titles, {part.video_id for part in parts if not part.video})
-    return f"\n{titles}" + "\n".join(f"Overview of video {desk.numbers[one]}: {text}" for one, text in texts.items())
+    titles = title_lines(toolbox.numbers, toolbox.asked.titles, {part.video_id for part in parts if not part.video})
+    return f"\n{titles}" + "\n".join(f"Overview of video {toolbox.numbers[one]}: {text}" for one, text in texts.items())
 
 
 def _cut(about: Mapping[UUID, str]) -> dict[UUID, str]:

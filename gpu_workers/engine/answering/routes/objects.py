@@ -13,8 +13,8 @@ from uuid import UUID
 
 import numpy as np
 
-from gpu_workers.engine.answering.agent.steps import StepRecorder as Trail
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.steps import StepRecorder
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.agent.tools.object_memory import (
     ObjectMemory,
     TooWide,
@@ -26,7 +26,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
-from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer
+from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, RouteResult, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.groups import Group, group_notes, groups_of
 from gpu_workers.engine.answering.routes.object_counts import ObjectCount, counts_of
 from gpu_workers.engine.answering.routes.phrases import phrases_of
@@ -52,9 +52,9 @@ MOST_NAME_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class _ObjectTally:
-    """The numbers of a part of the scope, or of all of it (group None). desk, memory: of this part."""
+    """The numbers of a part of the scope, or of all of it (group None). toolbox, memory: of this part."""
 
-    desk: Desk
+    toolbox: Toolbox
     memory: ObjectMemory
     counts: Sequence[ObjectCount]
     group: Group | None = None
@@ -63,32 +63,32 @@ class _ObjectTally:
 def answer_by_objects(asked: Asked, calls: Calls) -> Answer | None:
     """Return how many things the question's words mean. Without object memory the scope is scanned for them instead,
     and the answer says so (no_object_memory). None if neither can answer."""
-    desk = Desk(asked, calls)
+    toolbox = Toolbox(asked, calls)
     if not asked.understood.counted or not asked.graph.objects(limit=1):
         return _by_scan(asked, calls, "no object memory: the number of times is counted, not the number of things")
-    trail = Trail(desk, total=1)
-    with calls.timed("objects"), trail.step("count", counted=asked.understood.counted) as step:
+    recorder = StepRecorder(toolbox, total=1)
+    with calls.timed("objects"), recorder.step("count", counted=asked.understood.counted) as step:
         try:
-            memory = read_memory(desk)
+            memory = read_memory(toolbox)
         except TooWide as error:
             step.observation = str(error)
             return _by_scan(asked, calls, str(error))
         things = [shown.thing for shown in memory.objects]
-        found = _matching(desk, things)
+        found = _matching(toolbox, things)
         if found is None:
             step.observation = f"No object has that name. There are: {categories_there(things)}."
             return _by_scan(asked, calls, step.observation)
         counted = () if found.colour_missing else found.objects
-        unwatched = _unwatched(desk, memory)
-        tallies = [_in_group(desk, group, counted) for group in groups_of(desk)]
+        unwatched = _unwatched(toolbox, memory)
+        tallies = [_in_group(toolbox, group, counted) for group in groups_of(toolbox)]
         if asked.understood.comparison in ("most", "fewest"):
             tallies.sort(key=lambda tally: tally.counts[0].n, reverse=asked.understood.comparison == "most")
         if not tallies:
             counts = counts_of(asked.understood.counting, counted, least=bool(unwatched))
-            tallies = [_ObjectTally(desk, memory, counts)]
+            tallies = [_ObjectTally(toolbox, memory, counts)]
         numbers = "; ".join(map(_in_words, tallies))
         step.observation = f"{numbers} of {len(counted)} objects for {as_data(asked.understood.counted)}"
-    return _answer(desk, tallies, unwatched, trail)
+    return _answer(toolbox, tallies, unwatched, recorder)
 
 
 def _in_words(tally: _ObjectTally) -> str:
@@ -96,10 +96,10 @@ def _in_words(tally: _ObjectTally) -> str:
     return f"{tally.group.label}: {numbers}" if tally.group is not None else numbers
 
 
-def _unwatched(desk: Desk, memory: ObjectMemory) -> list[UUID]:
+def _unwatched(toolbox: Toolbox, memory: ObjectMemory) -> list[UUID]:
     """Return the videos in scope of which the object memory has nothing: nothing was there, or nobody looked."""
     watched = {shown.thing.video_id for shown in memory.objects}
-    return [video_id for video_id in desk.videos.values() if video_id not in watched]
+    return [video_id for video_id in toolbox.videos.values() if video_id not in watched]
 
 
 def _by_scan(asked: Asked, calls: Calls, why: str) -> Answer | None:
@@ -109,14 +109,14 @@ def _by_scan(asked: Asked, calls: Calls, why: str) -> Answer | None:
     return replace(answer, degraded=tuple(sorted({*answer.degraded, "no_object_memory"})), notes=(why, *answer.notes))
 
 
-def _matching(desk: Desk, things: Sequence[StoredObject]) -> Matches | None:
+def _matching(toolbox: Toolbox, things: Sequence[StoredObject]) -> Matches | None:
     """Return the objects that are meant; None if the words name no kind of thing that is tracked."""
-    words = desk.asked.understood.counted
+    words = toolbox.asked.understood.counted
 
     def embed(texts: Sequence[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        embedder = desk.asked.models.text_embedder
-        query = embed_queries(embedder, texts[:1], meter=desk.meter)
-        return np.concatenate([query, embedder.embed(texts[1:], meter=desk.meter)])
+        embedder = toolbox.asked.models.text_embedder
+        query = embed_queries(embedder, texts[:1], meter=toolbox.meter)
+        return np.concatenate([query, embedder.embed(texts[1:], meter=toolbox.meter)])
 
     try:
         found = matching(words, things, embed)
@@ -125,20 +125,22 @@ def _matching(desk: Desk, things: Sequence[StoredObject]) -> Matches | None:
     return found if found.objects or named_things(words)[0] else None
 
 
-def _in_group(desk: Desk, group: Group, counted: Sequence[StoredObject]) -> _ObjectTally:
+def _in_group(toolbox: Toolbox, group: Group, counted: Sequence[StoredObject]) -> _ObjectTally:
     """Return the numbers of a part of the scope. Raises TooWide."""
-    graph = stretches_of(desk.asked.graph, group.spans)
-    inner = Desk(replace(desk.asked, graph=graph), desk.calls, evidence=desk.evidence)
+    graph = stretches_of(toolbox.asked.graph, group.spans)
+    inner = Toolbox(replace(toolbox.asked, graph=graph), toolbox.calls, evidence=toolbox.evidence)
     memory = read_memory(inner)
     meant = {thing.id for thing in counted}
     own = [shown.thing for shown in memory.objects if shown.thing.id in meant]
     return _ObjectTally(
-        inner, memory, counts_of(desk.asked.understood.counting, own, least=bool(_unwatched(inner, memory))), group
+        inner, memory, counts_of(toolbox.asked.understood.counting, own, least=bool(_unwatched(inner, memory))), group
     )
 
 
-def _answer(desk: Desk, tallies: Sequence[_ObjectTally], unwatched: Sequence[UUID], trail: Trail) -> Answer | None:
-    asked = desk.asked
+def _answer(
+    toolbox: Toolbox, tallies: Sequence[_ObjectTally], unwatched: Sequence[UUID], recorder: StepRecorder
+) -> Answer | None:
+    asked = toolbox.asked
     counts = [count for tally in tallies for count in tally.counts]
     choice = None
     if asked.question.choices:
@@ -147,21 +149,23 @@ def _answer(desk: Desk, tallies: Sequence[_ObjectTally], unwatched: Sequence[UUI
         if choice is None:
             return None
     claims = [claim for tally in tallies for claim in _claims(tally)]
-    notes = [*group_notes(desk, len(tallies)), *_notes(desk, counts, unwatched, grouped=len(tallies) > 1)]
-    text = asked.question.choices[choice] if choice is not None else _text(desk, tallies)
+    notes = [*group_notes(toolbox, len(tallies)), *_notes(toolbox, counts, unwatched, grouped=len(tallies) > 1)]
+    text = asked.question.choices[choice] if choice is not None else _text(toolbox, tallies)
     if _narrows_people(asked.understood.counted) and choice is None:
         text = f"{text} {notes[-1]}"
     confidences = [thing.confidence for count in counts for thing in count.things]
     return route_answer(
-        desk,
-        text,
+        toolbox,
+        RouteResult(
+            text,
+            head="objects",
+            records=recorder.records,
+            choice=choice,
+            reasoning="; ".join(notes),
+            notes=notes,
+            shares={"confidence": round(min(confidences, default=0.0), 4)},
+        ),
         claims,
-        head="objects",
-        records=trail.records,
-        choice=choice,
-        reasoning="; ".join(notes),
-        notes=notes,
-        shares={"confidence": round(min(confidences, default=0.0), 4)},
     )
 
 
@@ -169,17 +173,20 @@ def _claims(tally: _ObjectTally) -> list[Claim]:
     """Return a claim for each number, with the events that it rests on."""
     claims = []
     for count in tally.counts:
-        cited, said = _cited(tally.desk, tally.memory, count), phrases_of(tally.desk.asked).opening(_said(tally, count))
+        cited, said = (
+            _cited(tally.toolbox, tally.memory, count),
+            phrases_of(tally.toolbox.asked).opening(_said(tally, count)),
+        )
         text = said if tally.group is None else f"{tally.group.label}: {_said(tally, count)}"
         claims.append(Claim(text, tuple(cited), "supported" if cited else "unverified"))
     return claims
 
 
-def _text(desk: Desk, tallies: Sequence[_ObjectTally]) -> str:
-    phrases = phrases_of(desk.asked)
+def _text(toolbox: Toolbox, tallies: Sequence[_ObjectTally]) -> str:
+    phrases = phrases_of(toolbox.asked)
     parts = []
     for tally in tallies:
-        numbers = "; ".join(f"{_said(tally, count)}{_places(tally.desk, count)}" for count in tally.counts)
+        numbers = "; ".join(f"{_said(tally, count)}{_places(tally.toolbox, count)}" for count in tally.counts)
         if tally.group is None:
             parts.append(phrases.opening(numbers))
         elif tally.group.spans:
@@ -191,7 +198,7 @@ def _text(desk: Desk, tallies: Sequence[_ObjectTally]) -> str:
 
 def _said(tally: _ObjectTally, count: ObjectCount) -> str:
     """Return a number with what it counts, as "about 2 people"."""
-    asked, phrases = tally.desk.asked, phrases_of(tally.desk.asked)
+    asked, phrases = tally.toolbox.asked, phrases_of(tally.toolbox.asked)
     what = as_data(named_things(asked.understood.counted)[0] or asked.understood.counted)
     forms = {
         "at once": phrases.at_once,
@@ -221,48 +228,48 @@ def _narrows_people(counted: str) -> bool:
     return bool(named - {"person", "people", "individual"})
 
 
-def _notes(desk: Desk, counts: Sequence[ObjectCount], unwatched: Sequence[UUID], *, grouped: bool) -> list[str]:
+def _notes(toolbox: Toolbox, counts: Sequence[ObjectCount], unwatched: Sequence[UUID], *, grouped: bool) -> list[str]:
     things = [thing for count in counts for thing in count.things]
     notes = [f"counted in the object memory ({', '.join(dict.fromkeys(count.kind for count in counts))})"]
     if things:
         sure = min(thing.confidence for thing in things)
         notes[0] += f"; each is one thing with a confidence of at least {sure:.2f}"
-    if desk.several and not grouped:
+    if toolbox.several and not grouped:
         for count in counts:
             numbers = Counter(thing.video_id for thing in count.things)
-            named = [f"{desk.video_name(video)}: {numbers[video]}" for video in desk.videos.values()]
+            named = [f"{toolbox.video_name(video)}: {numbers[video]}" for video in toolbox.videos.values()]
             notes.append(f"by video: {', '.join(named)}")
     if len({thing.video_id for thing in things}) > 1:
         notes.append("The object memory knows nothing across videos: what is in two of them is counted twice.")
     if unwatched:
-        named = [desk.video_name(video) for video in unwatched]
+        named = [toolbox.video_name(video) for video in unwatched]
         notes.append(
             f"The object memory has nothing of {', '.join(named)}: nothing was there, or no object memory was made."
         )
-    if _narrows_people(desk.asked.understood.counted):
+    if _narrows_people(toolbox.asked.understood.counted):
         notes.append("The object memory tracks people; it does not distinguish men, women, children or roles.")
     return notes
 
 
-def _cited(desk: Desk, memory: ObjectMemory, count: ObjectCount) -> list[UUID]:
+def _cited(toolbox: Toolbox, memory: ObjectMemory, count: ObjectCount) -> list[UUID]:
     """Return the events in which what was counted is first visible; of a number at once, the event of its moment."""
     if count.moment is not None and count.things:
-        there = desk.events_at(count.things[0].video_id, Span(count.moment, count.moment + 1), limit=1)
+        there = toolbox.events_at(count.things[0].video_id, Span(count.moment, count.moment + 1), limit=1)
         return [event.id for event in there]
     shown_of = {shown.thing.id: shown for shown in memory.objects}
     own = [shown_of[thing.id] for thing in count.things[:MOST_CITED]]
-    events = first_events(desk, own)
+    events = first_events(toolbox, own)
     places = (moment_of(shown) for shown in own)
     return list(dict.fromkeys(place.event_id for place in places if place and place.event_id in events))
 
 
-def _places(desk: Desk, count: ObjectCount) -> str:
+def _places(toolbox: Toolbox, count: ObjectCount) -> str:
     """Return when the things are first visible, or most of them at once, as " (0:01:05, 0:02:00)"; "" without any."""
     if count.moment is not None:
         firsts = [(thing.video_id, count.moment) for thing in count.things[:1]]
     else:
         firsts = sorted({(thing.video_id, thing.spans[0].start_ms) for thing in count.things})
-    named = [moment_in_words(desk, video_id, ms) for video_id, ms in firsts[:PLACES_SHOWN]]
+    named = [moment_in_words(toolbox, video_id, ms) for video_id, ms in firsts[:PLACES_SHOWN]]
     named = list(dict.fromkeys(named))
-    more = [phrases_of(desk.asked).more.format(n=len(firsts) - PLACES_SHOWN)] if len(firsts) > PLACES_SHOWN else []
+    more = [phrases_of(toolbox.asked).more.format(n=len(firsts) - PLACES_SHOWN)] if len(firsts) > PLACES_SHOWN else []
     return f" ({', '.join([*named, *more])})" if named else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
@@ -57,12 +57,12 @@ class Contents:
     halted: Halt | None = None
 
 
-def read_topics(desk: Desk) -> tuple[Contents, list[list[EventPlace]]]:
-    """Return the overviews and the topics of the desk's scope as parts, and the runs of events that no topic covers.
+def read_topics(toolbox: Toolbox) -> tuple[Contents, list[list[EventPlace]]]:
+    """Return the overviews and the topics of the toolbox's scope as parts, and the runs of events that no topic covers.
 
     Events that could not be described are left out. Two reads, however many videos there are.
     """
-    graph = desk.asked.graph
+    graph = toolbox.asked.graph
     gaps = graph.undescribed()
     unknown = {place.event_id for place in gaps}
     places: dict[UUID, list[EventPlace]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.routes.matching import WordedEvent, WordMatch, worded
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEvent, ViewName, ViewQuery
@@ -25,51 +25,52 @@ PAGE = 512
 """Number of events that are loaded at once."""
 
 
-def read_events(desk: Desk, statement: str, readable: Sequence[UUID]) -> list[StoredEvent]:
+def read_events(toolbox: Toolbox, statement: str, readable: Sequence[UUID]) -> list[StoredEvent]:
     """Return the events whose words are read, in order: all that are readable, or MOST_EVENTS of a wider scope."""
-    return loaded(desk, readable if len(readable) <= MOST_EVENTS else _most_promising(desk, statement, readable))
+    return loaded(toolbox, readable if len(readable) <= MOST_EVENTS else _most_promising(toolbox, statement, readable))
 
 
-def with_words(desk: Desk, words: str, readable: Sequence[UUID]) -> tuple[list[StoredEvent], bool]:
+def with_words(toolbox: Toolbox, words: str, readable: Sequence[UUID]) -> tuple[list[StoredEvent], bool]:
     """Return the readable events that have the words, by the index of words, and whether these are all of them: at most
     MOST_EXACT events are returned. A phrase must be in an event as it is."""
     known, exact = set(readable), (words,) if " " in words else ()
     queries: dict[ViewName, ViewQuery] = {"words": ViewQuery(NO_VECTOR, MOST_EXACT, text=words, exact=exact)}
-    hits = desk.asked.graph.search_views(queries)["words"]
+    hits = toolbox.asked.graph.search_views(queries)["words"]
     ids = [event_id for event_id in dict.fromkeys(hit.event_id for hit in hits) if event_id in known]
-    return loaded(desk, ids), len(hits) < MOST_EXACT
+    return loaded(toolbox, ids), len(hits) < MOST_EXACT
 
 
-def doubtful(desk: Desk, statement: str, by_words: WordMatch, events: Sequence[StoredEvent]) -> list[StoredEvent]:
+def doubtful(toolbox: Toolbox, statement: str, by_words: WordMatch, events: Sequence[StoredEvent]) -> list[StoredEvent]:
     """Return the events on which words do not decide, most promising first: by shared words and by similarity."""
     by_id = {event.id: event for event in events}
     ranks: dict[UUID, float] = {}
-    for listed in (by_words.maybe, _nearest(desk, statement, NEAREST)):
+    for listed in (by_words.maybe, _nearest(toolbox, statement, NEAREST)):
         for rank, event_id in enumerate(listed):
             if event_id in by_id and event_id not in by_words.sure:
                 ranks[event_id] = ranks.get(event_id, 0.0) + 1.0 / (60 + rank)
     return [by_id[event_id] for event_id in sorted(ranks, key=lambda event_id: -ranks[event_id])]
 
 
-def _nearest(desk: Desk, statement: str, limit: int) -> list[UUID]:
+def _nearest(toolbox: Toolbox, statement: str, limit: int) -> list[UUID]:
     """Return the events nearest to the statement in meaning; none if the embedder fails."""
     try:
-        vector = embed_queries(desk.asked.models.text_embedder, [statement], meter=desk.meter)[0]
+        vector = embed_queries(toolbox.asked.models.text_embedder, [statement], meter=toolbox.meter)[0]
     except ModelError:
         return []
-    floor = desk.asked.settings.retrieval.floor
+    floor = toolbox.asked.settings.retrieval.floor
     return [
-        hit.event_id for hit in desk.asked.graph.search_views({"event": ViewQuery(vector, limit)}, floor=floor)["event"]
+        hit.event_id
+        for hit in toolbox.asked.graph.search_views({"event": ViewQuery(vector, limit)}, floor=floor)["event"]
     ]
 
 
-def _most_promising(desk: Desk, statement: str, readable: Sequence[UUID]) -> list[UUID]:
+def _most_promising(toolbox: Toolbox, statement: str, readable: Sequence[UUID]) -> list[UUID]:
     """Return MOST_EVENTS of the events of a large scope, in their order: those nearest to the statement in meaning and
     in words, and others spread over all of the scope."""
     known = set(readable)
     words: dict[ViewName, ViewQuery] = {"words": ViewQuery(NO_VECTOR, NEAREST, text=statement)}
-    by_words = [hit.event_id for hit in desk.asked.graph.search_views(words)["words"]]
-    near = [event_id for event_id in (*_nearest(desk, statement, NEAREST), *by_words) if event_id in known]
+    by_words = [hit.event_id for hit in toolbox.asked.graph.search_views(words)["words"]]
+    near = [event_id for event_id in (*_nearest(toolbox, statement, NEAREST), *by_words) if event_id in known]
     chosen = dict.fromkeys([*near, *(readable[index] for index in spread_first(len(readable)))])
     taken = set(islice(chosen, MOST_EVENTS))
     return [event_id for event_id in readable if event_id in taken]
@@ -82,15 +83,15 @@ def others(events: Sequence[StoredEvent], first: Sequence[StoredEvent]) -> list[
     return [rest[index] for index in spread_first(len(rest))]
 
 
-def loaded(desk: Desk, event_ids: Sequence[UUID]) -> list[StoredEvent]:
+def loaded(toolbox: Toolbox, event_ids: Sequence[UUID]) -> list[StoredEvent]:
     pages = (event_ids[at : at + PAGE] for at in range(0, len(event_ids), PAGE))
-    return [event for page in pages for event in desk.load(page)]
+    return [event for page in pages for event in toolbox.load(page)]
 
 
-def worded_events(desk: Desk, events: Sequence[StoredEvent]) -> list[WordedEvent]:
+def worded_events(toolbox: Toolbox, events: Sequence[StoredEvent]) -> list[WordedEvent]:
     """Return the events' words, with the names of who takes part."""
     names: dict[UUID, list[str]] = {}
     for at in range(0, len(events), PAGE):
-        for mention in desk.asked.graph.entities_of([event.id for event in events[at : at + PAGE]]):
+        for mention in toolbox.asked.graph.entities_of([event.id for event in events[at : at + PAGE]]):
             names.setdefault(mention.event_id, []).append(mention.name)
     return [worded(event, names.get(event.id, ())) for event in events]

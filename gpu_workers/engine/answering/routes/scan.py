@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.steps import RecordedStep as Step
-from gpu_workers.engine.answering.agent.steps import StepRecorder as Trail
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.steps import StepRecorder
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.agent.tools.scan_tool import separate_times
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, AnswerPart
 from gpu_workers.engine.answering.ending.composed import table_lines
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
-from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
+from gpu_workers.engine.answering.routes.ending import Claim, RouteResult, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.groups import Group, group_notes, groups_of
 from gpu_workers.engine.answering.routes.matching import events_with_words, match, plain_words
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, phrases_of
@@ -85,29 +85,31 @@ def answer_by_scan(asked: Asked, calls: Calls) -> Answer | None:
 
     Raises ModelError if nothing could be judged.
     """
-    desk = Desk(asked, calls)
+    toolbox = Toolbox(asked, calls)
     understood = asked.understood
     statement = as_data(understood.statement)
-    if not statement or not desk.extents:
+    if not statement or not toolbox.extents:
         return None
     always = understood.polarity == "always"
     if always and (understood.said != "none" or asked.models.calibration.limits.value is not None):
         # What is always said is no statement about events, and a small reasoner's yes to one event of many is not
         # enough to say that something is so all the time.
         return None
-    if understood.said == "said" and understood.exact and "transcript" in desk.artifacts:
-        return answer_by_speech(desk, statement, plain_words(understood.exact))
-    trail = Trail(desk, total=1)
-    with calls.timed("scan"), trail.step("scan", predicate=statement) as step:
-        findings = _found(desk, statement, step)
-        step.events = desk.load([event_id for run in findings.times for event_id in run[:1]][:PLACES_SHOWN])
+    if understood.said == "said" and understood.exact and "transcript" in toolbox.artifacts:
+        return answer_by_speech(toolbox, statement, plain_words(understood.exact))
+    recorder = StepRecorder(toolbox, total=1)
+    with calls.timed("scan"), recorder.step("scan", predicate=statement) as step:
+        findings = _found(toolbox, statement, step)
+        step.events = toolbox.load([event_id for run in findings.times for event_id in run[:1]][:PLACES_SHOWN])
         step.observation = "; ".join([*step.observation.splitlines(), *findings.notes])
-    return _always(desk, statement, findings, trail) if always else _answer(desk, statement, findings, trail)
+    return (
+        _always(toolbox, statement, findings, recorder) if always else _answer(toolbox, statement, findings, recorder)
+    )
 
 
-def _found(desk: Desk, statement: str, step: Step) -> Findings:
+def _found(toolbox: Toolbox, statement: str, step: Step) -> Findings:
     """Return of which events the statement is true. Events that could not be described are not read."""
-    graph, understood = desk.asked.graph, desk.asked.understood
+    graph, understood = toolbox.asked.graph, toolbox.asked.understood
     found = Findings(list(all_places(graph)))
     gaps = graph.undescribed()
     if gaps:
@@ -117,19 +119,19 @@ def _found(desk: Desk, statement: str, step: Step) -> Findings:
     unknown = {place.event_id for place in gaps}
     readable = [place.event_id for place in found.places if place.event_id not in unknown]
     if understood.said != "none" and understood.exact:
-        return _with_exact_words(desk, understood.exact, readable, found)
-    events = read_events(desk, statement, readable)
-    scan = Scan(desk.asked, desk.calls, statement, both_sides=understood.polarity == "always")
+        return _with_exact_words(toolbox, understood.exact, readable, found)
+    events = read_events(toolbox, statement, readable)
+    scan = Scan(toolbox.asked, toolbox.calls, statement, both_sides=understood.polarity == "always")
     if not scan.small and len(events) <= scan.most_calls * scan.size and len(scan.fitting(events)) == len(events):
-        return _judged(desk, scan, events, frozenset(), found, step)
-    by_words = match(statement, worded_events(desk, events))
+        return _judged(toolbox, scan, events, frozenset(), found, step)
+    by_words = match(statement, worded_events(toolbox, events))
     decided = by_words.sure if scan.small else frozenset[UUID]()
     named = [event for event in events if event.id in by_words.sure and event.id not in decided]
     # A small reasoner's yes is worth less than words: it judges only where they found nothing, or at effort high.
-    settled = scan.small and bool(decided) and desk.asked.settings.effort != "high"
-    first = [*named, *([] if settled else doubtful(desk, statement, by_words, events))]
+    settled = scan.small and bool(decided) and toolbox.asked.settings.effort != "high"
+    first = [*named, *([] if settled else doubtful(toolbox, statement, by_words, events))]
     fitting = scan.fitting(first if scan.small else [*first, *others(events, first)])
-    found = _judged(desk, scan, fitting, decided, found, step)
+    found = _judged(toolbox, scan, fitting, decided, found, step)
     if scan.small:
         # Words decide about the rest: all events count as read, but none as judged by itself.
         found.read = len(events)
@@ -137,18 +139,18 @@ def _found(desk: Desk, statement: str, step: Step) -> Findings:
     return found
 
 
-def _with_exact_words(desk: Desk, words: str, readable: Sequence[UUID], found: Findings) -> Findings:
+def _with_exact_words(toolbox: Toolbox, words: str, readable: Sequence[UUID], found: Findings) -> Findings:
     """Return the events that have the words: nothing is left to judge."""
     wide = len(readable) > MOST_EVENTS
-    events, whole = with_words(desk, words, readable) if wide else (loaded(desk, readable), True)
-    found.true, found.certain = events_with_words(words, worded_events(desk, events)), whole
+    events, whole = with_words(toolbox, words, readable) if wide else (loaded(toolbox, readable), True)
+    found.true, found.certain = events_with_words(words, worded_events(toolbox, events)), whole
     found.read = len(readable) if wide and whole else len(events)
     found.notes.append(f"the words of {found.read} events were compared")
     return found
 
 
 def _judged(
-    desk: Desk,
+    toolbox: Toolbox,
     scan: Scan,
     events: Sequence[StoredEvent],
     sure: frozenset[UUID],
@@ -158,12 +160,12 @@ def _judged(
     """Judge events, after what it will take has been shown. sure: events about which words have decided."""
     estimate = scan.estimate(events)
     shown = f"scan: {estimate.in_words()}"
-    desk.calls.on_progress("scan", 0, max(1, estimate.calls), shown)
+    toolbox.calls.on_progress("scan", 0, max(1, estimate.calls), shown)
     step.observation = shown
     found.notes.append(shown)
-    verdicts = scan.run(events, meter=desk.meter)
+    verdicts = scan.run(events, meter=toolbox.meter)
     if verdicts.halt is not None:
-        desk.calls.halt(verdicts.halt)
+        toolbox.calls.halt(verdicts.halt)
     if events and not verdicts.read and not sure and verdicts.halt is None:
         raise ModelError(verdicts.error or "unreadable", "no event could be judged", retryable=False)
     found.true, found.denied = sure | frozenset(verdicts.true), frozenset(verdicts.denied)
@@ -174,19 +176,19 @@ def _judged(
     return found
 
 
-def _always(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer | None:
+def _always(toolbox: Toolbox, statement: str, found: Findings, recorder: StepRecorder) -> Answer | None:
     """Return whether the statement is true all the time. None if no event says anything about it, or if the budget
     ended before all of them were judged."""
-    asked, phrases = desk.asked, phrases_of(desk.asked)
+    asked, phrases = toolbox.asked, phrases_of(toolbox.asked)
     times = separate_times(found.places, found.denied or found.true)
-    if not times or asked.question.choices or (desk.calls.halted is not None and not found.denied):
+    if not times or asked.question.choices or (toolbox.calls.halted is not None and not found.denied):
         return None
     first = [run[0] for run in times]
     unread = found.total - found.read
     lost = [phrases.undescribed.format(time=clock(found.undescribed_ms, hours=True))] if found.undescribed_ms else []
     if found.denied:
-        shown = loaded(desk, first[:PLACES_SHOWN])
-        moments = [moment_in_words(desk, event.video_id, event.span.start_ms) for event in shown]
+        shown = loaded(toolbox, first[:PLACES_SHOWN])
+        moments = [moment_in_words(toolbox, event.video_id, event.span.start_ms) for event in shown]
         # Others may say the same in words that were not recognised.
         counted = phrases.counted(
             "at_least", len(times), phrases.moments(moments, len(times)), (phrases.one, phrases.times)
@@ -198,60 +200,64 @@ def _always(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer
         text = " ".join([phrases.not_otherwise.format(n=len(found.true), all=found.total), *lost])
     claim = phrases.not_always.format(counted=statement) if found.denied else statement
     return route_answer(
-        desk,
-        text,
+        toolbox,
+        RouteResult(
+            text,
+            head="scan",
+            records=recorder.records,
+            reasoning="; ".join(found.notes),
+            notes=found.notes,
+            shares={"read": round((found.total - unread) / found.total, 4) if found.total else 0.0},
+        ),
         [Claim(claim, tuple(first), "supported")],
-        head="scan",
-        records=trail.records,
-        reasoning="; ".join(found.notes),
-        notes=found.notes,
-        shares={"read": round((found.total - unread) / found.total, 4) if found.total else 0.0},
     )
 
 
-def _answer(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer | None:
-    asked, phrases = desk.asked, phrases_of(desk.asked)
+def _answer(toolbox: Toolbox, statement: str, found: Findings, recorder: StepRecorder) -> Answer | None:
+    asked, phrases = toolbox.asked, phrases_of(toolbox.asked)
     times = found.times
     choice = None
     if asked.question.choices:
         choice = chosen_by_number(asked.question.choices, len(times)) if found.sure == "exactly" else None
         if choice is None:
             return None
-    events = {event.id: event for event in loaded(desk, [run[0] for run in times[:PLACES_SHOWN]])}
+    events = {event.id: event for event in loaded(toolbox, [run[0] for run in times[:PLACES_SHOWN]])}
     shown = [events[run[0]] for run in times[:PLACES_SHOWN] if run[0] in events]
-    text = asked.question.choices[choice] if choice is not None else _text(desk, phrases, found, times, shown)
+    text = asked.question.choices[choice] if choice is not None else _text(toolbox, phrases, found, times, shown)
     first = [run[0] for run in times]
     claim = phrases.opening(phrases.counted(found.sure, len(times), "", (phrases.one, phrases.times)).rstrip("."))
     share = found.read / found.total if found.total else 0.0
     return route_answer(
-        desk,
-        text,
+        toolbox,
+        RouteResult(
+            text,
+            head="scan",
+            records=recorder.records,
+            choice=choice,
+            reasoning="; ".join(found.notes),
+            notes=found.notes,
+            shares={"read": round(share, 4)},
+            parts=[] if choice is not None else _parts(toolbox, shown),
+            columns=_columns(toolbox) if choice is None and shown else (),
+        ),
         [Claim(f"{claim}: {statement}", tuple(first), "supported")],
-        head="scan",
-        records=trail.records,
-        choice=choice,
-        reasoning="; ".join(found.notes),
-        notes=found.notes,
-        shares={"read": round(share, 4)},
-        parts=[] if choice is not None else _parts(desk, shown),
-        columns=_columns(desk) if choice is None and shown else (),
     )
 
 
 def _text(
-    desk: Desk,
+    toolbox: Toolbox,
     phrases: Phrases,
     found: Findings,
     times: Sequence[Sequence[UUID]],
     shown: Sequence[StoredEvent],
 ) -> str:
-    understood, units = desk.asked.understood, (phrases.one, phrases.times)
+    understood, units = toolbox.asked.understood, (phrases.one, phrases.times)
     never = understood.polarity == "never"
     # A number of times is no number of people or things, which the words of the question may have meant.
     meant = f" {phrases.not_things}" if named_things(understood.counted)[0] else ""
-    if understood.shape == "count" and (groups := groups_of(desk)):
-        found.notes += group_notes(desk, len(groups))
-        tallies = [_in_group(desk, phrases, found, group) for group in groups]
+    if understood.shape == "count" and (groups := groups_of(toolbox)):
+        found.notes += group_notes(toolbox, len(groups))
+        tallies = [_in_group(toolbox, phrases, found, group) for group in groups]
         if understood.comparison in ("most", "fewest"):
             tallies.sort(key=lambda tally: tally[0], reverse=understood.comparison == "most")
         return f"{'; '.join(text for _, text in tallies)}.{meant}"
@@ -266,40 +272,40 @@ def _text(
     if not times:
         return phrases.none.format(number=phrases.number(found.sure, 0), times=units[1])
     if understood.shape in ("list", "steps", "table"):
-        rows = _rows(desk, shown)
+        rows = _rows(toolbox, shown)
         more = [phrases.more.format(n=len(times) - len(shown))] if len(times) > len(shown) else []
         head = phrases.opening(phrases.counted(found.sure, len(times), "", units).rstrip("."))
         if understood.shape == "table":
-            return "\n".join([f"{head}:", "", *table_lines(_columns(desk), rows), *more])
+            return "\n".join([f"{head}:", "", *table_lines(_columns(toolbox), rows), *more])
         return "\n".join([f"{head}:", *(f"- {when}: {what}" for when, what in rows), *more])
-    named = [moment_in_words(desk, event.video_id, event.span.start_ms) for event in shown]
+    named = [moment_in_words(toolbox, event.video_id, event.span.start_ms) for event in shown]
     counted = phrases.counted(found.sure, len(times), phrases.moments(named, len(times)), units)
     if understood.shape == "count":
         return f"{phrases.opening(counted)}{meant}"
     return (phrases.happens if never else phrases.yes).format(counted=counted)
 
 
-def _columns(desk: Desk) -> tuple[str, ...]:
+def _columns(toolbox: Toolbox) -> tuple[str, ...]:
     """Return the headings of a table; none for another form."""
-    phrases = phrases_of(desk.asked)
-    return (phrases.when, phrases.what) if desk.asked.understood.shape == "table" else ()
+    phrases = phrases_of(toolbox.asked)
+    return (phrases.when, phrases.what) if toolbox.asked.understood.shape == "table" else ()
 
 
-def _rows(desk: Desk, events: Sequence[StoredEvent]) -> list[tuple[str, str]]:
-    return [(_place(desk, event), _brief(event)) for event in events]
+def _rows(toolbox: Toolbox, events: Sequence[StoredEvent]) -> list[tuple[str, str]]:
+    return [(_place(toolbox, event), _brief(event)) for event in events]
 
 
-def _parts(desk: Desk, events: Sequence[StoredEvent]) -> list[AnswerPart]:
+def _parts(toolbox: Toolbox, events: Sequence[StoredEvent]) -> list[AnswerPart]:
     """Return the lines of a list or the rows of a table, all under the only claim; none for another form."""
-    shape = desk.asked.understood.shape
+    shape = toolbox.asked.understood.shape
     if shape not in ("list", "steps", "table"):
         return []
     if shape == "table":
-        return [AnswerPart(what, 0, (when, what)) for when, what in _rows(desk, events)]
-    return [AnswerPart(f"{when}: {what}", 0) for when, what in _rows(desk, events)]
+        return [AnswerPart(what, 0, (when, what)) for when, what in _rows(toolbox, events)]
+    return [AnswerPart(f"{when}: {what}", 0) for when, what in _rows(toolbox, events)]
 
 
-def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> tuple[int, str]:
+def _in_group(toolbox: Toolbox, phrases: Phrases, found: Findings, group: Group) -> tuple[int, str]:
     """Return how often the statement is true in a part of the scope, and the same in words, as "Yard: about 2 times:
     0:01:05, 0:02:00"."""
     if not group.spans:
@@ -315,7 +321,9 @@ def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> tu
     # The label names the only video of a group.
     titled = len(group.spans) > 1
     moments = [
-        moment_in_words(desk, place.video_id, place.span.start_ms) if titled else clock(place.span.start_ms, hours=True)
+        moment_in_words(toolbox, place.video_id, place.span.start_ms)
+        if titled
+        else clock(place.span.start_ms, hours=True)
         for place in firsts[:PLACES_SHOWN]
     ]
     named = phrases.moments(moments, len(firsts)) if moments else ""
@@ -323,8 +331,8 @@ def _in_group(desk: Desk, phrases: Phrases, found: Findings, group: Group) -> tu
     return len(firsts), f"{group.label}: {counted.rstrip('.')}"
 
 
-def _place(desk: Desk, event: StoredEvent) -> str:
-    return f"{moment_in_words(desk, event.video_id, event.span.start_ms)}-{clock(event.span.end_ms, hours=True)}"
+def _place(toolbox: Toolbox, event: StoredEvent) -> str:
+    return f"{moment_in_words(toolbox, event.video_id, event.span.start_ms)}-{clock(event.span.end_ms, hours=True)}"
 
 
 def _brief(event: StoredEvent) -> str:

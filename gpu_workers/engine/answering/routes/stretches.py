@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.context import LINE_TOKENS, event_text, fitted
 from gpu_workers.engine.answering.contract import Effort
@@ -60,18 +60,18 @@ SECTION_EVENTS = 48
 """Maximum number of events of a part among which its most typical sentence is chosen."""
 
 
-def read_contents(desk: Desk, *, small: bool) -> Contents:
-    """Return the parts of the desk's scope: overview, then topics, then the events that no topic covers. Steps of few
+def read_contents(toolbox: Toolbox, *, small: bool) -> Contents:
+    """Return the parts of the scope: overview, then topics, then the events that no topic covers. Steps of few
     events are these events: their topics would leave out what happens.
 
     small: ask no model about events; sentences of the events stand for a stretch. Never raises Halt or ModelError.
     """
-    contents, stretches = read_topics(desk)
-    if desk.asked.understood.shape == "steps" and contents.topics < len(contents.described) <= STEP_EVENTS:
-        contents.parts = [_section([event]) for event in desk.load(contents.described)]
+    contents, stretches = read_topics(toolbox)
+    if toolbox.asked.understood.shape == "steps" and contents.topics < len(contents.described) <= STEP_EVENTS:
+        contents.parts = [_section([event]) for event in toolbox.load(contents.described)]
         contents.read = len(contents.parts)
     elif stretches:
-        contents.parts += _sections(desk, stretches, contents) if small else _notes(desk, stretches, contents)
+        contents.parts += _sections(toolbox, stretches, contents) if small else _notes(toolbox, stretches, contents)
     contents.parts.sort(key=lambda part: (part.video_id, part.span))
     return contents
 
@@ -79,20 +79,20 @@ def read_contents(desk: Desk, *, small: bool) -> Contents:
 # --- notes by the reasoner -----------------------------------------------------------------------------------------
 
 
-def _notes(desk: Desk, stretches: Sequence[Sequence[EventPlace]], contents: Contents) -> list[Part]:
+def _notes(toolbox: Toolbox, stretches: Sequence[Sequence[EventPlace]], contents: Contents) -> list[Part]:
     """Return the parts that the reasoner makes of the stretches, batches of events in parallel; of a batch that failed,
     the sentences of its events."""
-    most = MOST_NOTE_CALLS[desk.asked.settings.effort]
+    most = MOST_NOTE_CALLS[toolbox.asked.settings.effort]
     places = [(number, place) for number, stretch in enumerate(stretches) for place in stretch]
     chosen = [places[index] for index in evenly(len(places), most * NOTE_EVENTS)]
-    events = {event.id: event for event in desk.load(place.event_id for _, place in chosen)}
+    events = {event.id: event for event in toolbox.load(place.event_id for _, place in chosen)}
     of_stretch: dict[int, list[StoredEvent]] = {}
     for number, place in chosen:
         if place.event_id in events:
             of_stretch.setdefault(number, []).append(events[place.event_id])
-    batches = [batch for own in of_stretch.values() for batch in _batches(desk, own)]
+    batches = [batch for own in of_stretch.values() for batch in _batches(toolbox, own)]
     batches = [batches[index] for index in evenly(len(batches), most)]
-    results = desk.calls.together("whole", [partial(_noted, desk, batch) for batch in batches])
+    results = toolbox.calls.together("whole", [partial(_noted, toolbox, batch) for batch in batches])
     parts: list[Part] = []
     for batch, (made, halt) in zip(batches, results, strict=True):
         contents.halted = contents.halted or halt
@@ -101,9 +101,9 @@ def _notes(desk: Desk, stretches: Sequence[Sequence[EventPlace]], contents: Cont
     return parts
 
 
-def _batches(desk: Desk, events: Sequence[StoredEvent]) -> list[list[StoredEvent]]:
+def _batches(toolbox: Toolbox, events: Sequence[StoredEvent]) -> list[list[StoredEvent]]:
     """Return the events in batches of at most NOTE_EVENTS that fit a quarter of the reasoner's window."""
-    reasoner = desk.asked.models.reasoner
+    reasoner = toolbox.asked.models.reasoner
     room, count = min(NOTE_TOKENS, reasoner.context_tokens // 4), reasoner.count_tokens
     batches: list[list[StoredEvent]] = []
     used = room
@@ -117,8 +117,8 @@ def _batches(desk: Desk, events: Sequence[StoredEvent]) -> list[list[StoredEvent
     return batches
 
 
-def _noted(desk: Desk, events: Sequence[StoredEvent]) -> tuple[list[Part], Halt | None]:
-    asked = desk.asked
+def _noted(toolbox: Toolbox, events: Sequence[StoredEvent]) -> tuple[list[Part], Halt | None]:
+    asked = toolbox.asked
     count = asked.models.reasoner.count_tokens
     each = max(LINE_TOKENS, min(NOTE_TOKENS, asked.models.reasoner.context_tokens // 4) // len(events))
     lines = [f"{clock_span(event.span)}: {fitted(event_text(event), count, each)}" for event in events]
@@ -127,10 +127,10 @@ def _noted(desk: Desk, events: Sequence[StoredEvent]) -> tuple[list[Part], Halt 
         {"title": {"type": "string"}, "text": {"type": "string"}, "events": list_of({"type": "integer"}, 40)}
     )
     try:
-        sample = desk.calls.ask(
+        sample = toolbox.calls.ask(
             [Message("user", (prompt,))],
             stage="whole",
-            meter=desk.meter,
+            meter=toolbox.meter,
             schema=object_of({"parts": list_of(part, MOST_NOTES)}),
             max_tokens=NOTES_REPLY,
             seed=asked.seed_of("whole"),
@@ -159,7 +159,7 @@ def _part(row: object, events: Sequence[StoredEvent]) -> Part | None:
 # --- sentences of the events ---------------------------------------------------------------------------------------
 
 
-def _sections(desk: Desk, stretches: Sequence[Sequence[EventPlace]], contents: Contents) -> list[Part]:
+def _sections(toolbox: Toolbox, stretches: Sequence[Sequence[EventPlace]], contents: Contents) -> list[Part]:
     """Return the stretches in at most SECTIONS parts of about equal length, each with its most typical sentence; each
     stretch has a part of its own, up to MOST_PARTS of them."""
     total = sum(map(len, stretches))
@@ -168,7 +168,7 @@ def _sections(desk: Desk, stretches: Sequence[Sequence[EventPlace]], contents: C
     sections = [stretch[at : at + size] for stretch in stretches for at in range(0, len(stretch), size)]
     parts: list[Part] = []
     for index in evenly(len(sections), MOST_PARTS):
-        events = desk.load(place.event_id for place in few(sections[index], SECTION_EVENTS))
+        events = toolbox.load(place.event_id for place in few(sections[index], SECTION_EVENTS))
         parts += [_section(events)] if events else []
         contents.read += len(events)
     return parts

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.final_answer import MethodResult, final_answer
-from gpu_workers.engine.answering.agent.steps import StepRecorder as Trail
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.steps import StepRecorder
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.routes.ending import answered
+from gpu_workers.engine.answering.routes.ending import RouteResult, answered
 from gpu_workers.engine.answering.routes.grounds import Checking
 from gpu_workers.engine.answering.routes.items import Item, part_line, with_missing, written_items
 from gpu_workers.engine.answering.routes.parts import Contents, Part, bounded
@@ -30,32 +30,32 @@ WHOLE_PROMPTS = frozenset({"whole_notes", "whole_answer"})
 
 def answer_by_reading(asked: Asked, calls: Calls) -> Answer | None:
     """Return an answer from all that the scope holds. None if it holds no event that could be described."""
-    desk = Desk(asked, calls)
-    if not desk.extents:
+    toolbox = Toolbox(asked, calls)
+    if not toolbox.extents:
         return None
     small = asked.models.calibration.limits.value is not None
-    trail = Trail(desk, total=2)
+    recorder = StepRecorder(toolbox, total=2)
     with calls.timed("whole"):
-        with trail.step("read", shape=asked.understood.shape) as step:
-            contents = read_contents(desk, small=small)
-            chosen, notes = _on_topic(desk, contents.parts)
+        with recorder.step("read", shape=asked.understood.shape) as step:
+            contents = read_contents(toolbox, small=small)
+            chosen, notes = _on_topic(toolbox, contents.parts)
             complete = len(chosen) == len(contents.parts)
             parts = bounded(chosen, contents.about if complete else {})
-            step.observation = "\n".join(part_line(desk, part) for part in parts)
-            checking = Checking(desk, parts)
+            step.observation = "\n".join(part_line(toolbox, part) for part in parts)
+            checking = Checking(toolbox, parts)
             step.events = checking.events
         if contents.halted is not None:
             calls.halt(contents.halted)
         if not parts:
             return None
         if asked.question.choices:
-            return _chosen(desk, contents, parts, checking, trail)
+            return _chosen(toolbox, contents, parts, checking, recorder)
         # Parts for whole videos hold the overviews already.
         about = contents.about if complete and not any(part.video for part in parts) else {}
         written: Sequence[Item] = ()
         if not small and calls.halted is None and asked.understood.shape != "count":
-            with trail.step("compose", shape=asked.understood.shape) as step:
-                composed = written_items(desk, parts, about)
+            with recorder.step("compose", shape=asked.understood.shape) as step:
+                composed = written_items(toolbox, parts, about)
                 written = composed.items
                 step.observation = "\n".join(item.text for item in written)
             if written and composed.shown < len(parts):
@@ -64,25 +64,27 @@ def answer_by_reading(asked: Asked, calls: Calls) -> Answer | None:
         held = [one for one in checked if one.holds]
         # A question about a part of the whole is answered by what was written about it.
         wanted = parts if complete or not held else ()
-        items, more = with_missing(desk, [one.item for one in held], wanted)
+        items, more = with_missing(toolbox, [one.item for one in held], wanted)
         known = {id(one.item): one for one in held}
         titles = iter(checking.check([item for item in items if id(item) not in known]))
         every = [known.get(id(item)) or next(titles) for item in items]
         lost = [one for one in checked if not one.holds]
         citations, claims = checking.evidence([*every, *lost])
-    whole = WholeText(desk, about, items, more, number=len(chosen))
+    whole = WholeText(toolbox, about, items, more, number=len(chosen))
     return answered(
-        desk,
-        whole.text(),
+        toolbox,
+        RouteResult(
+            whole.text(),
+            head="whole",
+            records=recorder.records,
+            notes=[*_read(contents), *notes, *changes],
+            degraded=() if contents.topics else ("no_summary",),
+            shares={"read": round(min(1.0, contents.read / contents.total), 4) if contents.total else 0.0},
+            parts=whole.parts(),
+            columns=whole.columns,
+        ),
         citations,
         claims,
-        head="whole",
-        records=trail.records,
-        notes=[*_read(contents), *notes, *changes],
-        degraded=() if contents.topics else ("no_summary",),
-        shares={"read": round(min(1.0, contents.read / contents.total), 4) if contents.total else 0.0},
-        parts=whole.parts(),
-        columns=whole.columns,
     )
 
 
@@ -94,10 +96,10 @@ def _read(contents: Contents) -> list[str]:
     return notes
 
 
-def _on_topic(desk: Desk, parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
+def _on_topic(toolbox: Toolbox, parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
     """Return the parts about the topic to which the question is narrowed, and notes; all parts if it is narrowed to
     none, or if no part has its words."""
-    topic = frozenset(desk.asked.understood.topic)
+    topic = frozenset(toolbox.asked.understood.topic)
     near = [part for part in parts if topic & _stems_of(part)]
     if not near or len(near) == len(parts):
         return list(parts), []
@@ -108,13 +110,15 @@ def _stems_of(part: Part) -> frozenset[str]:
     return frozenset(stemmed(words_of(" ".join((part.title, part.text, *part.places))), ENGLISH))
 
 
-def _chosen(desk: Desk, contents: Contents, parts: Sequence[Part], checking: Checking, trail: Trail) -> Answer:
+def _chosen(
+    toolbox: Toolbox, contents: Contents, parts: Sequence[Part], checking: Checking, recorder: StepRecorder
+) -> Answer:
     """Return the choice that the parts support, drawn like any method's from what was shown."""
     about: Mapping[UUID, str] = contents.about
     for text in about.values():
-        desk.evidence.add_note(text)
+        toolbox.evidence.add_note(text)
     for part in parts:
-        desk.evidence.add_note(part_line(desk, part))
+        toolbox.evidence.add_note(part_line(toolbox, part))
     for event in checking.events:
-        desk.evidence.label_event(event)
-    return final_answer(desk, MethodResult(frozenset({"topics"}), trail.records))
+        toolbox.evidence.label_event(event)
+    return final_answer(toolbox, MethodResult(frozenset({"topics"}), recorder.records))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.toolbox import Toolbox as Desk
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.contract import AnswerPart
 from gpu_workers.engine.answering.routes.ending import moment_in_words
 from gpu_workers.engine.answering.routes.items import Item, overviews
@@ -19,9 +19,11 @@ class WholeText:
     """about: the overviews that the text may begin with. more: number of parts that no item names. number: of all parts
     that were meant."""
 
-    def __init__(self, desk: Desk, about: Mapping[UUID, str], items: Sequence[Item], more: int, *, number: int) -> None:
-        self._desk, self._about, self._items, self._more, self._number = desk, about, items, more, number
-        self._shape, self._phrases = desk.asked.understood.shape, phrases_of(desk.asked)
+    def __init__(
+        self, toolbox: Toolbox, about: Mapping[UUID, str], items: Sequence[Item], more: int, *, number: int
+    ) -> None:
+        self._toolbox, self._about, self._items, self._more, self._number = toolbox, about, items, more, number
+        self._shape, self._phrases = toolbox.asked.understood.shape, phrases_of(toolbox.asked)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -43,8 +45,8 @@ class WholeText:
             lines = [f"{n}. {self._line(item)}" for n, item in enumerate(self._items, start=1)]
             return "\n".join([*lines, *more])
         if self._shape == "list":
-            asks_places = _PLACES.search(self._desk.asked.question.question)
-            head = overviews(self._desk, self._about) if asks_places else []
+            asks_places = _PLACES.search(self._toolbox.asked.question.question)
+            head = overviews(self._toolbox, self._about) if asks_places else []
             return "\n".join([*head, *(f"- {self._line(item)}" for item in self._items), *more])
         written = [_sentence(item.text) for item in self._items if item.written]
         titles = [item for item in self._items if not item.written]
@@ -52,12 +54,12 @@ class WholeText:
             rest = "; ".join([*(item.text.rstrip(".") for item in titles), *more])
             return " ".join([*written, *([f"{rest}."] if rest else [])])
         if any(part.video for item in titles for part in item.parts):
-            named = [self._desk.video_name(item.parts[0].video_id) for item in titles]
+            named = [self._toolbox.video_name(item.parts[0].video_id) for item in titles]
             return " ".join(
                 _sentence(text)
                 for text in (*(f"{name}: {item.text}" for name, item in zip(named, titles, strict=True)), *more)
             )
-        about = [] if self._shape == "count" else overviews(self._desk, self._about)
+        about = [] if self._shape == "count" else overviews(self._toolbox, self._about)
         if about and not more and all(item.text.rstrip(".") in " ".join(about) for item in titles):
             return " ".join(about)
         opening = (self._phrases.part if self._number == 1 else self._phrases.parts).format(n=self._number)
@@ -68,7 +70,7 @@ class WholeText:
 
     def _when(self, item: Item) -> str:
         part = item.parts[0]
-        return moment_in_words(self._desk, part.video_id, part.span.start_ms)
+        return moment_in_words(self._toolbox, part.video_id, part.span.start_ms)
 
 
 def _sentence(text: str) -> str:
