@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import grimp
 import pytest
@@ -13,6 +18,7 @@ from importlinter.contracts.layers import LayersContract
 from importlinter.domain.contract import Contract
 
 ROOT = Path(__file__).parents[1]
+Node = TypeVar("Node", bound=ast.AST)
 
 
 def contract(name: str) -> Contract:
@@ -83,7 +89,8 @@ def circles(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 WITHOUT_CIRCLES = (
-    "backend", "workers", "gpu_workers.tasks", "gpu_workers.engine.indexing", "gpu_workers.engine.languages",
+    "backend", "workers", "gpu_workers.tasks", "gpu_workers.engine.answering", "gpu_workers.engine.indexing",
+    "gpu_workers.engine.languages",
     "gpu_workers.engine.memory_graph", "gpu_workers.engine.models", "gpu_workers.engine.prompts",
     "gpu_workers.engine.retrieval",
 )  # fmt: skip
@@ -104,6 +111,53 @@ def test_no_two_folders_of_the_engine_import_each_other_in_a_circle(imports: gri
             inner = arrows_between(imports, package, depth=1)
             # A package's own __init__ may gather what its modules offer.
             assert circles({part: ends - {package} for part, ends in inner.items() if part != package}) == {}
+
+
+MOST_PARAMETERS = 8
+
+
+def test_no_function_of_the_answering_engine_takes_many_parameters() -> None:
+    """A frozen object holds what belongs together. `ask` has the shape of a chat model's own call."""
+    many = {
+        f"{path.stem}.{node.name}"
+        for path, node in _definitions(ast.FunctionDef)
+        if len(own_parameters(node)) > MOST_PARAMETERS
+    }
+    assert many == {"calls.ask"}
+
+
+def own_parameters(function: ast.FunctionDef) -> list[str]:
+    """Return the names of a function's parameters without self and cls."""
+    named = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    return [each.arg for each in named if each.arg not in ("self", "cls")]
+
+
+def test_a_class_name_stands_once_in_the_answering_engine() -> None:
+    places: dict[str, list[str]] = {}
+    for path, node in _definitions(ast.ClassDef):
+        places.setdefault(node.name, []).append(path.name)
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
+def _definitions(kind: type[Node]) -> Iterator[tuple[Path, Node]]:
+    for path in sorted(Path("gpu_workers/engine/answering").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, kind):
+                yield path, node
+
+
+LEAVES = {"catalogue", "contract", "presets", "scan_price", "understood"}
+"""Modules of the answering engine that the API process loads."""
+
+
+def test_the_api_process_loads_no_method_and_no_search_of_the_engine() -> None:
+    code = (
+        "import os, sys, django; os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'backend.settings'); django.setup();"
+        "import backend.urls; print(*sorted(m for m in sys.modules if m.startswith('gpu_workers.engine.answering.')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    loaded = {name.removeprefix("gpu_workers.engine.answering.") for name in ran.stdout.split()}
+    assert loaded <= LEAVES, loaded - LEAVES
 
 
 def test_a_circle_is_found() -> None:

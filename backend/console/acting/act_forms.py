@@ -12,8 +12,8 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 
 from backend.audit.services import SHORTEST_REASON
 from backend.tenancy.models import Tenant
+from gpu_workers.engine.answering.catalogue import CATALOGUE
 from gpu_workers.engine.answering.contract import EFFORTS
-from gpu_workers.engine.answering.methods import METHODS
 
 LONGEST_HOLD_HOURS = 24
 
@@ -38,7 +38,7 @@ class ActForm(forms.Form):
 class AskAgainForm(forms.Form):
     """The method and the effort of a question that is asked once more."""
 
-    method = forms.ChoiceField(choices=[(name, name) for name in METHODS])
+    method = forms.ChoiceField(choices=[(name, name) for name in CATALOGUE])
     effort = forms.ChoiceField(choices=[(effort, effort) for effort in EFFORTS])
 
 

@@ -27,10 +27,10 @@ from backend.questions.bodies.feedback import FeedbackSerializer
 from backend.questions.bodies.nodes import NodeSerializer
 from backend.questions.bodies.understood import UnderstoodSerializer
 from backend.questions.models import QuestionStatus, Verdict
-from gpu_workers.engine.answering import methods
+from gpu_workers.engine.answering.catalogue import CATALOGUE
 from gpu_workers.engine.answering.contract import CHECKS, EFFORTS, MAX_CHOICES, ROUTE_WISHES, FinishReason
 
-METHODS = tuple(methods.METHODS)
+METHODS = tuple(CATALOGUE)
 FINISH_REASONS: tuple[str, ...] = get_args(FinishReason)
 
 METHOD_HELP = "Answering method, one of `GET /v1/methods`. `ava` searches the Event Knowledge Graph by default."

@@ -9,8 +9,8 @@ from typing import Any
 import redis
 
 from backend.api.monitoring import model_reports
+from gpu_workers.engine.answering.catalogue import CATALOGUE, MethodCard
 from gpu_workers.engine.answering.contract import EFFORTS
-from gpu_workers.engine.answering.methods import METHODS, OfferedMethod
 
 ALWAYS_NEEDED = ("reasoner", "text_embedder", "frame_embedder")
 """Model roles that every method calls."""
@@ -55,10 +55,10 @@ def methods() -> list[MethodView]:
         reports = model_reports.last_known()
     except redis.RedisError:
         reports = {}
-    return [_view(method, reports) for method in METHODS.values()]
+    return [_view(method, reports) for method in CATALOGUE.values()]
 
 
-def _view(method: OfferedMethod, reports: Mapping[str, Mapping[str, Any]]) -> MethodView:
+def _view(method: MethodCard, reports: Mapping[str, Mapping[str, Any]]) -> MethodView:
     roles = [*ALWAYS_NEEDED, *(ROLE_OF[artifact] for artifact in sorted(method.needs) if artifact in ROLE_OF)]
     obstacles = tuple(_obstacle(role) for role in roles if not _is_usable(reports.get(role))) if reports else ()
     efforts = tuple(effort for effort in EFFORTS if effort in method.typical_calls)

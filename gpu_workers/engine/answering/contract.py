@@ -19,6 +19,9 @@ CitationStatus = Literal["supported", "contradicted", "unverified"]
 CheckMode = Literal["auto", "off", "frames", "inspect"]
 RouteWish = Literal["auto", "search", "time", "whole", "scan", "objects"]
 
+Artifact = Literal["events", "frames", "transcript", "topics", "objects", "checker"]
+"""What a scope or the models may have, and a tool or a method may need."""
+
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 CHECKS: tuple[CheckMode, ...] = get_args(CheckMode)
 ROUTE_WISHES: tuple[RouteWish, ...] = get_args(RouteWish)

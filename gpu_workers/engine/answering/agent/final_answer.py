@@ -12,13 +12,13 @@ from uuid import UUID
 
 import numpy as np
 
-from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import count_prompt
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.choices.weighing import weigh_support
 from gpu_workers.engine.answering.context import EventContext, EventLabels, cut_lines, event_context
-from gpu_workers.engine.answering.contract import Answer, NodeRecord
+from gpu_workers.engine.answering.contract import Answer, Artifact, NodeRecord
 from gpu_workers.engine.answering.ending.final_answer import NOTHING_SHOWN, finish_reason, without_text
 from gpu_workers.engine.answering.ending.final_answer import final_answer as answer_of_nodes
 from gpu_workers.engine.answering.ending.vote import Verdict

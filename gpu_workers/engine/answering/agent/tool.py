@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
+from gpu_workers.engine.answering.contract import Artifact
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.served.structured import list_of, object_of, storable
 

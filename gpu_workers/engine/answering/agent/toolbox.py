@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Literal
 from uuid import UUID
 
 import numpy as np
@@ -15,7 +14,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.context import event_text, fitted
-from gpu_workers.engine.answering.contract import NodeRecord
+from gpu_workers.engine.answering.contract import Artifact, NodeRecord
 from gpu_workers.engine.answering.looking.frame_check import in_full
 from gpu_workers.engine.answering.looking.looks import Finding, Look, findings_schema, read_findings
 from gpu_workers.engine.answering.wording import conversation
@@ -24,9 +23,6 @@ from gpu_workers.engine.ekg import Span, Vector
 from gpu_workers.engine.models.roles import Meter, ModelError, ObserveRequest, embed_queries
 from gpu_workers.engine.ports import Hit, StoredEvent, StoredFrame, ViewName, ViewQuery, Within
 from gpu_workers.engine.retrieval.frames import frame_evidence
-
-Artifact = Literal["events", "frames", "transcript", "topics", "objects", "checker"]
-"""What a scope or the models may have, and a tool or a method may need."""
 
 MISSING: Mapping[Artifact, str] = {
     "frames": "no_pictures",

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpu_workers.engine.answering.agent.toolbox import Artifact
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.catalogue import CATALOGUE
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.choices.weighing import weigh_support
 from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
@@ -20,19 +20,14 @@ from gpu_workers.engine.answering.identity import (
     JUDGE_PROMPTS,
     QUESTION_PROMPTS,
 )
-from gpu_workers.engine.answering.methods.method import TypicalCalls
+from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
 from gpu_workers.engine.answering.routes.whole import WHOLE_PROMPTS
 from gpu_workers.engine.answering.search.tree_search import search_tree
 from gpu_workers.engine.models.roles import ModelError
 
 
-class Ava:
-    name = "ava"
-    version = "7"
-    description = "Searches events, entities and frames, walks a tree of searches and weighs the answers drawn in it."
-    needs: frozenset[Artifact] = frozenset({"events", "frames"})
-    typical_calls: TypicalCalls = {"low": (1, 2), "medium": (2, 9), "high": (4, 30), "paper": (18, 22)}
+class Ava(CataloguedMethod, card=CATALOGUE["ava"]):
     prompts = (
         QUESTION_PROMPTS
         | ANSWER_PROMPTS

@@ -13,10 +13,11 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, MethodResult, final_answer, ranked_state
 from gpu_workers.engine.answering.agent.steps import StepRecorder, step_detail
-from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.agent.tools.searching import event_lines, show_overview
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, count_prompt, needed_checker
+from gpu_workers.engine.answering.catalogue import CATALOGUE
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, NodeRecord, PartialAnswer
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
@@ -32,7 +33,7 @@ from gpu_workers.engine.answering.looking.looks import (
 )
 from gpu_workers.engine.answering.looking.rounds import look_in_rounds
 from gpu_workers.engine.answering.method_settings import AVP_LITE
-from gpu_workers.engine.answering.methods.method import TypicalCalls
+from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
@@ -58,12 +59,7 @@ FINDING_TOKENS = 1_500
 """Tokens that the first choice of events leaves for the findings of all rounds."""
 
 
-class AvpLite:
-    name = "avp_lite"
-    version = "2"
-    description = "Plans where to look, looks at frames anywhere in the video, and goes on until what it saw is enough."
-    needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "checker"})
-    typical_calls: TypicalCalls = {"low": (4, 7), "medium": (4, 19), "high": (4, 31), "paper": (3, 18)}
+class AvpLite(CataloguedMethod, card=CATALOGUE["avp_lite"]):
     prompts = QUESTION_PROMPTS | OBSERVE_PROMPTS | FINAL_PROMPTS | SCAN_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:

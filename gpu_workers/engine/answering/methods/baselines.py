@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gpu_workers.engine.answering.agent.toolbox import Artifact
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker
+from gpu_workers.engine.answering.catalogue import CATALOGUE
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
 from gpu_workers.engine.answering.ending.final_answer import final_answer
 from gpu_workers.engine.answering.ending.vote import Verdict
 from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CHECK_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.frame_check import look_task, seen_node
-from gpu_workers.engine.answering.methods.method import TypicalCalls
+from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw
@@ -39,15 +39,8 @@ SPARE = 4
 MIN_GAP_MS = 1_000
 """Minimum distance of two frames; closer ones show the same."""
 
-_ONE_CALL: TypicalCalls = {"low": (1, 1), "medium": (1, 1), "high": (1, 1), "paper": (1, 1)}
 
-
-class Uniform:
-    name = "uniform"
-    version = "2"
-    description = "Looks at frames spread evenly over the video and answers once: a baseline without a search."
-    needs: frozenset[Artifact] = frozenset({"frames", "checker"})
-    typical_calls = _ONE_CALL
+class Uniform(CataloguedMethod, card=CATALOGUE["uniform"]):
     prompts = QUESTION_PROMPTS | CHECK_PROMPTS | CITATION_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
@@ -57,12 +50,7 @@ class Uniform:
         return _answer_from_frames(asked, calls, frames, available=len(frames), top_similarity=0.0)
 
 
-class NearestFrames:
-    name = "vector"
-    version = "1"
-    description = "Looks at the frames nearest to the question and answers once: a baseline without a tree."
-    needs: frozenset[Artifact] = frozenset({"frames", "checker"})
-    typical_calls = _ONE_CALL
+class NearestFrames(CataloguedMethod, card=CATALOGUE["vector"]):
     prompts = QUESTION_PROMPTS | CHECK_PROMPTS | CITATION_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
@@ -77,12 +65,7 @@ class NearestFrames:
         return _answer_from_frames(asked, calls, _spaced(frames, count), available=len(frames), top_similarity=top)
 
 
-class CaptionRag:
-    name = "caption_rag"
-    version = "2"
-    description = "Reads the events nearest to the question and answers once: the cheapest way."
-    needs: frozenset[Artifact] = frozenset({"events"})
-    typical_calls = _ONE_CALL
+class CaptionRag(CataloguedMethod, card=CATALOGUE["caption_rag"]):
     prompts = QUESTION_PROMPTS | ANSWER_PROMPTS | CITATION_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gpu_workers.engine.answering.agent.conversation import LOOP_PROMPTS
 from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, MethodResult, final_answer
 from gpu_workers.engine.answering.agent.loop import LoopRequest, run_loop
-from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH
 from gpu_workers.engine.answering.agent.tools.frame_tools import frame_inspect
 from gpu_workers.engine.answering.agent.tools.relations import RELATIONS
@@ -18,21 +18,15 @@ from gpu_workers.engine.answering.agent.tools.scan_tool import SCAN
 from gpu_workers.engine.answering.agent.tools.searching import TOPIC_SEARCH, browse, clip_search, global_browse
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.catalogue import CATALOGUE
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.identity import JUDGE_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.method_settings import DVD_LITE
-from gpu_workers.engine.answering.methods.method import TypicalCalls
+from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.prompts import load
 
 
-class DvdLite:
-    name = "dvd_lite"
-    version = "2"
-    description = (
-        "Reads what the video is about, searches clips by their text, and looks at frames where that is not enough."
-    )
-    needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "checker"})
-    typical_calls: TypicalCalls = {"low": (2, 7), "medium": (2, 14), "high": (2, 21), "paper": (2, 20)}
+class DvdLite(CataloguedMethod, card=CATALOGUE["dvd_lite"]):
     prompts = QUESTION_PROMPTS | LOOP_PROMPTS | {"dvd_rules"} | JUDGE_PROMPTS | OBSERVE_PROMPTS | FINAL_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:

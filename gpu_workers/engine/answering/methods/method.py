@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
-from gpu_workers.engine.answering.agent.toolbox import Artifact
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Answer, Effort
-
-TypicalCalls = Mapping[Effort, tuple[int, int]]
-"""Fewest and most model calls of a typical question, by effort. Embeddings and the checks of citations are left out."""
+from gpu_workers.engine.answering.catalogue import MethodCard, TypicalCalls
+from gpu_workers.engine.answering.contract import Answer, Artifact
 
 
 class Method(Protocol):
@@ -27,13 +23,23 @@ class Method(Protocol):
 
 @runtime_checkable
 class OfferedMethod(Method, Protocol):
-    """A method that customers can choose.
-
-    description: what it does, in one line for them. needs: what it is made for; without some of it it still answers,
-    and Answer.degraded says so. typical_calls: see TypicalCalls. prompts: names of the prompts that it can send.
-    """
+    """A method of the catalogue. prompts: names of the prompts that it can send; the others are those of its card."""
 
     description: str
     needs: frozenset[Artifact]
     typical_calls: TypicalCalls
     prompts: frozenset[str]
+
+
+class CataloguedMethod:
+    """A method whose card is in the catalogue: a class takes its name, version and the rest from the card."""
+
+    name: str
+    version: str
+    description: str
+    needs: frozenset[Artifact]
+    typical_calls: TypicalCalls
+
+    def __init_subclass__(cls, *, card: MethodCard) -> None:
+        cls.name, cls.version, cls.description = card.name, card.version, card.description
+        cls.needs, cls.typical_calls = card.needs, card.typical_calls

@@ -31,7 +31,7 @@ from gpu_workers.engine.answering.agent.tool import (
     VideoNumber,
     failed,
 )
-from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH, caption_retrieval
 from gpu_workers.engine.answering.agent.tools.finish import EVIDENCE
 from gpu_workers.engine.answering.agent.tools.frame_tools import extents_in_words, inspect_ranges
@@ -40,10 +40,11 @@ from gpu_workers.engine.answering.agent.tools.object_sql import OBJECT_SQL
 from gpu_workers.engine.answering.agent.tools.searching import clips_like, show_overview
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.catalogue import CATALOGUE
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.method_settings import VIDEOAGENT_MEM
-from gpu_workers.engine.answering.methods.method import TypicalCalls
+from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Span
@@ -68,12 +69,7 @@ EVENTS_NAMED, OBJECTS_NAMED = 8, 20
 """Maximum number of events and objects that the object agent's answer names."""
 
 
-class VideoAgentMem:
-    name = "videoagent_mem"
-    version = "4"
-    description = "Reads descriptions by time, finds segments, looks at frames, and asks the memory of tracked objects."
-    needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "objects", "checker"})
-    typical_calls: TypicalCalls = {"low": (3, 7), "medium": (3, 14), "high": (3, 20), "paper": (2, 26)}
+class VideoAgentMem(CataloguedMethod, card=CATALOGUE["videoagent_mem"]):
     prompts = QUESTION_PROMPTS | LOOP_PROMPTS | OBSERVE_PROMPTS | {"mem_objects_rules", "mem_rules"} | FINAL_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:

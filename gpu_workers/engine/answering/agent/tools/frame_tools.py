@@ -22,7 +22,8 @@ from gpu_workers.engine.answering.agent.tool import (
     VideoNumber,
     failed,
 )
-from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
+from gpu_workers.engine.answering.contract import Artifact
 from gpu_workers.engine.answering.looking.looks import HIGH_FRAMES
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span

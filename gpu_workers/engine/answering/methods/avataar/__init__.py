@@ -20,9 +20,10 @@ from gpu_workers.engine.answering.agent.final_answer import (
     weighs_choices,
 )
 from gpu_workers.engine.answering.agent.steps import UNKNOWN, StepRecorder
-from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker
+from gpu_workers.engine.answering.catalogue import CATALOGUE
 from gpu_workers.engine.answering.contract import Answer, PartialAnswer
 from gpu_workers.engine.answering.ending.claims import claims_of
 from gpu_workers.engine.answering.ending.evidence import Checks, Statement, find_evidence
@@ -38,7 +39,7 @@ from gpu_workers.engine.answering.methods.avataar.context_of_round import (
 )
 from gpu_workers.engine.answering.methods.avataar.think_functions import NAMES, Functions
 from gpu_workers.engine.answering.methods.avataar.thinking import RoundPlan, rethink, think
-from gpu_workers.engine.answering.methods.method import TypicalCalls
+from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.parsing import answer_schema
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
@@ -59,14 +60,7 @@ UNSUPPORTED = "nothing that was found supports it"
 STEPS_OF_ROUND = 4
 
 
-class Avataar:
-    name = "avataar"
-    version = "2"
-    description = (
-        "Reads the summary of the whole video, decides what to search, answers from the best frames, and thinks again."
-    )
-    needs: frozenset[Artifact] = frozenset({"events", "frames", "transcript", "topics", "checker"})
-    typical_calls: TypicalCalls = {"low": (2, 3), "medium": (2, 9), "high": (2, 15), "paper": (2, 15)}
+class Avataar(CataloguedMethod, card=CATALOGUE["avataar"]):
     prompts = (
         QUESTION_PROMPTS
         | CHECK_PROMPTS

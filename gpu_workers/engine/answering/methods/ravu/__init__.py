@@ -13,15 +13,16 @@ from dataclasses import dataclass, field, replace
 
 from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, MethodResult, final_answer
 from gpu_workers.engine.answering.agent.steps import step_detail, tokens_of
-from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter, Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
+from gpu_workers.engine.answering.catalogue import CATALOGUE
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
 from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.frame_check import look_task
 from gpu_workers.engine.answering.method_settings import RAVU, RavuSettings
-from gpu_workers.engine.answering.methods.method import TypicalCalls
+from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.methods.ravu.checker import CheckedProgram, check, read_program
 from gpu_workers.engine.answering.methods.ravu.finding import MOST_OBJECTS, nearest
 from gpu_workers.engine.answering.methods.ravu.program import BadProgram, program_schema, table
@@ -57,14 +58,7 @@ WRITTEN_CHARACTERS = 2_000
 MOST_CATEGORIES = 20
 
 
-class Ravu:
-    name = "ravu"
-    version = "2"
-    description = (
-        "Writes a short program over people, things, places and times, runs it on the index and looks at the result."
-    )
-    needs: frozenset[Artifact] = frozenset({"events", "frames", "objects", "checker"})
-    typical_calls: TypicalCalls = {"low": (2, 4), "medium": (4, 8), "high": (4, 8), "paper": (3, 8)}
+class Ravu(CataloguedMethod, card=CATALOGUE["ravu"]):
     prompts = (
         QUESTION_PROMPTS
         | FINAL_PROMPTS

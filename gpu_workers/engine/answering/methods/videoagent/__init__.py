@@ -10,14 +10,15 @@ from dataclasses import dataclass, field, replace
 
 from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, MethodResult, final_answer
 from gpu_workers.engine.answering.agent.steps import RecordedStep, StepRecorder
-from gpu_workers.engine.answering.agent.toolbox import Artifact, Toolbox
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Answer, PartialAnswer
+from gpu_workers.engine.answering.catalogue import CATALOGUE
+from gpu_workers.engine.answering.contract import Answer, Artifact, PartialAnswer
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.looks import FIND_CHARACTERS
 from gpu_workers.engine.answering.method_settings import VIDEOAGENT, VideoAgentSettings
-from gpu_workers.engine.answering.methods.method import TypicalCalls
+from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.methods.videoagent.dialogue import (
     SUFFICIENT,
     UNSURE,
@@ -49,12 +50,7 @@ from gpu_workers.engine.models.roles import ModelError
 STEPS_OF_ROUND = 4
 
 
-class VideoAgent:
-    name = "videoagent"
-    version = "2"
-    description = "Glances at a few frames, answers, doubts the answer, and looks for what is missing in between."
-    needs: frozenset[Artifact] = frozenset({"events", "frames"})
-    typical_calls: TypicalCalls = {"low": (2, 5), "medium": (2, 8), "high": (4, 19), "paper": (2, 7)}
+class VideoAgent(CataloguedMethod, card=CATALOGUE["videoagent"]):
     prompts = QUESTION_PROMPTS | WATCH_PROMPTS | OBSERVE_PROMPTS | FINAL_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
