@@ -258,7 +258,7 @@ UNSTORABLE: dict[str, Any] = {
     "read": reading(
         f"Which way does the {NUL} person in black walk?", keywords=NUL, entity=f"person {NUL}", scene=NUL,
         statement=NUL, counted=NUL, topic=[NUL], exact=NUL, language="e\0",
-        times=[a_time(words="way", kind="during", event=f"person {NUL}")],
+        times=[a_time(words="way", kind="during", nth=1, event=f"person {NUL}")],
     ),
     "condense": {"question": f"Which way does the {NUL} person in black walk?"},
     "rewrite": {"keywords": NUL, "entity": f"person {NUL}", "scene": f"a person {NUL}"},

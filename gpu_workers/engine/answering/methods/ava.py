@@ -18,6 +18,7 @@ from gpu_workers.engine.answering.identity import (
     CHECK_PROMPTS,
     CITATION_PROMPTS,
     QUESTION_PROMPTS,
+    READING_PROMPTS,
 )
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
@@ -35,6 +36,7 @@ class Ava:
     typical_calls: TypicalCalls = {"low": (1, 2), "medium": (2, 9), "high": (4, 30), "paper": (18, 22)}
     prompts = (
         QUESTION_PROMPTS
+        | READING_PROMPTS
         | ANSWER_PROMPTS
         | CITATION_PROMPTS
         | CHECK_PROMPTS

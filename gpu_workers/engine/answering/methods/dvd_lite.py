@@ -28,7 +28,7 @@ from gpu_workers.engine.prompts import load
 
 class DvdLite:
     name = "dvd_lite"
-    version = "2"
+    version = "3"
     description = (
         "Reads what the video is about, searches clips by their text, and looks at frames where that is not enough."
     )

@@ -37,7 +37,7 @@ from gpu_workers.engine.prompts import load
 
 class VideoAgentMem:
     name = "videoagent_mem"
-    version = "3"
+    version = "4"
     description = "Reads descriptions by time, finds segments, looks at frames, and asks the memory of tracked objects."
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "objects", "checker"})
     typical_calls: TypicalCalls = {"low": (3, 7), "medium": (3, 14), "high": (3, 20), "paper": (2, 26)}

@@ -44,7 +44,7 @@ STEPS_OF_ROUND = 4
 
 class Avataar:
     name = "avataar"
-    version = "2"
+    version = "3"
     description = (
         "Reads the summary of the whole video, decides what to search, answers from the best frames, and thinks again."
     )

@@ -37,7 +37,7 @@ OBSERVE = "observe"
 
 class AvpLite:
     name = "avp_lite"
-    version = "2"
+    version = "3"
     description = "Plans where to look, looks at frames anywhere in the video, and goes on until what it saw is enough."
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "checker"})
     typical_calls: TypicalCalls = {"low": (4, 7), "medium": (4, 19), "high": (4, 31), "paper": (3, 18)}

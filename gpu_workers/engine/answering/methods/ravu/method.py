@@ -53,7 +53,7 @@ ANSWER_TOKENS = 2_000
 
 class Ravu:
     name = "ravu"
-    version = "2"
+    version = "3"
     description = (
         "Writes a short program over people, things, places and times, runs it on the index and looks at the result."
     )

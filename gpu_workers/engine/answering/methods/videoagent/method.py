@@ -43,7 +43,7 @@ STEPS_OF_ROUND = 4
 
 class VideoAgent:
     name = "videoagent"
-    version = "2"
+    version = "3"
     description = "Glances at a few frames, answers, doubts the answer, and looks for what is missing in between."
     needs: frozenset[Artifact] = frozenset({"events", "frames"})
     typical_calls: TypicalCalls = {"low": (2, 5), "medium": (2, 8), "high": (4, 19), "paper": (2, 7)}
