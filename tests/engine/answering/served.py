@@ -1,7 +1,8 @@
 """The engine's models behind a real HTTP server whose words and faults a test chooses by stage.
 
 A full run over this world makes every call that the engine can make: the reading (at effort low and paper a follow-up's
-restatement and a rewrite), answers, repair, requery, then a frame check or an inspection, then citations by reasoner and by frames.
+restatement and a rewrite), answers, repair, requery, then a frame check or an inspection, then citations by reasoner
+and by frames.
 """
 
 from __future__ import annotations

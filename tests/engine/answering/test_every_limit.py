@@ -17,8 +17,8 @@ from gpu_workers.engine.answering.budget import Admission, Spending
 from gpu_workers.engine.answering.contract import INSUFFICIENT, Answer, Budget, Price, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
-from gpu_workers.engine.answering.reading.reading import LEAST_CALLS, READING_TOKENS
 from gpu_workers.engine.answering.reading.call import REPLY_TOKENS
+from gpu_workers.engine.answering.reading.reading import LEAST_CALLS, READING_TOKENS
 from gpu_workers.engine.models.calibration import UNMEASURED
 from tests.engine.answering.recordings import graph_of, park
 from tests.engine.answering.replies import by_schema

@@ -88,7 +88,7 @@ def test_an_english_question_says_nothing_about_languages() -> None:
 def test_one_word_is_taken_as_it_is(words: str) -> None:
     reasoner = speaking("A dog.")
 
-    answer = ask(reasoner, QuestionInput(words))
+    answer = ask(reasoner, QuestionInput(words, route="search"))
 
     assert not {"translate", "answer_language"} & set(stages(reasoner))
     assert not any("written in" in request.text for request in reasoner.requests)

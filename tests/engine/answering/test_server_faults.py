@@ -38,8 +38,8 @@ RIGHT, UP = 1, 2
 # The answer when all calls of a stage are lost: without the re-query or the repair no node says up, and frames that
 # alone say up do not outvote the events; without a look the events stand. A lost verification changes no answer.
 WITHOUT = {
-    "read": UP, "condense": UP, "rewrite": UP, "answer": None, "requery": RIGHT, "repair": RIGHT, "check": RIGHT, "verify": UP,
-    "observe": UP, "plan": RIGHT, "reflect": RIGHT,
+    "read": UP, "condense": UP, "rewrite": UP, "answer": None, "requery": RIGHT, "repair": RIGHT, "check": RIGHT,
+    "verify": UP, "observe": UP, "plan": RIGHT, "reflect": RIGHT,
 }  # fmt: skip
 # The record that notes a lost call, by its path.
 NOTED = {
@@ -256,8 +256,15 @@ def test_without_one_readable_word_there_is_no_answer(words: str) -> None:
 NUL = "\0and \ud800half"
 UNSTORABLE: dict[str, Any] = {
     "read": reading(
-        f"Which way does the {NUL} person in black walk?", keywords=NUL, entity=f"person {NUL}", scene=NUL,
-        statement=NUL, counted=NUL, topic=[NUL], exact=NUL, language="e\0",
+        f"Which way does the {NUL} person in black walk?",
+        keywords=NUL,
+        entity=f"person {NUL}",
+        scene=NUL,
+        statement=NUL,
+        counted=NUL,
+        topic=[NUL],
+        exact=NUL,
+        language="e\0",
         times=[a_time(words="way", kind="during", nth=1, event=f"person {NUL}")],
     ),
     "condense": {"question": f"Which way does the {NUL} person in black walk?"},

@@ -224,10 +224,7 @@ def _plain_times(times: object) -> object:
     if not isinstance(times, list) or not all(isinstance(each, dict) for each in times):
         return None
     return [
-        {
-            name: as_data(value)[:WORDS_CHARACTERS] if isinstance(value, str) else value
-            for name, value in each.items()
-        }
+        {name: as_data(value)[:WORDS_CHARACTERS] if isinstance(value, str) else value for name, value in each.items()}
         for each in times
     ]
 
