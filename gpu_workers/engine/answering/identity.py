@@ -11,8 +11,11 @@ from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 from gpu_workers.engine.answering.presets import SearchSettings
 from gpu_workers.engine.prompts import load
 
-QUESTION_PROMPTS = frozenset({"read_question", "read_again", "condense", "translate", "answer_language"})
-"""Prompts of every method: those that read the question, and that put an answer into another language."""
+QUESTION_PROMPTS = frozenset({"condense", "translate", "answer_language"})
+"""Prompts of every method: for a question with a history, and for one that is not in English."""
+
+READING_PROMPTS = frozenset({"read_question", "read_again"})
+"""Prompts of the call that reads a question of the method with routes."""
 
 COMPOSE_PROMPTS = frozenset(
     {"compose_rules", "compose_question", "compose_revise"}

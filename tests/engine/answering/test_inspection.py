@@ -35,6 +35,7 @@ from tests.engine.answering.world import (
     long_street,
     make_video,
     models,
+    reading,
     says,
 )
 
@@ -73,6 +74,8 @@ def inspecting(plans: Script | Any, reflections: Script | Any) -> ScriptedReason
     def script(request: Request) -> Any:
         if request.stage == "rewrite":
             return QUERIES
+        if request.stage == "read":
+            return reading(QUESTION.question)
         if request.stage == "plan":
             return plans(request) if callable(plans) else plans
         if request.stage == "reflect":
@@ -212,9 +215,10 @@ def test_one_failed_look_of_several_is_no_failure() -> None:
 
 def test_the_budget_holds_and_ends_it_with_the_summary_answer() -> None:
     reasoner = inspecting(plan(look(0, 3_000)), reflects("B"))
+    reasoner.reads = True
     checker = observing()
 
-    # The rewrite, the samples, the plan and the look: nothing is left for the reflection.
+    # The reading, the samples, the plan and the look: nothing is left for the reflection.
     answer = ask(reasoner, checker, budget=Budget(max_calls=4))
 
     assert len(reasoner.requests) + len(checker.observed) == 4

@@ -17,7 +17,7 @@ from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError
-from tests.engine.answering.world import QUERIES, Request, ScriptedReasoner, event_id, models, street
+from tests.engine.answering.world import QUERIES, Request, ScriptedReasoner, event_id, models, reading, street
 
 GERMAN = QuestionInput("Was macht der Hund auf der Straße?")
 ENGLISH = "What does the dog do on the street?"
@@ -37,7 +37,6 @@ def speaking(sentence: str = SENTENCE, **replies: Any) -> ScriptedReasoner:
         "rewrite": QUERIES,
         "answer": says(sentence),
         "answer_language": {"texts": [SENTENCE]},
-        "verify": {"verdicts": []},
         **replies,
     }
     return ScriptedReasoner(lambda request: words[request.stage])
@@ -89,7 +88,7 @@ def test_an_english_question_says_nothing_about_languages() -> None:
 def test_one_word_is_taken_as_it_is(words: str) -> None:
     reasoner = speaking("A dog.")
 
-    answer = ask(reasoner, QuestionInput(words))
+    answer = ask(reasoner, QuestionInput(words, route="search"))
 
     assert not {"translate", "answer_language"} & set(stages(reasoner))
     assert not any("written in" in request.text for request in reasoner.requests)
@@ -223,28 +222,6 @@ def test_an_embedder_of_many_languages_gets_the_question_itself() -> None:
         assert ask(speaking(), embedder_languages=languages).understood["searched"] == ""
 
 
-@pytest.mark.parametrize(
-    ("question", "english"),
-    [
-        ("Wie oft rennt ein Hund über die Straße?", "How often does a dog run across the street?"),
-        (
-            "Wie oft rennt ein Hund in den ersten 20 Sekunden über die Straße?",
-            "How often does a dog run across the street in the first 20 seconds?",
-        ),
-    ],
-)
-def test_a_statement_is_judged_in_the_language_of_the_index_whatever_the_embedder_reads(
-    question: str, english: str
-) -> None:
-    """Words of the statement are matched with words of events, which are in English."""
-    reasoner = speaking("Ein Hund.", translate={"texts": [english]}, scan={"true": [1], "false": []})
-
-    answer = ask(reasoner, QuestionInput(question), embedder_languages=("de", "en"))
-
-    assert answer.understood["route"] == "scan"
-    assert answer.understood["predicate"] == "a dog run across the street"
-
-
 def test_a_rewriter_writes_its_searches_in_the_language_of_the_index() -> None:
     reasoner = speaking()
 
@@ -327,14 +304,11 @@ def composed_answer(shape: str, question: str) -> tuple[Answer, list[str]]:
             data = request.text.split("<text>\n")[-1].split("\n</text>")[0]
             rewritten.extend(line.split(". ", 1)[1] for line in data.splitlines())
             return {"texts": [IN_GERMAN[text] for text in rewritten]}
-        words = {
-            "translate": {"texts": [ENGLISH]},
-            "rewrite": QUERIES,
-            "verify": {"verdicts": []},
-        }
+        words = {"read": reading(ENGLISH, language="de", shape=shape), "verify": {"verdict": "supported"}}
         return words.get(request.stage, says("The dog and the van."))
 
-    answer = ask(ScriptedReasoner(script), QuestionInput(question), settings=changed(MEDIUM, check="off"))
+    reasoner = ScriptedReasoner(script, reads=True)
+    answer = ask(reasoner, QuestionInput(question), settings=changed(MEDIUM, check="off"))
     return answer, rewritten
 
 

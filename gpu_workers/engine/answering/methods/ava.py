@@ -19,6 +19,7 @@ from gpu_workers.engine.answering.identity import (
     CITATION_PROMPTS,
     JUDGE_PROMPTS,
     QUESTION_PROMPTS,
+    READING_PROMPTS,
 )
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
@@ -30,6 +31,7 @@ from gpu_workers.engine.models.roles import ModelError
 class Ava(CataloguedMethod, card=CATALOGUE["ava"]):
     prompts = (
         QUESTION_PROMPTS
+        | READING_PROMPTS
         | ANSWER_PROMPTS
         | CITATION_PROMPTS
         | CHECK_PROMPTS

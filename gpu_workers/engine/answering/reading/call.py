@@ -34,6 +34,9 @@ REPLY_TOKENS = 700
 TEXT_CHARACTERS, WORDS_CHARACTERS = 600, 200
 """Maximum length of a question in a reply, and of its other texts."""
 
+REPLY_CHARACTERS = 4_000
+"""Maximum length of an unusable reply in the second request."""
+
 MOST_TITLES = 26
 """Maximum number of titles that the reasoner sees. In a larger scope a title is only found in full (reading.titles)."""
 
@@ -98,7 +101,7 @@ def ask_to_read(asked: Asked, calls: Calls) -> Reply | None:
             return _checked(asked, read_object(text), titles)
         except _Unusable as problem:
             request = load("read_again").substitute(problem=problem)
-            messages += [Message("assistant", (without_tags(text),)), Message("user", (request,))]
+            messages += [Message("assistant", (without_tags(text)[:REPLY_CHARACTERS],)), Message("user", (request,))]
     return None
 
 
@@ -166,7 +169,8 @@ def _checked(asked: Asked, fields: Mapping[str, Any] | None, titles: Mapping[str
     question, search = (_text(fields, name, TEXT_CHARACTERS) for name in ("question", "search"))
     if not question or not search:
         raise _Unusable('"question" or "search" is empty')
-    if times_from(fields.get("times")) is None:
+    times = _plain_times(fields.get("times"))
+    if times_from(times) is None:
         raise _Unusable('"times" does not have the canonical form')
     videos = _texts(fields, "videos")
     if not set(videos) <= set(titles):
@@ -180,7 +184,7 @@ def _checked(asked: Asked, fields: Mapping[str, Any] | None, titles: Mapping[str
         language=language if language in CODES else "",
         question=question,
         search=search,
-        words=SearchWords(texts["keywords"], texts["entity"], texts["scene"]),
+        words=SearchWords(texts["keywords"] or search, texts["entity"], texts["scene"]),
         choices=choices if len(choices) == len(asked.question.choices) else (),
         chosen=chosen,
         sure=fields.get("sure") is True,
@@ -188,7 +192,7 @@ def _checked(asked: Asked, fields: Mapping[str, Any] | None, titles: Mapping[str
         exact=texts["exact"] if _is_part(texts["exact"], said) else "",
         counted=texts["counted"],
         topic=tuple(_texts(fields, "topic")),
-        time=named_time_from(fields["times"], asked.question.question, earlier),
+        time=named_time_from(times, asked.question.question, earlier),
         videos=tuple(sorted(titles[letter] for letter in set(videos))),
     )
 
@@ -212,6 +216,16 @@ def _texts(fields: Mapping[str, Any], name: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise _Unusable(f'"{name}" must be a list of texts')
     return [as_data(item)[:TEXT_CHARACTERS] for item in value]
+
+
+def _plain_times(times: object) -> object:
+    """Return times with their texts as data, since those of an event are shown, stored and searched for."""
+    if not isinstance(times, list) or not all(isinstance(each, dict) for each in times):
+        return None
+    return [
+        {name: as_data(value)[:WORDS_CHARACTERS] if isinstance(value, str) else value for name, value in each.items()}
+        for each in times
+    ]
 
 
 def _is_part(words: str, text: str) -> bool:
