@@ -122,8 +122,7 @@ class TapeArm:
         assert self._graph is not None
         text, settings = with_time(query, seed=self._seed), settings_with("medium", self._models)
         asked = Asked(QuestionInput(text), self._graph, self._models, settings, searched=text)
-        asked = replace(asked, question_language="en")
-        return narrow_to_time(asked, unlimited_calls(self._models, Meter()))
+        return narrow_to_time(asked, unlimited_calls(self._models, Meter()), language="en")
 
     def _drawn(self, query: TapeQuery, graph: KnowledgeGraph) -> list[Span]:
         """Return the spans of events of the graph, drawn at random."""

@@ -43,7 +43,7 @@ def answered(cast: Cast, **fields: Any) -> tuple[UUID, UUID]:
     """Ask a question and store an answer that has the secret wherever an answer has words."""
     question_id, video_id = ask(cast, **fields)
     finish(
-        cast, question_id, video_id, text=SECRET, standalone=SECRET, notes=(SECRET,), understood={"predicate": SECRET}
+        cast, question_id, video_id, text=SECRET, standalone=SECRET, notes=(SECRET,), understood={"statement": SECRET}
     )
     with cast.scope():
         for table, column in (("node", "note"), ("candidate", "reasoning"), ("evidence", "quote")):

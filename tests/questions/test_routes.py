@@ -57,16 +57,16 @@ def test_what_was_understood_is_stored_and_shown(acme: Any, globex: Any) -> None
     question_id, video_id = ask(acme)
     time = UnderstoodTime("at 0:10", "0:00:10 of the video", {video_id: Span(5_000, 15_000)})
     understood = Understood(
-        route="scan", chosen_by="rules", shape="count", time=time, predicate="a car passes", videos=(video_id,)
+        route="scan", chosen_by="examples", shape="count", time=time, statement="a car passes", videos=(video_id,)
     )
     finish(acme, question_id, video_id, understood=understood.record(), confidence=None)
 
     shown = read(acme, question_id)
     assert shown["confidence"] is None
     assert shown["understood"]["route"] == "scan"
-    assert shown["understood"]["predicate"] == "a car passes"
+    assert shown["understood"]["statement"] == "a car passes"
     assert shown["understood"]["videos"] == [encode("vid", video_id)]
-    assert (shown["understood"]["denied"], shown["understood"]["always"]) == (False, False)
+    assert (shown["understood"]["polarity"], shown["understood"]["sure"]) == ("occurs", True)
     assert shown["understood"]["time"]["spans"] == [
         {"video_id": encode("vid", video_id), "start_ms": 5_000, "end_ms": 15_000, "start_at": None, "end_at": None}
     ]

@@ -132,7 +132,7 @@ class Question(TenantRow):
     finish_detail = models.CharField(max_length=64, default="", blank=True)
     # The best answer so far while the search still runs: {text, choice, score, path, level}.
     partial = models.JSONField(default=dict)
-    # What the question's words were taken to ask for: {route, chosen_by, shape, time, predicate, counted, ...}.
+    # What the question's words were taken to ask for: {route, chosen_by, shape, time, statement, counted, ...}.
     understood = models.JSONField(default=dict)
     # [{text, status, evidence: [ordinals]}]
     claims = models.JSONField(default=list)
