@@ -112,9 +112,11 @@ def _as_nearest(asked: Asked, calls: Calls) -> Asked:
     if len(videos) == 1 and labels.comparison != "none":
         # "Is the gate camera busier than the others?" is about all of them.
         videos = ()
-    if asked.standalone:
-        # What is judged or counted is what the question refers to.
-        text, language = (asked.in_english, ENGLISH) if asked.translated else (asked.standalone, language)
+    # What is judged or counted is what the question refers to, in the language of the index if that is known.
+    if asked.translated:
+        text, language = asked.in_english, ENGLISH
+    elif asked.standalone:
+        text = asked.standalone
     text = without_time(without_titles(text, asked.recordings, videos), language=language)[0]
     asked = narrow_to_time(narrow_to_videos(asked, videos), calls, language=asked.question_language)
     denied = labels.polarity != "occurs"
