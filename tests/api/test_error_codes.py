@@ -71,7 +71,6 @@ INTERNAL = {
     "subscribed_already": "an operator subscribes a tenant to a plan",
     "subscription_in_past": "an operator subscribes a tenant to a plan",
     "unknown_plan": "an operator subscribes a tenant to a plan",
-    "not_asked": "an estimate asks no model, and says so to itself",
     "not_staff": "staff at the console",
     "unknown_act": "staff at the console",
     "unknown_segment": "staff at the console",

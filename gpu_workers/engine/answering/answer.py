@@ -67,6 +67,8 @@ def answer_question(
     Returns an Answer for every outcome: model failures, refusals, exhausted budget and cancellation are finish reasons.
     Raises UnknownMethod, and whatever graph or the callbacks raise.
     """
+    if method is not None:
+        question = replace(question, method=method.name)
     method = method or method_named(question.method)
     settings = checking(settings or settings_with(question.effort, models), question.check)
     asked = Asked(question, graph, models, settings, searched=question.question, asked_words=question.question)

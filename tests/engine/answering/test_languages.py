@@ -37,6 +37,7 @@ def speaking(sentence: str = SENTENCE, **replies: Any) -> ScriptedReasoner:
         "rewrite": QUERIES,
         "answer": says(sentence),
         "answer_language": {"texts": [SENTENCE]},
+        "verify": {"verdicts": []},
         **replies,
     }
     return ScriptedReasoner(lambda request: words[request.stage])

@@ -12,7 +12,7 @@ import pytest
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.context import event_context
+from gpu_workers.engine.answering.context import EventLabels, event_context
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.ending.compose import composing_messages
 from gpu_workers.engine.answering.parsing import ParsedAnswer
@@ -103,7 +103,12 @@ def test_titles_count_towards_the_room_and_give_way_to_events(room: int, titled:
     graph = InMemoryGraph(videos)
     ids = [place.event_id for place in graph.timeline(limit=9)]
     context = event_context(
-        ids, graph.load_events(ids), (), count_tokens=words, max_tokens=room, titles=titles_of(graph.recordings())
+        ids,
+        graph.load_events(ids),
+        (),
+        count_tokens=words,
+        max_tokens=room,
+        labels=EventLabels(titles=titles_of(graph.recordings())),
     )
 
     assert ("Gate camera" in context.text) == titled

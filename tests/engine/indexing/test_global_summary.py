@@ -82,7 +82,7 @@ def summary_of(
 ) -> tuple[tuple[Topic, ...], Overview | None]:
     work = summariser(narrator, **more)
     work.push(events)
-    return work.final_answer(ended=True)
+    return work.conclude(ended=True)
 
 
 def check_partition(topics: Sequence[Topic], events: Sequence[EventDigest]) -> None:
@@ -146,14 +146,14 @@ def test_runs_that_conclude_on_the_way_end_with_the_same_summary(seed: int) -> N
         work = summariser(topics=topics)
         closed = topics[:-1]
         work.push(events[work.next_event_n : until])
-        topics, overview = work.final_answer(ended=False)
+        topics, overview = work.conclude(ended=False)
         check_partition(topics, events[:until])
         assert topics[: len(closed)] == closed, "a closed topic changed"
         assert overview is not None
         assert overview.until_ms == events[until - 1].span.end_ms
     work = summariser(topics=topics)
     work.push(events[work.next_event_n :])
-    assert work.final_answer(ended=True) == whole
+    assert work.conclude(ended=True) == whole
     check_partition(whole[0], events)
 
 
@@ -163,11 +163,11 @@ def test_an_open_topic_without_new_events_is_not_narrated_again() -> None:
     events = story((DOGS, 4))
     first = summariser(narrator)
     first.push(events)
-    topics, _ = first.final_answer(ended=False)
+    topics, _ = first.conclude(ended=False)
     assert len(asked) == 2, "one topic, one overview"
     again = summariser(narrator, topics=topics)
     again.push(events[again.next_event_n :])
-    assert again.final_answer(ended=True)[0] == topics
+    assert again.conclude(ended=True)[0] == topics
     assert len(asked) == 3, "the overview alone"
 
 
@@ -275,7 +275,7 @@ def test_every_request_fits_the_window_and_every_event_is_shown() -> None:
 def test_a_window_without_room_for_any_event_is_narrated_by_measurement() -> None:
     work = summariser(LlmNarrator(reasoner(answer, context_tokens=600), MeasuredNarrator()))
     work.push(story((DOGS, 4)))
-    _, overview = work.final_answer(ended=True)
+    _, overview = work.conclude(ended=True)
     assert overview is not None
     assert overview.model == "measured"
     assert [(w.stage, w.code) for w in work.warnings] == [
@@ -343,7 +343,7 @@ def test_a_text_that_the_model_cannot_give_is_measured_and_recorded(reply: Any, 
     events = story((DOGS, 3))
     work = summariser(LlmNarrator(model, MeasuredNarrator()))
     work.push(events)
-    assert work.final_answer(ended=True) == summary_of(events)
+    assert work.conclude(ended=True) == summary_of(events)
     assert [(w.stage, w.code) for w in work.warnings] == [("topics", code), ("overview", code)]
     assert (len(model.asked("topics")), len(model.asked("overview"))) == (asked, asked)
 
@@ -354,7 +354,7 @@ def test_one_topic_without_words_leaves_the_others_theirs() -> None:
 
     work = summariser(LlmNarrator(reasoner(script), MeasuredNarrator()))
     work.push(story((DOGS, 5), (ROAD, 5), (KITCHEN, 5)))
-    topics, overview = work.final_answer(ended=True)
+    topics, overview = work.conclude(ended=True)
     assert [topic.title == "part" for topic in topics] == [True, False, True]
     assert overview is not None
     assert overview.model == "scripted"

@@ -151,7 +151,7 @@ def test_models_that_nobody_measured_get_initial_thresholds() -> None:
 
 
 CHOICES = QuestionInput(
-    "Who is there?", ("a dog runs across the street", "divers surface again", "a choir sings old songs")
+    "Who is there?", ("a dog runs across the street", "divers surface near boats", "a choir sings old songs")
 )
 
 

@@ -119,8 +119,9 @@ def _as_nearest(asked: Asked, calls: Calls) -> Asked:
         text = asked.standalone
     text = without_time(without_titles(text, asked.recordings, videos), language=language)[0]
     asked = narrow_to_time(narrow_to_videos(asked, videos), calls, language=asked.question_language)
-    denied = labels.polarity != "occurs"
-    statement, phrases = " ".join(subject_words(text, labels.route, within=denied)), asked.understood.quoted
+    # Words of asking stand within "the person never waves", and after what is compared.
+    within = labels.polarity != "occurs" or labels.comparison != "none"
+    statement, phrases = " ".join(subject_words(text, labels.route, within=within)), asked.understood.quoted
     return _routed(
         asked, labels, read_by, statement=statement, counted=statement if labels.route == "objects" else "",
         exact=phrases[0] if phrases else statement, topic=topic_stems(text, language),

@@ -109,8 +109,8 @@ def test_text_is_refused(text: str, fault: str) -> None:
         (as_json(1), 'each step is {"op"'),
         ('{"steps": "all"}', 'a program is {"steps": [...]}'),
         ('{"program": []}', 'a program is {"steps": [...]}'),
-        ('{"a": ' + "[" * 9_000, "the JSON is nested too deep"),
-        ('{"steps": [' + '{"op": ' * 2_000, "the JSON is nested too deep"),
+        ('{"a": ' + "[" * 9_000, "a program has at most 2000 characters"),
+        ('{"steps": [' + '{"op": ' * 2_000, "a program has at most 2000 characters"),
     ],
 )  # fmt: skip
 def test_json_is_refused(text: str, fault: str) -> None:

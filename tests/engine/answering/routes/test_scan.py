@@ -38,7 +38,7 @@ WAVES = {3, 4, 5, 20, 39}
 FORTY = [f"a person waves, take {n}" if n in WAVES else f"a person stands, take {n}" for n in range(40)]
 """40 events are three batches: 16, 16 and 8. A person waves in 5 events, at 3 separate times."""
 APART = [f"a person waves, take {n}" if n in {3, 20, 39} else f"a person stands, take {n}" for n in range(40)]
-SLOWLY = "How many times does somebody wave slowly?"
+SLOWLY = "How many times does a person wave slowly?"
 ALL_WAVE = [f"a person waves, take {n}" for n in range(40)]
 """Events on which words do not decide whether somebody waves slowly."""
 HOW_OFTEN = "How many times does a person wave?"

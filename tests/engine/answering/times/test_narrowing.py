@@ -59,7 +59,7 @@ def test_only_events_of_the_named_time_are_read_and_the_answer_says_so() -> None
     assert '"in the first 6 seconds" was understood as: 0:00:00 to 0:00:06 of the video' in answer.notes[0]
     time = answer.understood["time"]
     assert time["spans"] == [{"video_id": str(make_video(STREET).video_id), "start_ms": 0, "end_ms": 6_000}]
-    assert (time["words"], time["chosen_by"], time["order"]) == ("in the first 6 seconds", "rules", "")
+    assert (time["words"], time["chosen_by"], time["order"]) == ("in the first 6 seconds", "figures", "")
     assert answer.understood["searched"] == "Who is there?"
 
 

@@ -70,10 +70,7 @@ def read_program(text: str) -> tuple[ProgramStep, ...]:
     Both give the same steps. Raises BadProgram if it has neither form, or a form that is not allowed."""
     if len(text) > JSON_CHARACTERS:
         raise BadProgram(f"a program has at most {JSON_CHARACTERS} characters")
-    try:
-        fields = read_object(text)
-    except RecursionError:
-        raise BadProgram("the JSON is nested too deep") from None
+    fields = read_object(text)
     if fields is not None:
         return _from_json(fields)
     return _from_text(text)
