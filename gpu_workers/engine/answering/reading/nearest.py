@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.answering.reading.times import named_time
 from gpu_workers.engine.answering.understood import COSTLY, Comparison, Counting, Polarity, Route, Said, Shape, Subject
+from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.languages.words import stemmed, stop_words, words_of
 from gpu_workers.engine.models.roles import Meter, TextEmbedder
 from gpu_workers.engine.retrieval.object_names import categories_named, colours_named, name_tokens
@@ -81,12 +82,12 @@ class Reader:
     """Reads questions by the examples, over one text embedder. Making one embeds all examples, which takes seconds on a
     CPU: use reader_of(). Raises ModelError of the embedder."""
 
-    def __init__(self, embedder: TextEmbedder) -> None:
+    def __init__(self, embedder: TextEmbedder, languages: Sequence[str] = (ENGLISH,)) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.linear_model import LogisticRegression
         from threadpoolctl import threadpool_limits
 
-        examples = _examples()
+        examples = [example for example in _examples() if example.labels["language"] in languages]
         bare = [without_time(example.question) for example in examples]
         texts, timed = [text for text, _ in bare], np.array([named for _, named in bare])
         self._embedder = embedder
@@ -141,16 +142,18 @@ class Reader:
         return hstack([csr_matrix(dense), self._ngrams.transform(list(texts))]).tocsr()
 
 
-_readers: dict[tuple[type, str, int], Reader] = {}
+_readers: dict[tuple[type, str, int, tuple[str, ...]], Reader] = {}
 _making = threading.Lock()
 
 
-def reader_of(embedder: TextEmbedder) -> Reader:
-    """Return the reader over this embedder, made once in a process. Raises ModelError of the embedder."""
+def reader_of(embedder: TextEmbedder, languages: Sequence[str]) -> Reader:
+    """Return the reader over this embedder, made once in a process. languages: those that it understands, English if
+    nobody knows. Raises ModelError of the embedder."""
+    known = tuple(languages) or (ENGLISH,)
     with _making:
-        key = (type(embedder), embedder.name, embedder.dimension)
+        key = (type(embedder), embedder.name, embedder.dimension, known)
         if key not in _readers:
-            _readers[key] = Reader(embedder)
+            _readers[key] = Reader(embedder, known)
         return _readers[key]
 
 
@@ -193,7 +196,7 @@ def _asking_words(route: Route) -> frozenset[str]:
     used = Counter(
         word
         for example in _examples()
-        if example.labels["route"] == route
+        if example.labels["route"] == route and example.labels["language"] == ENGLISH
         for word in {word.casefold() for word in re.findall(r"[\w'-]+", example.question)}
     )
     return stop_words("en") | {word for word, count in used.items() if count >= SHARED}
@@ -203,7 +206,10 @@ def _asking_words(route: Route) -> frozenset[str]:
 def _examples() -> tuple[_Example, ...]:
     tables = tomllib.loads(resources.files(__package__).joinpath("examples.toml").read_text())["examples"]
     return tuple(
-        _Example(question, {**DEFAULTS, **{name: value for name, value in table.items() if name != "questions"}})
+        _Example(
+            question,
+            {**DEFAULTS, "language": ENGLISH, **{name: value for name, value in table.items() if name != "questions"}},
+        )
         for table in tables
         for question in table["questions"]
     )

@@ -16,7 +16,14 @@ from gpu_workers.engine.answering.reading.call import REPLY_TOKENS, Reply, ask_t
 from gpu_workers.engine.answering.reading.follow_up import stand_alone
 from gpu_workers.engine.answering.reading.language import detect_language, translate
 from gpu_workers.engine.answering.reading.naming import narrow_to_time
-from gpu_workers.engine.answering.reading.nearest import Labels, reader_of, subject_words, topic_stems, without_time
+from gpu_workers.engine.answering.reading.nearest import (
+    Labels,
+    Reader,
+    reader_of,
+    subject_words,
+    topic_stems,
+    without_time,
+)
 from gpu_workers.engine.answering.reading.titles import named_videos, narrow_to_videos, without_titles
 from gpu_workers.engine.answering.understood import COSTLY, ChosenBy, Route, Understood
 from gpu_workers.engine.languages.codes import ENGLISH, is_english
@@ -140,13 +147,17 @@ def _readable(asked: Asked) -> tuple[str, str]:
     return asked.own_words, language
 
 
+def _reader(asked: Asked) -> Reader:
+    return reader_of(asked.models.text_embedder, asked.models.embedder_languages)
+
+
 def _labels(asked: Asked, text: str, language: str) -> tuple[Labels, ChosenBy]:
     """Return what the examples say. Methods without routes use only whether the question compares videos."""
     routed = asked.question.method == ROUTED_METHOD and asked.settings.effort != "paper"
     if not routed and len(asked.recordings) < 2:
         return Labels(), "default"
     try:
-        return reader_of(asked.models.text_embedder).read(text, language=language), "examples"
+        return _reader(asked).read(text, language=language), "examples"
     except ModelError:
         return Labels(), "default"
 
