@@ -152,9 +152,11 @@ def _reader(asked: Asked) -> Reader:
 
 
 def _labels(asked: Asked, text: str, language: str) -> tuple[Labels, ChosenBy]:
-    """Return what the examples say. Methods without routes use only whether the question compares videos."""
+    """Return what the examples say; a search for a question in a language that the embedder does not understand.
+    Methods without routes use only whether the question compares videos."""
     routed = asked.question.method == ROUTED_METHOD and asked.settings.effort != "paper"
-    if not routed and len(asked.recordings) < 2:
+    understood = language in (asked.models.embedder_languages or (ENGLISH,))
+    if not understood or (not routed and len(asked.recordings) < 2):
         return Labels(), "default"
     try:
         return _reader(asked).read(text, language=language), "examples"
