@@ -16,7 +16,7 @@ from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.services.drafts import new_question
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine.answering.contract import ROUTED_METHOD, Effort
-from gpu_workers.engine.answering.scan_price import ScanPrice, most_calls, scan_batch, scan_price
+from gpu_workers.engine.answering.scan_price import ScanPrice, most_events, scan_price
 from gpu_workers.engine.answering.understood import COSTLY
 from gpu_workers.engine.models.calibration import calibration_of
 from gpu_workers.engine.retrieval.frames import all_places
@@ -49,7 +49,7 @@ def estimate_route(wish: ScopeWish, **fields: Any) -> RouteEstimate:
         return RouteEstimate(chosen, True)
     videos = list(Video.objects.filter(id__in=wanted).order_by("id"))
     effort, (small, by_odds) = cast(Effort, question.effort), _reasoner()
-    most = most_calls(effort, small=small, by_odds=by_odds) * scan_batch(small=small, by_odds=by_odds)
+    most = most_events(effort, small=small, by_odds=by_odds)
     with GraphOfRequest(_scope(videos, question.start_ms, question.end_ms)) as graph:
         events = sum(1 for _ in islice(all_places(graph), most))
     return RouteEstimate(chosen, chosen is not None, scan_price(events, effort, small=small, by_odds=by_odds))

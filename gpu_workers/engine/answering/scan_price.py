@@ -57,6 +57,11 @@ def most_calls(effort: Effort, *, small: bool, by_odds: bool) -> int:
     return (MOST_CALLS if not small else MOST_CALLS_SMALL if by_odds else MOST_LISTS_SMALL)[effort]
 
 
+def most_events(effort: Effort, *, small: bool, by_odds: bool) -> int:
+    """Return the maximum number of events that one scan judges."""
+    return most_calls(effort, small=small, by_odds=by_odds) * scan_batch(small=small, by_odds=by_odds)
+
+
 def scan_price(events: int, effort: Effort, *, small: bool, by_odds: bool, at_once: int = 8) -> ScanPrice:
     """Return what judging that many events takes: events by batch by tokens, capped by the effort's number of calls.
 

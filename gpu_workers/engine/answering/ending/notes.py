@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.scan_price import scan_price
+from gpu_workers.engine.answering.scan_price import most_events, scan_price
 from gpu_workers.engine.languages.codes import is_english
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.tri_view import NO_VECTOR
@@ -91,14 +91,10 @@ def _inexact(asked: Asked, answer: Answer) -> str:
 def _not_scanned(asked: Asked) -> str:
     """Return what a scan would take that the question may have asked for, and how to ask for it."""
     models, route = asked.models, asked.understood.doubted
-    events = len(asked.graph.timeline(limit=COUNTED))
-    price = scan_price(
-        events,
-        asked.settings.effort,
-        small=models.calibration.limits.value is not None,
-        by_odds=models.reasoner.capabilities.log_probabilities,
-        at_once=asked.settings.in_flight,
-    )
+    effort, small = asked.settings.effort, models.calibration.limits.value is not None
+    by_odds = models.reasoner.capabilities.log_probabilities
+    events = len(asked.graph.timeline(limit=most_events(effort, small=small, by_odds=by_odds)))
+    price = scan_price(events, effort, small=small, by_odds=by_odds, at_once=asked.settings.in_flight)
     wanted = "a number of things in the whole scope" if route == "objects" else "a check of every event"
     return (
         f"The question was searched for. If it asks for {wanted}, ask it again with route {route}: that takes up to "

@@ -89,15 +89,15 @@ def _as_replied(asked: Asked, calls: Calls, reply: Reply) -> Asked:
     english = is_english(reply.language or asked.question_language)
     asked = replace(
         asked,
-        searched=asked.question.question if english else reply.search,
+        searched=reply.search,
         translated=() if english else (reply.search, *(reply.choices or question.choices)),
         question_language=reply.language or asked.question_language,
-        understood=replace(understood, searched=reply.search),
+        understood=understood,
     )
     asked = narrow_to_videos(asked, reply.videos)
     if reply.time is not None:
         asked = narrow_to_time(asked, calls, named=reply.time)
-    asked = replace(asked, searched=reply.search, understood=replace(asked.understood, searched=reply.search))
+    asked = replace(asked, understood=replace(asked.understood, searched=asked.searched))
     labels = Labels(sure=reply.sure or reply.chosen["route"] not in COSTLY, **reply.chosen)
     return _routed(
         asked, labels, "model", statement=reply.statement, counted=reply.counted, exact=reply.exact,

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.steps import RecordedStep as Step
-from gpu_workers.engine.answering.agent.steps import StepRecorder
+from gpu_workers.engine.answering.agent.steps import RecordedStep, StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.agent.tools.scan_tool import separate_times
 from gpu_workers.engine.answering.asked import Asked
@@ -107,7 +106,7 @@ def answer_by_scan(asked: Asked, calls: Calls) -> Answer | None:
     )
 
 
-def _found(toolbox: Toolbox, statement: str, step: Step) -> Findings:
+def _found(toolbox: Toolbox, statement: str, step: RecordedStep) -> Findings:
     """Return of which events the statement is true. Events that could not be described are not read."""
     graph, understood = toolbox.asked.graph, toolbox.asked.understood
     found = Findings(list(all_places(graph)))
@@ -155,7 +154,7 @@ def _judged(
     events: Sequence[StoredEvent],
     sure: frozenset[UUID],
     found: Findings,
-    step: Step,
+    step: RecordedStep,
 ) -> Findings:
     """Judge events, after what it will take has been shown. sure: events about which words have decided."""
     estimate = scan.estimate(events)
