@@ -46,7 +46,7 @@ class Asked:
 
     @property
     def in_english(self) -> str:
-        """Return the question's words for rules that read English: its translation, if there is one."""
+        """Return the question in English, if it could be translated; else its own words."""
         return self.translated[0] if self.translated else self.question.question
 
     @property
