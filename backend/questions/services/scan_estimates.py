@@ -71,4 +71,4 @@ def _reasoner() -> tuple[bool, bool]:
         report = {}
     calibration = calibration_of(reasoner=str(report.get("model", "")), similarity="", text_embedder="")
     abilities = report.get("abilities")
-    return calibration.limits.value is not None, abilities is None or "log_probabilities" in abilities
+    return calibration.small, abilities is None or "log_probabilities" in abilities

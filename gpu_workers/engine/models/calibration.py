@@ -140,6 +140,11 @@ class Calibration:
         return fit if fit is not None and fit.measured else None
 
     @property
+    def small(self) -> bool:
+        """Whether the reasoner is a slow and small one: it gets short contexts, and is asked for less."""
+        return self.limits.value is not None
+
+    @property
     def unmeasured(self) -> tuple[str, ...]:
         """Return, in words, the values under an answer that were not fitted to these models; empty if all were."""
         lines = []

@@ -132,7 +132,7 @@ def test_a_preset_s_names_are_asked_for_and_every_pooling_role_is_served(served:
     assert models.similarity.baseline == 0.133
     assert models.calibration.thresholds == SIMILARITIES[EMBEDDED_SIMILARITY], "the same weights, served"
     assert models.reasoner.capabilities.thinks
-    assert models.calibration.limits.value is None
+    assert not models.calibration.small
 
 
 def test_a_query_worker_with_served_models_loads_no_torch(served: dict[str, str]) -> None:

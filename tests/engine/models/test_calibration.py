@@ -110,7 +110,7 @@ def test_the_embedded_models_keep_their_numbers() -> None:
 def test_a_reasoner_of_another_name_inherits_nothing_of_the_embedded_one(name: str) -> None:
     found = bound(name)
 
-    assert (found.limits.value, found.support) == (None, None)
+    assert (found.small, found.support) == (False, None)
     for effort in ("low", "medium", "high", "paper"):
         assert settings_for(effort, found) == settings_for(effort, UNMEASURED)
     assert settings_for("medium", found).prompt.context_tokens == 16_384, "half of a window of 32,768"
@@ -125,7 +125,7 @@ def test_a_reasoner_of_another_name_inherits_nothing_of_the_embedded_one(name: s
 def test_every_reasoner_of_the_local_stack_has_limits_and_only_the_default_one_weights() -> None:
     for name in REASONERS:
         found = bound(name)
-        assert found.limits.value is not None
+        assert found.small
         assert found.limits.measured == (found.support is not None) == (name == EMBEDDED_REASONER)
 
 

@@ -91,7 +91,7 @@ def _inexact(asked: Asked, answer: Answer) -> str:
 def _not_scanned(asked: Asked) -> str:
     """Return what a scan would take that the question may have asked for, and how to ask for it."""
     models, route = asked.models, asked.understood.doubted
-    effort, small = asked.settings.effort, models.calibration.limits.value is not None
+    effort, small = asked.settings.effort, models.calibration.small
     by_odds = models.reasoner.capabilities.log_probabilities
     events = len(asked.graph.timeline(limit=most_events(effort, small=small, by_odds=by_odds)))
     price = scan_price(events, effort, small=small, by_odds=by_odds, at_once=asked.settings.in_flight)

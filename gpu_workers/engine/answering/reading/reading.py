@@ -60,7 +60,7 @@ def read_question(asked: Asked, calls: Calls) -> Asked:
 def is_read_by_call(asked: Asked) -> bool:
     """Whether one call of the reasoner reads the question: at efforts medium and high, if the reasoner was not found to
     be small. Methods without routes make the calls that they publish, and restate and translate where they must."""
-    capable = asked.models.calibration.limits.value is None and asked.settings.effort in ("medium", "high")
+    capable = not asked.models.calibration.small and asked.settings.effort in ("medium", "high")
     return capable and asked.question.method == ROUTED_METHOD
 
 

@@ -90,7 +90,7 @@ def answer_by_scan(asked: Asked, calls: Calls) -> Answer | None:
     if not statement or not toolbox.extents:
         return None
     always = understood.polarity == "always"
-    if always and (understood.said != "none" or asked.models.calibration.limits.value is not None):
+    if always and (understood.said != "none" or asked.models.calibration.small):
         # What is always said is no statement about events, and a small reasoner's yes to one event of many is not
         # enough to say that something is so all the time.
         return None

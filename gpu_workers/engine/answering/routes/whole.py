@@ -33,7 +33,7 @@ def answer_by_reading(asked: Asked, calls: Calls) -> Answer | None:
     toolbox = Toolbox(asked, calls)
     if not toolbox.extents:
         return None
-    small = asked.models.calibration.limits.value is not None
+    small = asked.models.calibration.small
     recorder = StepRecorder(toolbox, total=2)
     with calls.timed("whole"):
         with recorder.step("read", shape=asked.understood.shape) as step:

@@ -75,7 +75,7 @@ class Scan:
     def __init__(self, asked: Asked, calls: Calls, statement: str, *, both_sides: bool = False) -> None:
         self.asked, self.calls, self.statement = asked, calls, statement
         reasoner = asked.models.reasoner
-        self.small = asked.models.calibration.limits.value is not None
+        self.small = asked.models.calibration.small
         self.by_odds = self.small and reasoner.capabilities.log_probabilities
         self.both_sides = both_sides and not self.small
         self.size = scan_batch(small=self.small, by_odds=self.by_odds)
