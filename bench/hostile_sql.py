@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from bench.figures import Figures, at_least, at_most
-from gpu_workers.engine.answering.agent.tools.object_memory import ScopeObject
-from gpu_workers.engine.answering.agent.tools.object_sql import TABLES, object_tables
-from gpu_workers.engine.answering.agent.tools.sql_guard import SqlRefused, closed_connection, select
+from gpu_workers.engine.answering.agent.object_tools import TABLES, ScopeObject, object_tables
+from gpu_workers.engine.answering.agent.sql_guard import SqlRefused, closed_connection, select
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.ports import EventPlace, StoredObject
 

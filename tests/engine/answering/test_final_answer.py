@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.agent.final_answer import MethodResult, final_answer
+from gpu_workers.engine.answering.agent.evidence_answer import MethodResult, answer_from_evidence
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Canceled, Spending
@@ -69,7 +69,7 @@ class Answering:
 
     def answer(self, **more: Any) -> Answer:
         self.toolbox.record_similarities([0.5])
-        return final_answer(self.toolbox, MethodResult(**{"needs": frozenset({"events"}), **more}))
+        return answer_from_evidence(self.toolbox, MethodResult(**{"needs": frozenset({"events"}), **more}))
 
     @property
     def prompt(self) -> str:

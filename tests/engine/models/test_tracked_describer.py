@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from gpu_workers.engine.answering.agent.tools.object_sql import OBJECT_SQL
+from gpu_workers.engine.answering.agent.object_tools import OBJECT_SQL
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span, TrackObservation
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording

@@ -15,16 +15,7 @@ from gpu_workers.engine.answering.agent.conversation import (
     opening_prompt,
     usable_tools,
 )
-from gpu_workers.engine.answering.agent.steps import (
-    UNKNOWN,
-    UNREADABLE,
-    ToolCall,
-    call_key,
-    in_brief,
-    read_step,
-    step_record,
-    step_schema,
-)
+from gpu_workers.engine.answering.agent.step_records import step_record
 from gpu_workers.engine.answering.agent.tool import (
     BAD_ARGUMENTS,
     FAILED,
@@ -37,8 +28,20 @@ from gpu_workers.engine.answering.agent.tool import (
     failed,
     read_arguments,
 )
+from gpu_workers.engine.answering.agent.tool_calls import (
+    FINISH,
+    UNKNOWN,
+    UNREADABLE,
+    ToolCall,
+    answer_of_prose,
+    call_key,
+    finish_tool,
+    in_brief,
+    proposed_answer,
+    read_step,
+    step_schema,
+)
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.finish import FINISH, answer_of_prose, finish_tool, proposed_answer
 from gpu_workers.engine.answering.budget import BranchMeter, BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import MESSAGE_TOKENS
 from gpu_workers.engine.answering.context import cut_lines

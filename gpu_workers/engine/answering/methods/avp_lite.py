@@ -11,10 +11,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, MethodResult, final_answer, ranked_state
-from gpu_workers.engine.answering.agent.steps import StepRecorder, step_detail
+from gpu_workers.engine.answering.agent.evidence_answer import (
+    FINAL_PROMPTS,
+    MethodResult,
+    answer_from_evidence,
+    ranked_state,
+)
+from gpu_workers.engine.answering.agent.search_tools import event_lines, show_overview
+from gpu_workers.engine.answering.agent.step_records import StepRecorder, step_detail
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.searching import event_lines, show_overview
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, count_prompt, needed_checker
 from gpu_workers.engine.answering.catalogue import CATALOGUE
@@ -77,7 +82,7 @@ class AvpLite(CataloguedMethod, card=CATALOGUE["avp_lite"]):
                         records = _look(toolbox, events, about, answers, first=len(recorder.records) + 1)
         records = [*recorder.records, *records]
         proposed = answers[-1] if answers else None
-        return final_answer(toolbox, MethodResult(self.needs, records, proposed, error=recorder.error))
+        return answer_from_evidence(toolbox, MethodResult(self.needs, records, proposed, error=recorder.error))
 
 
 def _begin(toolbox: Toolbox, recorder: StepRecorder) -> tuple[list[StoredEvent], str]:

@@ -7,15 +7,14 @@ answer of the loop.
 
 from __future__ import annotations
 
+from gpu_workers.engine.answering.agent.caption_tools import TERM_FREQUENCY, TRANSCRIPT_SEARCH
 from gpu_workers.engine.answering.agent.conversation import LOOP_PROMPTS
-from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, MethodResult, final_answer
+from gpu_workers.engine.answering.agent.evidence_answer import FINAL_PROMPTS, MethodResult, answer_from_evidence
+from gpu_workers.engine.answering.agent.frame_tools import frame_inspect
 from gpu_workers.engine.answering.agent.loop import LoopRequest, run_loop
+from gpu_workers.engine.answering.agent.search_tools import TOPIC_SEARCH, browse, clip_search, global_browse
+from gpu_workers.engine.answering.agent.statement_tools import RELATIONS, SCAN
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH
-from gpu_workers.engine.answering.agent.tools.frame_tools import frame_inspect
-from gpu_workers.engine.answering.agent.tools.relations import RELATIONS
-from gpu_workers.engine.answering.agent.tools.scan_tool import SCAN
-from gpu_workers.engine.answering.agent.tools.searching import TOPIC_SEARCH, browse, clip_search, global_browse
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.catalogue import CATALOGUE
@@ -33,7 +32,7 @@ class DvdLite(CataloguedMethod, card=CATALOGUE["dvd_lite"]):
         settings = DVD_LITE[asked.settings.effort]
         toolbox = Toolbox(asked, calls)
         if not toolbox.extents:
-            return final_answer(toolbox, MethodResult(self.needs))
+            return answer_from_evidence(toolbox, MethodResult(self.needs))
         tools = [clip_search(settings.top_k), frame_inspect(settings.frames)]
         opening = ""
         if settings.browses_first:
@@ -50,4 +49,4 @@ class DvdLite(CataloguedMethod, card=CATALOGUE["dvd_lite"]):
             tools += [RELATIONS, SCAN]
         rules = load("dvd_rules", asked.question.profile).template
         end = run_loop(toolbox, LoopRequest(tools, rules, opening, settings.steps))
-        return final_answer(toolbox, MethodResult(self.needs, end.records, end.proposed, error=end.error))
+        return answer_from_evidence(toolbox, MethodResult(self.needs, end.records, end.proposed, error=end.error))

@@ -17,9 +17,13 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.caption_tools import TERM_FREQUENCY, TRANSCRIPT_SEARCH, caption_retrieval
 from gpu_workers.engine.answering.agent.conversation import LOOP_PROMPTS
-from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, MethodResult, final_answer
+from gpu_workers.engine.answering.agent.evidence_answer import FINAL_PROMPTS, MethodResult, answer_from_evidence
+from gpu_workers.engine.answering.agent.frame_tools import extents_in_words, inspect_ranges
 from gpu_workers.engine.answering.agent.loop import LoopRequest, run_loop
+from gpu_workers.engine.answering.agent.object_tools import MAX_OBJECTS, OBJECT_LOOKUP, OBJECT_SQL, object_name
+from gpu_workers.engine.answering.agent.search_tools import clips_like, show_overview
 from gpu_workers.engine.answering.agent.tool import (
     NOT_AVAILABLE,
     NOTHING_FOUND,
@@ -31,13 +35,8 @@ from gpu_workers.engine.answering.agent.tool import (
     VideoNumber,
     failed,
 )
+from gpu_workers.engine.answering.agent.tool_calls import EVIDENCE
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY, TRANSCRIPT_SEARCH, caption_retrieval
-from gpu_workers.engine.answering.agent.tools.finish import EVIDENCE
-from gpu_workers.engine.answering.agent.tools.frame_tools import extents_in_words, inspect_ranges
-from gpu_workers.engine.answering.agent.tools.object_memory import MAX_OBJECTS, OBJECT_LOOKUP, object_name
-from gpu_workers.engine.answering.agent.tools.object_sql import OBJECT_SQL
-from gpu_workers.engine.answering.agent.tools.searching import clips_like, show_overview
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.catalogue import CATALOGUE
@@ -86,7 +85,7 @@ class VideoAgentMem(CataloguedMethod, card=CATALOGUE["videoagent_mem"]):
             tools += [TRANSCRIPT_SEARCH, TERM_FREQUENCY]
         rules = load("mem_rules", asked.question.profile).template
         end = run_loop(toolbox, LoopRequest(tools, rules, _opening(toolbox), settings.steps))
-        return final_answer(toolbox, MethodResult(self.needs, end.records, end.proposed, error=end.error))
+        return answer_from_evidence(toolbox, MethodResult(self.needs, end.records, end.proposed, error=end.error))
 
 
 def _opening(toolbox: Toolbox) -> str:

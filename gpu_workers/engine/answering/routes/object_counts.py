@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.object_memory import CROWD
+from gpu_workers.engine.answering.agent.object_tools import CROWD
 from gpu_workers.engine.answering.routes.phrases import Sureness
 from gpu_workers.engine.answering.understood import Counting
 from gpu_workers.engine.ekg import Span

@@ -13,15 +13,15 @@ from uuid import UUID
 
 import numpy as np
 
-from gpu_workers.engine.answering.agent.steps import StepRecorder
-from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.object_memory import (
+from gpu_workers.engine.answering.agent.object_tools import (
     ObjectMemory,
     TooWide,
     first_events,
     moment_of,
     read_memory,
 )
+from gpu_workers.engine.answering.agent.step_records import StepRecorder
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.steps import RecordedStep, StepRecorder
+from gpu_workers.engine.answering.agent.statement_tools import separate_times
+from gpu_workers.engine.answering.agent.step_records import RecordedStep, StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.scan_tool import separate_times
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, AnswerPart

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpu_workers.engine.answering.agent.steps import StepRecorder
+from gpu_workers.engine.answering.agent.caption_tools import LINES_COUNTED, words_of
+from gpu_workers.engine.answering.agent.caption_tools import SpokenTerm as Place
+from gpu_workers.engine.answering.agent.caption_tools import find_spoken as places_spoken
+from gpu_workers.engine.answering.agent.step_records import StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.captions import LINES_COUNTED, words_of
-from gpu_workers.engine.answering.agent.tools.captions import SpokenTerm as Place
-from gpu_workers.engine.answering.agent.tools.captions import find_spoken as places_spoken
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.routes.choosing import chosen_by_number
 from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, RouteResult, moment_in_words, route_answer

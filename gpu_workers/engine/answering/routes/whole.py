@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.final_answer import MethodResult, final_answer
-from gpu_workers.engine.answering.agent.steps import StepRecorder
+from gpu_workers.engine.answering.agent.evidence_answer import MethodResult, answer_from_evidence
+from gpu_workers.engine.answering.agent.step_records import StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
@@ -121,4 +121,4 @@ def _chosen(
         toolbox.evidence.add_note(part_line(toolbox, part))
     for event in checking.events:
         toolbox.evidence.label_event(event)
-    return final_answer(toolbox, MethodResult(frozenset({"topics"}), recorder.records))
+    return answer_from_evidence(toolbox, MethodResult(frozenset({"topics"}), recorder.records))

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.agent.tool import BadArguments, Observation
-from gpu_workers.engine.answering.agent.tools.captions import (
+from gpu_workers.engine.answering.agent.caption_tools import (
     LINES,
     TERM_FREQUENCY,
     TRANSCRIPT_SEARCH,
     caption_retrieval,
     words_of,
 )
+from gpu_workers.engine.answering.agent.tool import BadArguments, Observation
 from gpu_workers.engine.ekg import Chunk, Event, EventRecord, Span, TranscriptLine
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from tests.engine.answering.recordings import PARK, SECOND, graph_of, park

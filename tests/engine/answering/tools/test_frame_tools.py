@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
+from gpu_workers.engine.answering.agent.frame_tools import ACTION_AFTER, ACTION_BEFORE
 from gpu_workers.engine.answering.agent.tool import BadArguments, Tool
-from gpu_workers.engine.answering.agent.tools.frame_tools import ACTION_AFTER, ACTION_BEFORE
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gpu_workers.engine.answering.agent import object_tools
+from gpu_workers.engine.answering.agent.object_tools import OBJECT_LOOKUP, OBJECT_SQL
 from gpu_workers.engine.answering.agent.tool import BadArguments, Observation
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools import object_memory
-from gpu_workers.engine.answering.agent.tools.object_memory import OBJECT_LOOKUP
-from gpu_workers.engine.answering.agent.tools.object_sql import OBJECT_SQL
 from gpu_workers.engine.ekg import ObjectState, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.ports import StoredObject
@@ -135,7 +134,7 @@ def test_many_objects_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.text.splitlines()[0] == "25 found:"
     assert shown.text.splitlines()[-1] == "5 more are not shown."
     assert (len(shown.objects), shown.cut) == (20, True)
-    monkeypatch.setattr(object_memory, "MAX_OBJECTS", 24)
+    monkeypatch.setattr(object_tools, "MAX_OBJECTS", 24)
     assert use(toolbox, OBJECT_LOOKUP, words="chair").error == "too_wide"
 
 
@@ -289,7 +288,7 @@ def test_the_scope_is_all_that_is_copied() -> None:
 
 
 def test_a_scope_that_is_too_wide_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(object_memory, "MAX_OBJECTS", 2)
+    monkeypatch.setattr(object_tools, "MAX_OBJECTS", 2)
     found = asked("SELECT object_id FROM objects")[1]
     assert found.error == "too_wide"
     assert "names fewer videos or a time span" in found.text

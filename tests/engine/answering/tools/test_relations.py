@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from gpu_workers.engine.answering.agent.statement_tools import NEAREST, RELATIONS
 from gpu_workers.engine.answering.agent.tool import BadArguments, Observation, call_schema, read_arguments
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.relations import NEAREST, RELATIONS
 from gpu_workers.engine.ekg import Relation, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from tests.engine.answering.programs.small_world import JUICE, juice, toolbox_over

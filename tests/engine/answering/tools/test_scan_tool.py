@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from gpu_workers.engine.answering.agent.statement_tools import SCAN
 from gpu_workers.engine.answering.agent.tool import Observation
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.scan_tool import SCAN
 from gpu_workers.engine.answering.budget import BudgetSpent
 from gpu_workers.engine.answering.contract import Budget, Price
 from gpu_workers.engine.ekg import stable_id

@@ -11,10 +11,10 @@ from uuid import UUID
 
 import pytest
 
+from gpu_workers.engine.answering.agent.frame_tools import frame_inspect, frames_over
+from gpu_workers.engine.answering.agent.search_tools import TOPIC_SEARCH, clip_search, global_browse, show_overview
 from gpu_workers.engine.answering.agent.tool import Observation, Tool, read_arguments
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.frame_tools import frame_inspect, frames_over
-from gpu_workers.engine.answering.agent.tools.searching import TOPIC_SEARCH, clip_search, global_browse, show_overview
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Spending
 from gpu_workers.engine.answering.calls import Calls

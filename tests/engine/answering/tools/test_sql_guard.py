@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from bench.hostile_sql import content, copy_of, foreign, memory, statements
-from gpu_workers.engine.answering.agent.tools import sql_guard
-from gpu_workers.engine.answering.agent.tools.object_sql import TABLES
-from gpu_workers.engine.answering.agent.tools.sql_guard import SelectResult, SqlRefused, select
+from gpu_workers.engine.answering.agent import sql_guard
+from gpu_workers.engine.answering.agent.object_tools import TABLES
+from gpu_workers.engine.answering.agent.sql_guard import SelectResult, SqlRefused, select
 
 OBJECTS = 40
 

@@ -10,7 +10,6 @@ import pytest
 
 import gpu_workers.engine.answering
 import gpu_workers.engine.prompts
-from gpu_workers.engine.answering.agent.steps import call_key, read_step, step_schema
 from gpu_workers.engine.answering.agent.tool import (
     BadArguments,
     Kind,
@@ -26,7 +25,7 @@ from gpu_workers.engine.answering.agent.tool import (
     YesNo,
     read_arguments,
 )
-from gpu_workers.engine.answering.agent.tools.finish import finish_tool
+from gpu_workers.engine.answering.agent.tool_calls import call_key, finish_tool, read_step, step_schema
 from gpu_workers.engine.answering.wording import CHAT_ROLES, DELIMITERS, RESERVED, as_data
 from gpu_workers.engine.ekg import Span
 

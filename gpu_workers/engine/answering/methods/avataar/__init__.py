@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from gpu_workers.engine.answering.agent.final_answer import (
+from gpu_workers.engine.answering.agent.evidence_answer import (
     FINAL_PROMPTS,
     MethodResult,
+    answer_from_evidence,
     answer_prompt,
-    final_answer,
     numbered,
     ranked_state,
     shown_so_far,
     weighs_choices,
 )
-from gpu_workers.engine.answering.agent.steps import UNKNOWN, StepRecorder
+from gpu_workers.engine.answering.agent.step_records import StepRecorder
+from gpu_workers.engine.answering.agent.tool_calls import UNKNOWN
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker
@@ -84,7 +85,7 @@ class Avataar(CataloguedMethod, card=CATALOGUE["avataar"]):
         best = course.best()
         settled = best is not None
         result = MethodResult(self.needs, recorder.records, node=best, settled=settled, error=recorder.error)
-        return final_answer(toolbox, result)
+        return answer_from_evidence(toolbox, result)
 
 
 @dataclass(frozen=True, slots=True)

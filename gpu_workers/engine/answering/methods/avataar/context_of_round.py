@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.caption_tools import search_speech, spoken_lines
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.captions import search_speech, spoken_lines
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import plain
 from gpu_workers.engine.clock_text import clock

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpu_workers.engine.answering.agent.caption_tools import TERM_FREQUENCY
+from gpu_workers.engine.answering.agent.frame_tools import ACTION_AFTER, ACTION_BEFORE
 from gpu_workers.engine.answering.agent.tool import (
     BAD_ARGUMENTS,
     NOT_AVAILABLE,
@@ -24,8 +26,6 @@ from gpu_workers.engine.answering.agent.tool import (
     read_arguments,
 )
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.captions import TERM_FREQUENCY
-from gpu_workers.engine.answering.agent.tools.frame_tools import ACTION_AFTER, ACTION_BEFORE
 from gpu_workers.engine.answering.methods.avataar.context_of_round import Anchor, described
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import ModelError

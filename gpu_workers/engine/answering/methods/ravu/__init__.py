@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, MethodResult, final_answer
-from gpu_workers.engine.answering.agent.steps import step_detail, tokens_of
+from gpu_workers.engine.answering.agent.evidence_answer import FINAL_PROMPTS, MethodResult, answer_from_evidence
+from gpu_workers.engine.answering.agent.step_records import step_detail, tokens_of
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter, Halt
@@ -71,7 +71,7 @@ class Ravu(CataloguedMethod, card=CATALOGUE["ravu"]):
         """Answer from what the program finds. Raises ModelError if nothing could be found and nothing answered."""
         toolbox = Toolbox(asked, calls)
         if not toolbox.extents:
-            return final_answer(toolbox, MethodResult(self.needs))
+            return answer_from_evidence(toolbox, MethodResult(self.needs))
         course = _ProgramCourse(toolbox)
         frames: Sequence[StoredFrame] = ()
         proposed: ParsedAnswer | None = None
@@ -85,7 +85,7 @@ class Ravu(CataloguedMethod, card=CATALOGUE["ravu"]):
         if frames:
             with calls.timed("check"):
                 proposed = course.look(frames)
-        return final_answer(toolbox, MethodResult(self.needs, course.records, proposed, error=error))
+        return answer_from_evidence(toolbox, MethodResult(self.needs, course.records, proposed, error=error))
 
 
 @dataclass(slots=True)

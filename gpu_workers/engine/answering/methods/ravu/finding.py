@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.tools.object_memory import embedded
+from gpu_workers.engine.answering.agent.object_tools import embedded
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.methods.ravu.functions import moments_of
 from gpu_workers.engine.answering.methods.ravu.program import SPATIAL

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from gpu_workers.engine.answering.agent.steps import step_detail
+from gpu_workers.engine.answering.agent.step_records import step_detail
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.contract import NodeEvent, NodeRecord
 from gpu_workers.engine.answering.methods.ravu import functions

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.object_tools import UNSURE
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.object_memory import UNSURE
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EventPlace, KnowledgeGraph, StoredEntity, StoredEvent, StoredFrame, StoredObject
 

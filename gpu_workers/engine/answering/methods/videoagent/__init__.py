@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from gpu_workers.engine.answering.agent.final_answer import FINAL_PROMPTS, MethodResult, final_answer
-from gpu_workers.engine.answering.agent.steps import RecordedStep, StepRecorder
+from gpu_workers.engine.answering.agent.evidence_answer import FINAL_PROMPTS, MethodResult, answer_from_evidence
+from gpu_workers.engine.answering.agent.step_records import RecordedStep, StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
@@ -65,7 +65,7 @@ class VideoAgent(CataloguedMethod, card=CATALOGUE["videoagent"]):
             watching.run()
         needs: frozenset[Artifact] = self.needs | {"checker"} if settings.observes else self.needs
         best, settled = watching.best, watching.settled
-        return final_answer(
+        return answer_from_evidence(
             toolbox, MethodResult(needs, recorder.records, node=best, settled=settled, error=recorder.error)
         )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.final_answer import weighs_choices
+from gpu_workers.engine.answering.agent.evidence_answer import weighs_choices
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import count_prompt

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.caption_tools import chunk_text, described
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.agent.tools.captions import chunk_text, described
 from gpu_workers.engine.answering.context import cut, shares
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import content_words

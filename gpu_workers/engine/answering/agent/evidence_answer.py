@@ -72,7 +72,7 @@ class MethodResult:
     error: ModelError | None = None
 
 
-def final_answer(toolbox: Toolbox, result: MethodResult) -> Answer:
+def answer_from_evidence(toolbox: Toolbox, result: MethodResult) -> Answer:
     """Return the answer that toolbox.evidence gives, in the same way for every method.
 
     A settled vote is the answer, as is any vote after which no further call may be made; but not for choices that are
