@@ -48,11 +48,10 @@ def estimate_route(wish: ScopeWish, **fields: Any) -> RouteEstimate:
     if chosen is not None and chosen not in COSTLY:
         return RouteEstimate(chosen, True)
     videos = list(Video.objects.filter(id__in=wanted).order_by("id"))
-    effort, (small, by_odds) = cast(Effort, question.effort), _reasoner()
-    most = most_events(effort, small=small, by_odds=by_odds)
+    effort, small = cast(Effort, question.effort), _reasoner_is_small()
     with GraphOfRequest(_scope(videos, question.start_ms, question.end_ms)) as graph:
-        events = sum(1 for _ in islice(all_places(graph), most))
-    return RouteEstimate(chosen, chosen is not None, scan_price(events, effort, small=small, by_odds=by_odds))
+        events = sum(1 for _ in islice(all_places(graph), most_events(effort, small=small)))
+    return RouteEstimate(chosen, chosen is not None, scan_price(events, effort, small=small))
 
 
 def _scope(videos: Sequence[Video], start_ms: int | None, end_ms: int | None) -> Scope:
@@ -62,13 +61,10 @@ def _scope(videos: Sequence[Video], start_ms: int | None, end_ms: int | None) ->
     return Scope(current_tenant_id(), scoped, **limits)
 
 
-def _reasoner() -> tuple[bool, bool]:
-    """Return whether the model that answers is small, and whether its server returns log-probabilities, as the workers
-    last found out; else what is typical."""
+def _reasoner_is_small() -> bool:
+    """Whether the model that answers is small, as the workers last found out; False where they found out nothing."""
     try:
         report = model_reports.last_known().get("reasoner", {})
     except redis.RedisError:
         report = {}
-    calibration = calibration_of(reasoner=str(report.get("model", "")), similarity="", text_embedder="")
-    abilities = report.get("abilities")
-    return calibration.small, abilities is None or "log_probabilities" in abilities
+    return calibration_of(reasoner=str(report.get("model", "")), similarity="", text_embedder="").small

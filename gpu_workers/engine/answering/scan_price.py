@@ -8,19 +8,14 @@ from dataclasses import dataclass
 from gpu_workers.engine.answering.contract import Effort
 
 BATCH = 16
-"""Number of events that one call judges, as many as an answer of `ava` reads at most."""
-
-SMALL_BATCH = 4
-"""The same for a small reasoner without log-probabilities: in longer lists it loses the numbers."""
+"""Number of events that one call judges, as many as an answer of `ava` reads at most. A small reasoner judges one: in
+lists it says yes to four times as many events as it should (ADR 22)."""
 
 MOST_CALLS: Mapping[Effort, int] = {"low": 40, "medium": 250, "high": 1_000, "paper": 250}
 """Maximum number of calls of one scan with a reasoner that is not small: 640, 4,000 and 16,000 events."""
 
 MOST_CALLS_SMALL: Mapping[Effort, int] = {"low": 12, "medium": 24, "high": 96, "paper": 24}
-"""The same with a small reasoner, which judges one event at a time and takes about a second for it on two cores."""
-
-MOST_LISTS_SMALL: Mapping[Effort, int] = {"low": 4, "medium": 10, "high": 32, "paper": 10}
-"""The same where the small reasoner's server returns no probabilities: it judges lists of SMALL_BATCH events."""
+"""The same with a small reasoner, which takes about a second for an event on two cores."""
 
 CALL_TOKENS = 160
 """Tokens of a call's instructions and its statement."""
@@ -47,31 +42,30 @@ class ScanPrice:
     seconds: float
 
 
-def scan_batch(*, small: bool, by_odds: bool) -> int:
-    """Return how many events one call judges. by_odds: whether the server returns log-probabilities."""
-    return BATCH if not small else 1 if by_odds else SMALL_BATCH
+def scan_batch(*, small: bool) -> int:
+    """Return how many events one call judges."""
+    return 1 if small else BATCH
 
 
-def most_calls(effort: Effort, *, small: bool, by_odds: bool) -> int:
+def most_calls(effort: Effort, *, small: bool) -> int:
     """Return the maximum number of calls of one scan."""
-    return (MOST_CALLS if not small else MOST_CALLS_SMALL if by_odds else MOST_LISTS_SMALL)[effort]
+    return (MOST_CALLS_SMALL if small else MOST_CALLS)[effort]
 
 
-def most_events(effort: Effort, *, small: bool, by_odds: bool) -> int:
+def most_events(effort: Effort, *, small: bool) -> int:
     """Return the maximum number of events that one scan judges."""
-    return most_calls(effort, small=small, by_odds=by_odds) * scan_batch(small=small, by_odds=by_odds)
+    return most_calls(effort, small=small) * scan_batch(small=small)
 
 
-def scan_price(events: int, effort: Effort, *, small: bool, by_odds: bool, at_once: int = 8) -> ScanPrice:
+def scan_price(events: int, effort: Effort, *, small: bool, at_once: int = 8) -> ScanPrice:
     """Return what judging that many events takes: events by batch by tokens, capped by the effort's number of calls.
 
     at_once: number of calls in flight.
     """
-    size = scan_batch(small=small, by_odds=by_odds)
-    calls = min(-(-events // size), most_calls(effort, small=small, by_odds=by_odds))
-    judged = min(events, calls * size)
+    judged = min(events, most_events(effort, small=small))
+    calls = -(-judged // scan_batch(small=small))
     prompt = calls * CALL_TOKENS + judged * EVENT_TOKENS
-    written = calls if small and by_odds else calls * VERDICT_TOKENS + judged * NUMBER_TOKENS
+    written = calls if small else calls * VERDICT_TOKENS + judged * NUMBER_TOKENS
     return ScanPrice(calls, prompt, written, likely_seconds(prompt, written, small=small, at_once=min(calls, at_once)))
 
 

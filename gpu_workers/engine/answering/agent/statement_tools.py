@@ -27,7 +27,7 @@ from gpu_workers.engine.answering.agent.tool import (
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.context import fitted
 from gpu_workers.engine.answering.scan_price import CALL_TOKENS, EVENT_TOKENS, NUMBER_TOKENS, VERDICT_TOKENS
-from gpu_workers.engine.answering.scanning.scan import Scan
+from gpu_workers.engine.answering.scanning import Scan
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock
@@ -241,7 +241,7 @@ def _refusal(judging: Scan, events: int, unknown: int) -> str:
     unknown: number of events that no earlier scan has judged.
     """
     calls = -(-unknown // judging.size)
-    verdict = 1 if judging.by_odds else VERDICT_TOKENS + NUMBER_TOKENS * judging.size
+    verdict = 1 if judging.small else VERDICT_TOKENS + NUMBER_TOKENS * judging.size
     prompt, written = calls * CALL_TOKENS + unknown * EVENT_TOKENS, calls * verdict
     most = judging.most_calls if judging.small else min(SCAN_CALLS, judging.most_calls)
     spending, model = judging.calls.spending, judging.asked.models.reasoner.name

@@ -92,9 +92,8 @@ def _not_scanned(asked: Asked) -> str:
     """Return what a scan would take that the question may have asked for, and how to ask for it."""
     models, route = asked.models, asked.understood.doubted
     effort, small = asked.settings.effort, models.calibration.small
-    by_odds = models.reasoner.capabilities.log_probabilities
-    events = len(asked.graph.timeline(limit=most_events(effort, small=small, by_odds=by_odds)))
-    price = scan_price(events, effort, small=small, by_odds=by_odds, at_once=asked.settings.in_flight)
+    events = len(asked.graph.timeline(limit=most_events(effort, small=small)))
+    price = scan_price(events, effort, small=small, at_once=asked.settings.in_flight)
     wanted = "a number of things in the whole scope" if route == "objects" else "a check of every event"
     return (
         f"The question was searched for. If it asks for {wanted}, ask it again with route {route}: that takes up to "

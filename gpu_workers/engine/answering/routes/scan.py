@@ -33,7 +33,7 @@ from gpu_workers.engine.answering.routes.reach import (
     worded_events,
 )
 from gpu_workers.engine.answering.routes.speech import PLACES_SHOWN, answer_by_speech
-from gpu_workers.engine.answering.scanning.scan import Scan
+from gpu_workers.engine.answering.scanning import Scan
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.models.roles import ModelError

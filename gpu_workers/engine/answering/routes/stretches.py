@@ -22,7 +22,7 @@ from gpu_workers.engine.answering.routes.parts import (
     few,
     read_topics,
 )
-from gpu_workers.engine.answering.scanning.judging import numbered
+from gpu_workers.engine.answering.scanning import numbered
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock_span

@@ -448,7 +448,7 @@ def test_choices_are_searched_for_in_english_and_answered_in_their_own_words() -
 
 
 def test_a_costly_route_that_is_not_sure_is_searched_and_priced() -> None:
-    price = scan_price(len(STREET), "medium", small=False, by_odds=False)
+    price = scan_price(len(STREET), "medium", small=False)
     for route in ("scan", "objects"):
         for choices in ((), ("once", "twice")):
             reply = reading(WORDS, route=route, sure=False, statement="a dog runs", counted="dogs")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -17,7 +16,7 @@ from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, Price, QuestionInput
 from gpu_workers.engine.answering.identity import verdict_key
 from gpu_workers.engine.answering.presets import changed, settings_with
-from gpu_workers.engine.answering.scanning.judging import YES_FROM
+from gpu_workers.engine.answering.scanning import YES_FROM
 from gpu_workers.engine.answering.verdict_store import VerdictsInMemory
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
@@ -308,15 +307,11 @@ def test_a_small_reasoner_judges_only_what_words_leave_open() -> None:
     assert {request.max_tokens for request in requests} == {1}
 
 
-def test_a_small_reasoner_without_probabilities_judges_lists_of_four() -> None:
-    reasoner = ScriptedReasoner(lambda request: {"true": [1], "false": list(range(2, len(listed(request)) + 1))})
-    reasoner.capabilities = replace(reasoner.capabilities, log_probabilities=False)
-    answer_question(
-        QuestionInput(SLOWLY),
-        InMemoryGraph([make_video(ALL_WAVE)]),
-        models(reasoner, calibration=EMBEDDED),
-    )
-    assert [len(listed(request)) for request in reasoner.asked("scan")] == [4] * 10
+def test_the_word_of_a_small_reasoner_without_probabilities_counts() -> None:
+    answer, requests = ask(lambda request: "Yes" if "take 7" in single(request) else "no", SLOWLY, ALL_WAVE[:20],
+                           calibration=EMBEDDED)  # fmt: skip
+    assert len(requests) == 20
+    assert answer.text == "About 1 time: 0:00:21."
 
 
 def test_first_words_that_are_neither_yes_nor_no_are_no_verdict() -> None:

@@ -25,7 +25,7 @@ from gpu_workers.engine.answering.methods.ravu.values import (
     object_thing,
 )
 from gpu_workers.engine.answering.scan_price import EVENT_TOKENS
-from gpu_workers.engine.answering.scanning.judging import judge_events, rank_texts
+from gpu_workers.engine.answering.scanning import judge_events, rank_texts
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.ekg import Span, Vector
