@@ -145,11 +145,13 @@ class Calls:
         *,
         details: Sequence[str] = (),
         landed: Callable[[Result], None] | None = None,
+        before: int = 0,
     ) -> list[Result]:
         """Run the tasks in parallel, at most in_flight at once; results are in the order of tasks.
 
-        Progress is reported as each task ends; landed gets its result before that, in this thread. A task decides
-        itself what its failure means; an exception that it lets through is raised here after the others have ended.
+        Progress is reported as each task ends; landed gets its result before that, in this thread. before: number of
+        tasks of the stage that ended earlier. A task decides itself what its failure means; an exception that it lets
+        through is raised here after the others have ended.
         """
         if not tasks:
             return []
@@ -161,7 +163,7 @@ class Calls:
                 results[index] = future.result()
                 if landed is not None:
                     landed(results[index])
-                self.on_progress(stage, done, len(tasks), details[index] if details else "")
+                self.on_progress(stage, before + done, before + len(tasks), details[index] if details else "")
         return [results[index] for index in range(len(tasks))]
 
     def timings_so_far(self) -> dict[str, int]:

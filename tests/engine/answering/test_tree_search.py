@@ -14,8 +14,8 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import Answer, PartialAnswer, QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
-from gpu_workers.engine.answering.search.plans import ActionPlan, most_informative
 from gpu_workers.engine.answering.search.summary_answer import selected
+from gpu_workers.engine.answering.search.tree_search import ActionPlan, most_informative
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.retrieval.fusion import RankedEvent

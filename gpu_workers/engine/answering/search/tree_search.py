@@ -1,30 +1,23 @@
 """Agentic search on the graph: a tree of F, B and RQ whose nodes each answer by SA (AVA, section 5.2).
 
 Depth 1 is the root's own answer; depth d holds the answers of the states d - 1 actions away, so a full tree has
-1, 4, 13 and 40 SA nodes at depths 1 to 4. One scheduler makes all calls. Where no answer depends on another one (preset
-`paper`), a call begins as soon as the state that it reads is known: only RQ, RQ, SA wait for each other. Otherwise a
-gate stands between the levels: a level begins when the level above it is complete. The gate is needed where the search
-may stop early, where a level takes only its best actions, where equal event sets share an answer, and where a limit
-rations calls, since deep calls in flight would reserve the budget that shallower ones need.
+1, 4, 13 and 40 SA nodes at depths 1 to 4. The tree grows level by level: all calls of a level are in flight together,
+and the next level begins when they have landed. Calls of deeper levels would hold budget that shallower ones need.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import NodeRecord, PartialAnswer
-from gpu_workers.engine.answering.search.actions import STEPS, Requery, State, requeried, requery_task, root_state
-from gpu_workers.engine.answering.search.plans import ActionPlan, plans_for
+from gpu_workers.engine.answering.search.actions import STEPS, State, requeried, requery_task, root_state
 from gpu_workers.engine.answering.search.sampling import Draw
-from gpu_workers.engine.answering.search.scheduler import CallScheduler
 from gpu_workers.engine.answering.search.summary_answer import (
     AnswerNode,
     answer_node,
@@ -34,21 +27,19 @@ from gpu_workers.engine.answering.search.summary_answer import (
     show_events,
     state_record,
 )
-from gpu_workers.engine.threads import ContextPool
-
-Reply = TypeVar("Reply")
-
-_REQUERY, _ANSWER = 0, 1
 
 
 @dataclass(slots=True)
 class SearchTree:
-    """The tree so far. records: every state and SA node, level by level. shown: events that answers have been shown."""
+    """The tree so far. records: every state and SA node, level by level. shown: events that answers have been shown.
+    answered: the node of each event set that was answered, if equal sets share an answer. calls: those that landed."""
 
     nodes: list[AnswerNode] = field(default_factory=list)
     records: list[NodeRecord] = field(default_factory=list)
     shown: set[UUID] = field(default_factory=set)
+    answered: dict[frozenset[UUID], AnswerNode] = field(default_factory=dict)
     top_similarity: float = 0.0
+    calls: int = 0
 
     @property
     def has_events(self) -> bool:
@@ -58,8 +49,7 @@ class SearchTree:
     @property
     def best(self) -> AnswerNode | None:
         """Return the node with the highest S among those that answer; the first of equals."""
-        answering = [node for node in self.nodes if node.answers]
-        return max(answering, key=lambda node: node.score, default=None)
+        return max((node for node in self.nodes if node.answers), key=lambda node: node.score, default=None)
 
 
 def search_tree(asked: Asked, calls: Calls) -> SearchTree:
@@ -69,16 +59,15 @@ def search_tree(asked: Asked, calls: Calls) -> SearchTree:
     retrieval cannot embed the question, and what the graph or a callback raises, after the calls in flight have
     ended.
     """
-    tree, settings = SearchTree(), asked.settings
+    tree = SearchTree()
     with calls.timed("retrieval"):
         root = root_state(asked, calls)
     calls.on_progress("retrieval", 1, 1, f"{len(root.events)} events")
     tree.top_similarity = root.top_similarity
     tree.records.append(state_record(calls, root))
-    if not root.events or not settings.samples.n:
-        return tree
-    with calls.timed("search"), ContextPool(max_workers=settings.in_flight) as pool:
-        _Growth(asked, calls, tree, CallScheduler(pool, settings.in_flight)).grow_from(root)
+    if root.events and asked.settings.samples.n:
+        with calls.timed("search"):
+            _grow(asked, calls, tree, root)
     return tree
 
 
@@ -89,207 +78,150 @@ def consensus(asked: Asked, tree: SearchTree) -> bool:
     return best is not None and best.score >= asked.settings.tree.gate and best.votes[0].agreement >= 0.5
 
 
-@dataclass(slots=True)
-class _Level:
-    """States of one depth, by their position. expected: number of states that the level will have."""
-
-    expected: int
-    states: dict[int, State] = field(default_factory=dict)
-    records: dict[int, NodeRecord] = field(default_factory=dict)
-    nodes: dict[int, AnswerNode] = field(default_factory=dict)
-
-
-class _Growth:
-    """The growing tree. The graph is read and answers are scored in the asking thread alone.
-
-    After the budget or the caller has ended the search nothing new begins, and the tree keeps what was begun.
-    """
-
-    def __init__(self, asked: Asked, calls: Calls, tree: SearchTree, scheduler: CallScheduler) -> None:
-        self._asked, self._calls, self._tree, self._scheduler = asked, calls, tree, scheduler
-        settings = asked.settings
-        # A rewrite that found the budget spent leaves only the root's own answer to try.
-        self._depth = 1 if calls.halted else settings.tree.max_depth
-        self._width = len(STEPS) + settings.tree.requery
-        sizes = [self._width**depth for depth in range(self._depth)]
-        # Whether every state of the tree is answered, whatever the other answers are.
-        self._whole = not settings.tree.adaptive and settings.tree.level_width is None and not settings.tree.reuse
-        self._gated = not self._whole or calls.spending.rations()
-        self._levels = [_Level(1)] if self._gated else [_Level(size) for size in sizes]
-        self._kept = 0
-        self._answered: dict[frozenset[UUID], AnswerNode] = {}
-        self._done = 0
-        self._total = sum(sizes) + settings.tree.requery * sum(sizes[:-1]) if self._whole else 0
-
-    def grow_from(self, root: State) -> None:
-        self._levels[0].states[0], self._levels[0].records[0] = root, self._tree.records[0]
-        self._proceed(0, 0)
-        self._scheduler.run()
-        self._keep_rest()
-
-    # --- states: known, answered, left by their actions --------------------------------------------------------------
-
-    def _add_state(self, depth: int, position: int, state: State) -> None:
-        level = self._levels[depth]
-        level.states[position], level.records[position] = state, state_record(self._calls, state)
-
-    def _proceed(self, depth: int, position: int) -> None:
-        """Answer at a state that became known and act on it; with a gate, once its whole level is known."""
-        level = self._levels[depth]
-        if not self._gated:
-            self._answer(depth, [position])
-            if depth + 1 < self._depth:
-                self._act(depth, [position])
-        elif len(level.states) == level.expected:
-            self._answer(depth, sorted(level.states))
-
-    def _answer(self, depth: int, positions: Sequence[int]) -> None:
-        """Ask for SA at each state. With settings.tree.reuse, equal event sets are answered once."""
-        states = self._levels[depth].states
-        contexts = {position: show_events(self._asked, states[position]) for position in positions}
-        for group in self._groups(contexts):
-            state, context = states[group[0]], contexts[group[0]]
-            answered_before = self._answered.get(frozenset(context.numbers))
-            if answered_before:
-                self._scheduler.when_idle(partial(self._share, depth, group, answered_before))
-                continue
-            task, landed = (
-                answer_task(self._asked, self._calls, state, context),
-                partial(self._drawn, depth, group, context),
-            )
-            self._call((depth, _ANSWER, group[0]), task, landed, state.after("SA"))
-
-    def _groups(self, contexts: Mapping[int, EventContext]) -> list[list[int]]:
-        """Return the positions in groups that share an answer: those with equal event sets; without reuse none do."""
-        if not self._asked.settings.tree.reuse:
-            return [[position] for position in contexts]
-        groups: dict[frozenset[UUID], list[int]] = {}
-        for position, context in contexts.items():
-            groups.setdefault(frozenset(context.numbers), []).append(position)
-        return list(groups.values())
-
-    def _act(self, depth: int, positions: Sequence[int]) -> None:
-        """Take the planned actions at these states of a level. F and B lead on at once, RQ when its call has landed."""
-        tree, states = self._tree, self._levels[depth].states
-        abstained = {node.state.path for node in tree.nodes if node.answer is not None and not node.answers}
-        parents = [states[position] for position in positions]
-        plans = plans_for(self._asked, parents, abstained=abstained, shown=tree.shown)
-        if self._gated and plans:
-            self._levels.append(_Level(len(plans)))
-        placed = list(enumerate(plans, start=positions[0] * self._width))
-        for position, plan in placed:
-            if plan.child is None:
-                self._requery(depth + 1, position, plan)
-        for position, plan in placed:
-            if plan.child is not None:
-                self._add_state(depth + 1, position, plan.child)
-                self._proceed(depth + 1, position)
-
-    def _requery(self, depth: int, position: int, plan: ActionPlan) -> None:
-        task, landed = (
-            requery_task(self._asked, self._calls, plan.state),
-            partial(self._requeried, depth, position, plan.state),
-        )
-        self._call((depth, _REQUERY, position), task, landed, "RQ")
-
-    # --- calls: made, landed -----------------------------------------------------------------------------------------
-
-    def _call(
-        self, priority: tuple[int, int, int], task: Callable[[], Reply], landed: Callable[[Reply], None], detail: str
-    ) -> None:
-        """Order the calls by the depth whose state or answer they give, re-queries first: with one call in flight at a
-        time the tree grows level by level, with a gate or without."""
-
-        def noted(reply: Reply) -> None:
-            self._done += 1
-            self._calls.on_progress("search", self._done, self._total, detail)
-            landed(reply)
-
-        if not self._whole:
-            self._total += 1
-        self._scheduler.add(priority, task, noted)
-
-    def _requeried(self, depth: int, position: int, parent: State, requery: Requery) -> None:
-        if requery.halt:
-            self._end(requery.halt)
-            # The tree shows where the search ended.
-            self._add_state(depth, position, requeried(self._asked, self._calls, parent, requery))
-        elif self._may_go_on():
-            self._add_state(depth, position, requeried(self._asked, self._calls, parent, requery))
-            self._proceed(depth, position)
-
-    def _drawn(self, depth: int, group: Sequence[int], context: EventContext, draw: Draw) -> None:
-        if draw.halt:
-            self._end(draw.halt)
-        self._scheduler.when_idle(partial(self._score, depth, group, context, draw))
-
-    def _score(self, depth: int, group: Sequence[int], context: EventContext, draw: Draw) -> None:
-        node = answer_node(self._asked, self._levels[depth].states[group[0]], context, draw)
-        if self._asked.settings.tree.reuse and not draw.error:
-            self._answered[frozenset(context.numbers)] = node
-        self._share(depth, group, node)
-
-    def _share(self, depth: int, group: Sequence[int], node: AnswerNode) -> None:
-        """Store the nodes of states that share an answer: the state that was answered gets node itself."""
-        level = self._levels[depth]
-        for position in group:
-            state = level.states[position]
-            level.nodes[position] = node if node.state is state else reused_node(node, state)
-        self._keep_complete()
-
-    # --- levels: complete, kept --------------------------------------------------------------------------------------
-
-    def _keep_complete(self) -> None:
-        """Keep each level when it and those above it are complete; with a gate, then begin the next one."""
-        while self._kept < len(self._levels):
-            depth, level = self._kept, self._levels[self._kept]
-            if len(level.nodes) < level.expected:
-                return
-            self._keep_next()
-            if self._gated and depth + 1 < self._depth and not self._settled() and self._may_go_on():
-                self._act(depth, sorted(level.states))
-
-    def _keep_rest(self) -> None:
-        """Keep what was begun of the levels that never were completed."""
-        while self._kept < len(self._levels):
-            self._keep_next()
-
-    def _keep_next(self) -> None:
-        """Keep the next level without the states whose answer never began, unless the search ended at one of them."""
-        tree, level = self._tree, self._levels[self._kept]
-        begun = [p for p, state in sorted(level.states.items()) if p in level.nodes or self._ended_at(state)]
-        self._kept += 1
-        if not begun:
-            return
-        if self._kept > 1:
-            tree.records += [level.records[position] for position in begun]
-            tree.top_similarity = max(tree.top_similarity, *(level.states[p].top_similarity for p in begun))
-        for node in [level.nodes[position] for position in begun if position in level.nodes]:
-            tree.nodes.append(node)
-            tree.records.append(node_record(node))
-            tree.shown.update(node.context.numbers)
+def _grow(asked: Asked, calls: Calls, tree: SearchTree, root: State) -> None:
+    # A rewrite that found the budget spent leaves only the root's own answer to try.
+    depth, level = 1 if calls.halted else asked.settings.tree.max_depth, [root]
+    for number in range(1, depth + 1):
+        _answer(asked, calls, tree, level)
         best = tree.best
         if best is not None and best.answer is not None:
-            partial_answer = PartialAnswer(best.answer.text, best.answer.choice, best.score, best.path, self._kept)
-            self._calls.on_partial(partial_answer)
+            calls.on_partial(PartialAnswer(best.answer.text, best.answer.choice, best.score, best.path, number))
+        if number == depth or not _goes_on(asked, calls, tree):
+            return
+        level = _next_level(asked, calls, tree, level)
+        if not level or not _affords_more(calls):
+            return
 
-    # --- the end -----------------------------------------------------------------------------------------------------
 
-    def _settled(self) -> bool:
-        return self._asked.settings.tree.adaptive and consensus(self._asked, self._tree)
+def _goes_on(asked: Asked, calls: Calls, tree: SearchTree) -> bool:
+    return not (asked.settings.tree.adaptive and consensus(asked, tree)) and _affords_more(calls)
 
-    def _may_go_on(self) -> bool:
-        """Whether another call may be made. A limit that is reached ends the search."""
-        if not self._scheduler.stopped:
-            try:
-                self._calls.spending.check()
-            except Halt as halt:
-                self._end(halt)
-        return not self._scheduler.stopped
 
-    def _ended_at(self, state: State) -> bool:
-        return self._scheduler.stopped and bool(state.failed)
+def _affords_more(calls: Calls) -> bool:
+    """Whether another call may be made. A limit that is reached ends the search."""
+    if calls.halted is None:
+        try:
+            calls.spending.check()
+        except Halt as halt:
+            calls.halt(halt)
+    return calls.halted is None
 
-    def _end(self, halt: Halt) -> None:
-        self._scheduler.stop()
-        self._calls.halt(halt)
+
+def _answer(asked: Asked, calls: Calls, tree: SearchTree, level: Sequence[State]) -> None:
+    """Answer from every state of a level (SA) and keep the answers. With settings.tree.reuse, equal event sets share
+    one. A state whose answer never began, because a limit ended the search, is not kept."""
+    contexts = [show_events(asked, state) for state in level]
+    keys = [
+        frozenset(context.numbers) if asked.settings.tree.reuse else index for index, context in enumerate(contexts)
+    ]
+    first = {key: index for index, key in reversed(list(enumerate(keys))) if key not in tree.answered}
+    asking, halted = sorted(first.values()), calls.halted
+
+    def draw(index: int) -> Draw | None:
+        if calls.halted is not halted:
+            return None
+        drawn = answer_task(asked, calls, level[index], contexts[index])()
+        if drawn.halt:
+            calls.halt(drawn.halt)
+        return drawn
+
+    paths = [level[index].after("SA") for index in asking]
+    draws = calls.together("search", [partial(draw, i) for i in asking], details=paths, before=tree.calls)
+    tree.calls += len(asking)
+    nodes = {
+        keys[index]: answer_node(asked, level[index], contexts[index], drawn)
+        for index, drawn in zip(asking, draws, strict=True)
+        if drawn is not None
+    }
+    known = {**tree.answered, **nodes}
+    kept = [(state, known[key]) for state, key in zip(level, keys, strict=True) if key in known]
+    if level[0].path:
+        tree.records += [state_record(calls, state) for state, _ in kept]
+    for state, source in kept:
+        node = source if source.state is state else reused_node(source, state)
+        tree.nodes.append(node)
+        tree.records.append(node_record(node))
+        tree.shown.update(node.context.numbers)
+        tree.top_similarity = max(tree.top_similarity, state.top_similarity)
+    if asked.settings.tree.reuse:
+        tree.answered |= {key: node for key, node in nodes.items() if not node.draw.error}
+
+
+def _next_level(asked: Asked, calls: Calls, tree: SearchTree, level: Sequence[State]) -> list[State]:
+    """Return the states that the planned actions lead to; none if the search ended at one of the re-queries."""
+    abstained = {node.state.path for node in tree.nodes if node.answer is not None and not node.answers}
+    plans = plans_for(asked, level, abstained=abstained, shown=tree.shown)
+    requeries = [plan.state for plan in plans if plan.child is None]
+    tasks = [requery_task(asked, calls, state) for state in requeries]
+    landed = calls.together("search", tasks, details=["RQ"] * len(tasks), before=tree.calls)
+    tree.calls += len(tasks)
+    replies = dict(zip((state.path for state in requeries), landed, strict=True))
+    for state in requeries:
+        if halt := replies[state.path].halt:
+            calls.halt(halt)
+            # The tree shows where the search ended.
+            tree.records.append(state_record(calls, requeried(asked, calls, state, replies[state.path])))
+            return []
+    return [plan.child or requeried(asked, calls, plan.state, replies[plan.state.path]) for plan in plans]
+
+
+# --- the actions of a level: all of them, or those that bring the most new information -------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ActionPlan:
+    """An action considered at a state. child: the state that F or B leads to. A re-query has no child before its model
+    call, so its gain is an estimate."""
+
+    state: State
+    action: str
+    gain: float = 0.0
+    child: State | None = None
+
+
+def plans_for(
+    asked: Asked, states: Sequence[State], *, abstained: Collection[str], shown: Collection[UUID]
+) -> list[ActionPlan]:
+    """Return the actions for these states of one level; with a level_width the most informative ones, best first.
+
+    abstained: paths of the states whose answer was an abstention. shown: events that an answer has been shown.
+    With settings.tree.reuse, equal event sets are also queried again only once.
+    """
+    settings = asked.settings
+    plans: list[ActionPlan] = []
+    queried: set[frozenset[UUID]] = set()
+    for state in states:
+        plans += [ActionPlan(state, action, child=step(asked, state)) for action, step in STEPS.items()]
+        listed = frozenset(event.event_id for event in state.events)
+        if settings.tree.requery and not (settings.tree.reuse and listed in queried):
+            queried.add(listed)
+            plans.append(ActionPlan(state, "RQ", _requery_gain(asked, state, abstained=state.path in abstained)))
+    return plans if settings.tree.level_width is None else most_informative(plans, shown, settings.tree.level_width)
+
+
+def most_informative(plans: Sequence[ActionPlan], shown: Collection[UUID], width: int) -> list[ActionPlan]:
+    """Return up to width plans, each the one that adds most to shown and to the plans before it, and never nothing.
+
+    A plan adds the scores of the events that it brings and that neither an answer nor a better plan has shown.
+    """
+    covered, chosen, left = set(shown), list[ActionPlan](), list(plans)
+    while left and len(chosen) < width:
+        best = min(left, key=lambda plan: (-_gain(plan, covered), plan.state.after(plan.action)))
+        if _gain(best, covered) <= 0:
+            break
+        left.remove(best)
+        chosen.append(best)
+        covered.update(event.event_id for event in (best.child.events if best.child else ()))
+    return chosen
+
+
+def _gain(plan: ActionPlan, covered: set[UUID]) -> float:
+    if plan.child is None:
+        return plan.gain
+    return sum(event.score for event in plan.child.events if event.event_id not in covered)
+
+
+def _requery_gain(asked: Asked, state: State, *, abstained: bool) -> float:
+    """Estimate the gain of a re-query: one view's worth of average events, and twice as much after an abstention."""
+    mean = sum(event.score for event in state.events) / len(state.events)
+    return asked.settings.retrieval.events * mean * (2 if abstained else 1)
