@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_workers.engine.answering.contract import INSUFFICIENT
-from gpu_workers.engine.answering.words import plain
+from gpu_workers.engine.languages.words import plain
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import storable
 

@@ -31,6 +31,12 @@ _UNSPACED = re.compile(
 _CONTRACTED = re.compile(r"n?['\u2019](?:t|s|re|ve|ll|d|m)\b")
 """Contracted words of English: of doesn't, it's, they're, I've, he'll, she'd, I'm."""
 
+_DENIALS = re.compile(
+    r"\b(?:no|not|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['\u2019]t\b", re.IGNORECASE
+)
+"""English words that deny. No library lists them, and every list of stop words drops them."""
+_NOT_ONLY = re.compile(r"\bnot only\b", re.IGNORECASE)
+
 _WORD = re.compile(r"[^\W_](?:[\w\u0300-\u036f\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31-\u0e4e])*")
 
 
@@ -46,16 +52,26 @@ def words_of(text: str) -> list[str]:
     return [word for word in words if word]
 
 
-def content_words(text: str, language: str = ENGLISH) -> list[str]:
-    """Return the words of text that carry meaning, as stems, in order; number words as digits where they are read.
+def plain(text: str) -> str:
+    """Return text in lower case, without punctuation."""
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def denies(text: str, language: str = "") -> bool:
+    """Whether an English text denies something; False for another language."""
+    return is_english(language) and _DENIALS.search(_NOT_ONLY.sub(" ", text)) is not None
+
+
+def content_words(text: str, language: str = ENGLISH) -> frozenset[str]:
+    """Return the words of text that carry meaning, as stems; number words as digits where they are read.
 
     language: ISO 639-1 code, "" for English; of a language without lists all words are kept as they are.
     """
-    return stemmed(content_forms(text, language), language or ENGLISH)
+    return frozenset(stemmed(content_forms(text, language), language or ENGLISH))
 
 
 def content_forms(text: str, language: str = ENGLISH) -> list[str]:
-    """Return content_words() in lower case, as the text writes them."""
+    """Return the words of content_words() in lower case, in order, as the text writes them."""
     idle = idle_words(language or ENGLISH)
     return [word for word in all_words(text, language) if word not in idle]
 

@@ -10,7 +10,6 @@ import pytest
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.context import event_context
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
-from gpu_workers.engine.answering.ending.claims import supports
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import stable_id
@@ -120,20 +119,6 @@ def test_without_a_valid_number_the_most_similar_events_are_cited(evidence: list
 
 
 @pytest.mark.parametrize(
-    ("answer", "passage", "supported"),
-    [
-        ("the dog runs across the street", "a dog runs across the street", True),
-        ("the dog does not run across the street", "a dog runs across the street", False),
-        ("three dogs run across the street", "a dog runs across the street", False),
-        ("the cat sleeps", "a dog runs across the street", False),
-        ("a blue car", "a red car waits", False),
-    ],
-)
-def test_text_alone_shows_support(answer: str, passage: str, supported: bool) -> None:
-    assert supports(passage, answer, closeness=0.0, sense=0.75) == supported
-
-
-@pytest.mark.parametrize(
     ("answer", "event", "status"),
     [
         ("There is a stove.", "one person in view. A person stands. The picture resembles a stove.", "unverified"),
@@ -155,22 +140,6 @@ def test_what_a_picture_resembles_is_no_evidence_that_it_is_there(answer: str, e
         graph=InMemoryGraph([make_video([event])]),
     ).citations
     assert citation.status == status
-
-
-@pytest.mark.parametrize(
-    ("question", "passage", "status"),
-    [
-        ("What does the first dog do?", "a dog runs across the street", "unverified"),
-        ("What does the first dog do?", "the first dog runs across the street", "supported"),
-        ("What does the dog do in the first ten minutes?", "a dog runs across the street", "supported"),
-    ],
-)
-def test_one_event_does_not_show_that_it_is_the_first_of_several(question: str, passage: str, status: str) -> None:
-    reply = {"reasoning": "r", "sufficient": True, "answer": "It runs across the street.", "evidence": [1]}
-
-    answer = ask(reply, QuestionInput(question, effort="low"), graph=InMemoryGraph([make_video([passage])]))
-
-    assert [citation.status for citation in answer.citations] == [status]
 
 
 def test_a_verifier_has_the_last_word_where_effort_asks_for_it() -> None:

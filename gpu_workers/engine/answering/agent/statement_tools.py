@@ -29,9 +29,9 @@ from gpu_workers.engine.answering.context import fitted
 from gpu_workers.engine.answering.scan_price import CALL_TOKENS, EVENT_TOKENS, NUMBER_TOKENS, VERDICT_TOKENS
 from gpu_workers.engine.answering.scanning import Scan
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.languages.words import content_words
 from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import EventPlace, StoredEvent, TimedRelation, Within
 from gpu_workers.engine.retrieval.frames import ROWS, all_places

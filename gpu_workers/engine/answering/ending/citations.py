@@ -12,8 +12,8 @@ from gpu_workers.engine.answering.contract import CitationRecord, CitationStatus
 from gpu_workers.engine.answering.ending.claims import best_sentence, claim_status
 from gpu_workers.engine.answering.ending.evidence import Evidence
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
-from gpu_workers.engine.answering.words import plain
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.languages.words import plain
 from gpu_workers.engine.ports import StoredEvent
 
 _STRENGTH: dict[CitationStatus, int] = {"supported": 0, "unverified": 1, "contradicted": 2}

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from gpu_workers.engine.answering.contract import CitationStatus
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.words import content_words, denies
 from gpu_workers.engine.languages.codes import ENGLISH, is_english
-from gpu_workers.engine.languages.words import content_forms, numbers_of
+from gpu_workers.engine.languages.words import content_forms, content_words, denies, numbers_of
 
 MAX_CLAIMS = 6
 

@@ -18,7 +18,7 @@ from gpu_workers.engine.answering.parsing import ParsedAnswer, event_numbers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.understood import Shape
 from gpu_workers.engine.answering.wording import as_data, language_line, videos_line
-from gpu_workers.engine.answering.words import plain
+from gpu_workers.engine.languages.words import plain
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object, rows_of, salvaged
 from gpu_workers.engine.models.served.structured import clean, list_of, object_of, text_of

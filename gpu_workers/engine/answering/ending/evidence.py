@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -20,8 +19,7 @@ from gpu_workers.engine.answering.ending.claims import (
 )
 from gpu_workers.engine.answering.ending.verify import Link, by_entailment, by_frames, by_reasoner
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
-from gpu_workers.engine.languages.codes import ENGLISH, is_english
-from gpu_workers.engine.languages.words import with_digits
+from gpu_workers.engine.languages.codes import is_english
 from gpu_workers.engine.models.observer.sentences import surmises, without_surmises
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredEvent, StoredFrame, ViewQuery, Within
@@ -32,8 +30,6 @@ FALLBACK_CITATIONS = 2
 
 MOST_SEARCHED = 8
 """Maximum number of events that are each searched for their best frame; the others show their middle."""
-
-_ONE_OF_SEVERAL = re.compile(r"\bthe (first|last|final|\d+(?:st|nd|rd|th))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,34 +101,44 @@ def find_evidence(
     """
     claims = [statement.text for statement in statements]
     events = {event.id: event for event in node.context.events.values()}
-    sure = not any(map(surmises, claims))
-    texts = {event_id: _passage(event_text(event), sure=sure) for event_id, event in events.items()}
+    guessed = any(map(surmises, claims))
+    texts = {event_id: _passage(event_text(event), guessed) for event_id, event in events.items()}
     asked_and_answered = f"{asked.question.question} {whole}"
     try:
-        summaries = {event_id: _passage(event.summary, sure=sure) for event_id, event in events.items()}
+        summaries = {event_id: _passage(event.summary, guessed) for event_id, event in events.items()}
         close = _closeness(asked, calls, asked_and_answered, claims, list(events.values()), (summaries, texts))
     except ModelError:
         close = _Closeness()
+
+    def judged(links: Sequence[Link]) -> dict[Link, CitationStatus]:
+        if asked.entailer is not None and (verdicts := by_entailment(asked, calls, claims, links, texts)):
+            return verdicts
+        return _by_words(asked, calls, claims, links, texts, close)
+
     own = [statement.cited for statement in statements]
+    by_model = checks.reasoner and asked.settings.verify_citations and asked.entailer is None
+    statuses: dict[Link, CitationStatus] = {}
     if all(cited is not None for cited in own):
         links = [(index, event_id) for index, cited in enumerate(own) for event_id in cited or () if event_id in events]
-        verdicts = _verdicts(asked, calls, claims, links, texts, close)
+    elif by_model:
+        links = _nearest_links(claims, _cited(asked, node, close), close)
     else:
-        all_links = [(index, event_id) for index in range(len(claims)) for event_id in texts]
-        verdicts = _verdicts(asked, calls, claims, all_links, texts, close)
-        links = _links(claims, _cited(asked, node, claims, verdicts, close), verdicts, close)
-    statuses = {link: verdicts[link] for link in links}
-    said: dict[UUID, list[str]] = {}
+        verdicts = judged([(index, event_id) for index in range(len(claims)) for event_id in texts])
+        links = _speaking_links(claims, _cited_and_supporting(asked, node, claims, verdicts, close), verdicts, close)
+        statuses = {link: verdicts[link] for link in links}
+    cited_for: dict[UUID, list[str]] = {}
     for index, event_id in links:
-        said.setdefault(event_id, []).append(claims[index])
-    words = {event_id: asked_and_answered if own[0] is None else " ".join(texts_) for event_id, texts_ in said.items()}
+        cited_for.setdefault(event_id, []).append(claims[index])
+    words = {id_: asked_and_answered if own[0] is None else " ".join(said) for id_, said in cited_for.items()}
     # A frame that an inspection rests on is worth more.
     frames = {
         **(_best_frames(asked, calls, words, events) if checks.best_frames else {}),
         **{event_id: node.seen[event_id] for event_id in words if event_id in node.seen},
     }
-    if checks.reasoner and asked.settings.verify_citations and asked.entailer is None:
+    if by_model:
         statuses |= by_reasoner(asked, calls, claims, links, texts)
+    if left := [link for link in links if link not in statuses]:
+        statuses |= judged(left)
     if checks.frames and asked.settings.verify_frames and not calls.halted:
         statuses |= by_frames(asked, calls, claims, links, frames, list(events.values()))
     return Evidence(tuple(_checked(index, claim, statuses, close) for index, claim in enumerate(claims)), frames)
@@ -144,10 +150,10 @@ def _checked(index: int, claim: str, statuses: Mapping[Link, CitationStatus], cl
     return CheckedStatement(claim, mine, cosines)
 
 
-# --- verdicts by words and by the entailer --------------------------------------------------------------------------
+# --- verdicts by words and cosine, where no model judges --------------------------------------------------------------
 
 
-def _verdicts(
+def _by_words(
     asked: Asked,
     calls: Calls,
     claims: Sequence[str],
@@ -155,15 +161,9 @@ def _verdicts(
     texts: Mapping[UUID, str],
     close: _Closeness,
 ) -> dict[Link, CitationStatus]:
-    """Return the entailer's verdicts, and without an entailer those of words and cosine.
-
-    One event cannot show that it is the first or the last of several. So it supports a statement about such a one only
-    if its own words say so, or if the question's time was understood and has narrowed the events already.
-    """
     sense, language = asked.models.calibration.same_sense.value, asked.answer_language
-    question = asked.question.question
     missing = _missing(asked, calls, claims, links, texts, close)
-    verdicts: dict[Link, CitationStatus] = {
+    return {
         link: "supported"
         if supports(
             texts[link[1]],
@@ -171,30 +171,12 @@ def _verdicts(
             closeness=close.to_claim.get(link, 0.0),
             sense=sense,
             missing=missing.get(link),
-            question=question,
+            question=asked.question.question,
             language=language,
         )
         else "unverified"
         for link in links
     }
-    verdicts |= by_entailment(asked, calls, claims, links, texts)
-    time = asked.understood.time
-    meant = _one_of_several(question.replace(time.words, " ") if time else question, asked.question_language)
-    return {
-        link: "unverified"
-        if status == "supported"
-        and not meant | _one_of_several(claims[link[0]], language) <= _one_of_several(texts[link[1]])
-        else status
-        for link, status in verdicts.items()
-    }
-
-
-def _one_of_several(text: str, language: str = "") -> frozenset[str]:
-    """Return the words of an English text that say which one of several is meant (the first, the last)."""
-    if not is_english(language):
-        return frozenset()
-    found = _ONE_OF_SEVERAL.findall(with_digits(text, ENGLISH).lower())
-    return frozenset("last" if word == "final" else word for word in found)
 
 
 def _missing(
@@ -228,8 +210,9 @@ def _missing(
     }
 
 
-def _passage(text: str, *, sure: bool) -> str:
-    return without_surmises(text) if sure else text
+def _passage(text: str, guessed: bool) -> str:
+    """Return the text that may support a claim: an observer's guesses only support a claim that is such a guess."""
+    return text if guessed else without_surmises(text)
 
 
 def _closeness(
@@ -263,39 +246,62 @@ def _closeness(
 # --- which events are cited for what --------------------------------------------------------------------------------
 
 
-def _cited(
+def _cited(asked: Asked, node: AnswerNode, close: _Closeness) -> list[UUID]:
+    """Return the events that the answer rests on as a whole, at most settings.citations."""
+    shown = node.context.numbers
+    return [event_id for event_id in node.cited_events if event_id in shown][: asked.settings.citations] or _by_answer(
+        node, close
+    )[:FALLBACK_CITATIONS]
+
+
+def _by_answer(node: AnswerNode, close: _Closeness) -> list[UUID]:
+    """Return the events that were shown, the closest to the answer first."""
+    events = [event.id for event in node.context.events.values()]
+    return sorted(events, key=lambda event_id: (-close.to_answer.get(event_id, 0.0), node.context.numbers[event_id]))
+
+
+def _cited_and_supporting(
     asked: Asked,
     node: AnswerNode,
     claims: Sequence[str],
     verdicts: Mapping[Link, CitationStatus],
     close: _Closeness,
 ) -> list[UUID]:
-    """Return the events that the answer rests on as a whole, at most settings.citations. Each of several claims that
-    no cited event supports gets the best shown event that supports it."""
-    most, shown = asked.settings.citations, node.context.numbers
-    events = [event.id for event in node.context.events.values()]
-    ranking = sorted(events, key=lambda event_id: (-close.to_answer.get(event_id, 0.0), shown[event_id]))
-    cited = [event_id for event_id in node.cited_events if event_id in events][:most] or ranking[:FALLBACK_CITATIONS]
+    """Return the cited events. Each of several claims that no cited event supports gets the best shown event that
+    supports it."""
+    cited, ranking = _cited(asked, node, close), _by_answer(node, close)
     for index in range(len(claims)) if len(claims) > 1 else ():
-        if len(cited) < most and not any(verdicts[index, event_id] == "supported" for event_id in cited):
+        if len(cited) < asked.settings.citations and not any(verdicts[index, id_] == "supported" for id_ in cited):
             cited += [event_id for event_id in ranking if verdicts[index, event_id] == "supported"][:1]
     return cited
 
 
-def _links(
+def _nearest_links(claims: Sequence[str], ids: Sequence[UUID], close: _Closeness) -> list[Link]:
+    """Return each event with the claim that it is closest to, and each claim without one with its closest event."""
+    links = dict.fromkeys((_nearest_claim(claims, event_id, close), event_id) for event_id in ids)
+    linked = {index for index, _ in links}
+    for index in range(len(claims)):
+        if ids and index not in linked:
+            links[index, max(ids, key=lambda event_id: close.to_claim.get((index, event_id), 0.0))] = None
+    return sorted(links, key=lambda link: (link[0], ids.index(link[1])))
+
+
+def _speaking_links(
     claims: Sequence[str], ids: Sequence[UUID], verdicts: Mapping[Link, CitationStatus], close: _Closeness
 ) -> list[Link]:
     """Return which events are cited for which claim: all for an only claim, else those whose text supports or
     contradicts it. An event that does neither for any claim is cited for the closest claim."""
     if len(claims) == 1:
         return [(0, event_id) for event_id in ids]
-    indices = range(len(claims))
     links: list[Link] = []
     for event_id in ids:
-        speaks = [(index, event_id) for index in indices if verdicts[index, event_id] != "unverified"]
-        nearest = max(indices, key=lambda index: (close.to_claim.get((index, event_id), 0.0), -index))
-        links += speaks or [(nearest, event_id)]
+        speaks = [(index, event_id) for index in range(len(claims)) if verdicts[index, event_id] != "unverified"]
+        links += speaks or [(_nearest_claim(claims, event_id, close), event_id)]
     return links
+
+
+def _nearest_claim(claims: Sequence[str], event_id: UUID, close: _Closeness) -> int:
+    return max(range(len(claims)), key=lambda index: (close.to_claim.get((index, event_id), 0.0), -index))
 
 
 # --- the frame that shows a cited event best ------------------------------------------------------------------------
@@ -326,9 +332,8 @@ def _best_frames(
 
 def _nearest_frames(asked: Asked, calls: Calls, claim: str, events: Sequence[StoredEvent]) -> dict[UUID, StoredFrame]:
     query = asked.models.frame_embedder.embed_query(claim, meter=calls.meter)
-    best = _first_frames(asked, ViewQuery(query, max(64, 8 * len(events))), {event.id for event in events})
-    missing = [event for event in events if event.id not in best]
-    for event in missing[:MOST_SEARCHED]:
+    best: dict[UUID, StoredFrame] = {}
+    for event in events[:MOST_SEARCHED]:
         # Three, since the frames of a neighbour may lie on the event's borders.
         best |= _first_frames(asked, ViewQuery(query, 3, within=Within(event.video_id, event.span)), {event.id})
     return best

@@ -20,18 +20,15 @@ BATCH_TEXTS, BATCH_CHARACTERS = 40, 4_000
 """Maximum number of texts, and maximum length of all of them, that one call rewrites."""
 
 MOST_ALONE = 12
-"""Maximum number of sentences of a batch that are rewritten one by one."""
-
-TRIES = 2
-"""Maximum number of calls for one of these sentences."""
+"""Maximum number of texts of a batch that are rewritten one by one."""
 
 _SENTENCES = re.compile(r"(?<=[.!?;。！？])\s+")
 
 
 def in_asked_language(asked: Asked, calls: Calls, answer: Answer) -> Answer:
     """Return the answer with its text, claims and parts in the question's language: as they are if they are in it, else
-    rewritten, a call for each batch of texts. If a batch comes back in another language, each sentence is asked for by
-    itself, at most twice. If that fails, the answer stays and Answer.degraded has OTHER_LANGUAGE.
+    rewritten, a call for each batch of texts. If a batch comes back in another language, each text is asked for by
+    itself. If that fails, the answer stays and Answer.degraded has OTHER_LANGUAGE.
 
     A choice keeps the caller's own words.
     """
@@ -63,26 +60,21 @@ def _written_in(language: str, pieces: Sequence[str], *, asked: Asked, calls: Ca
 
 
 def _one_by_one(language: str, batch: Sequence[str], *, asked: Asked, calls: Calls) -> tuple[str, ...] | None:
-    """Return each piece in the language, with a call or two for each of its sentences: a small reasoner leaves a long
-    text as it is more often than a sentence. None if there are more than MOST_ALONE, or if one stays as it is."""
-    parts = [list(filter(None, _SENTENCES.split(piece))) for piece in batch]
-    written = dict.fromkeys((sentence for sentences in parts for sentence in sentences), "")
-    if len(written) > MOST_ALONE:
+    """Return each piece in the language, a call each: a small reasoner leaves several texts as they are more often than
+    one. None if there are more than MOST_ALONE, or if one stays as it is."""
+    if len(batch) > MOST_ALONE:
         return None
-    for sentence in written:
-        for again in range(1, TRIES + 1):
-            if calls.halted is not None:
-                return None
-            rewritten = rewritten_in(
-                language, [sentence], prompt="answer_language", language=language,
-                asked=asked, calls=calls, again=again,
-            )  # fmt: skip
-            if rewritten is not None:
-                written[sentence] = rewritten[0]
-                break
-        else:
+    written = []
+    for piece in batch:
+        alone = None
+        if calls.halted is None:
+            alone = rewritten_in(
+                language, [piece], prompt="answer_language", language=language, asked=asked, calls=calls, again=1
+            )
+        if alone is None:
             return None
-    return tuple(" ".join(written[sentence] for sentence in sentences) for sentences in parts)
+        written += alone
+    return tuple(written)
 
 
 def _batches(pieces: Sequence[str]) -> Iterator[list[str]]:

@@ -45,8 +45,8 @@ from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROM
 from gpu_workers.engine.answering.method_settings import VIDEOAGENT_MEM
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Span
+from gpu_workers.engine.languages.words import content_words
 from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import Hit, StoredEvent, ViewQuery
 from gpu_workers.engine.prompts import load

@@ -9,9 +9,9 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.reading.expressions import MINUTE_MS, Order
-from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.languages.words import content_words
 from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import StoredEvent, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.tri_view import NO_VECTOR

@@ -19,7 +19,7 @@ from gpu_workers.engine.answering.routes.parts import Part
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
-from gpu_workers.engine.answering.words import content_words
+from gpu_workers.engine.languages.words import content_words
 from gpu_workers.engine.ports import StoredEvent
 
 MOST_LOOKED_AT = 768

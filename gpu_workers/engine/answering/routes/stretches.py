@@ -24,9 +24,9 @@ from gpu_workers.engine.answering.routes.parts import (
 )
 from gpu_workers.engine.answering.scanning import numbered
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.languages.words import content_words
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import rows_of
 from gpu_workers.engine.models.served.structured import list_of, object_of

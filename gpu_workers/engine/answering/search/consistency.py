@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.words import content_words, denies, plain
 from gpu_workers.engine.languages.codes import ENGLISH
-from gpu_workers.engine.languages.words import all_words, idle_words, numbers_of, stemmed
-from gpu_workers.engine.languages.words import content_words as content_sequence
+from gpu_workers.engine.languages.words import (
+    all_words,
+    content_words,
+    denies,
+    idle_words,
+    numbers_of,
+    plain,
+    stemmed,
+)
 from gpu_workers.engine.models.calibration import SimilarityThresholds
 from gpu_workers.engine.models.roles import Entailer, Meter, ModelError, Similarity
 
 BROAD_WORDS = 7
 """Minimum content words of two broad answers, which may describe different parts of one thing."""
 
-LEAST_SHARED_ITEMS = 2
-"""Minimum number of items that two lists have in common to be parts of one list."""
-
-LEAST_SHARED_PART = 0.5
-"""Minimum part of the shorter list that both lists have in common; an initial value."""
-
 LEAST_ENTAILED = 0.5
 """Minimum probability that each of two answers entails the other; an initial value."""
 
 COMPATIBLE_SHARE = 0.6
 """Worth of a vote whose answers merely do not contradict each other. A vote whose answers say the same is worth 1."""
-
-
-_BETWEEN_ITEMS = re.compile(r"[,;/、،]|\b(?:and|or|as well as|und|oder|sowie|y|o|et|ou)\b", re.IGNORECASE)
-"""What stands between two items: marks of several scripts, and words of English, German, Spanish and French."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,45 +92,26 @@ def same_answer(
     An answer may repeat words of the question or leave them out ("near the pole", "the person in red stands near the
     pole"). Apart from those, its numbers and its negation must match. Answers that are the same but for one word (open,
     closed) are two answers: this word is what they say, and models of similarity hardly see it. entailed: an entailer
-    sees it, so that it decides. compatible: an answer
-    may say more than the other, since that contradicts nothing, and two lists that have enough items in common are
-    parts of one list.
+    sees it, so that it decides. compatible: one answer may have numbers that the other lacks, since that contradicts
+    nothing.
     """
     if left.sufficient != right.sufficient:
         return False
     if not left.sufficient or (left.choice is not None and right.choice is not None):
         return left.choice == right.choice
-    if plain(left.text) == plain(right.text):
+    if left.text == right.text or plain(left.text) == plain(right.text):
         return True
     language = left.language or right.language
     if denies(left.text, language) != denies(right.text, language):
         return False
-    if _numbers_conflict(left.text, right.text, question, language, compatible=compatible):
+    fewer, more = sorted((numbers_of(text, language) for text in (left.text, right.text)), key=len)
+    if compatible and fewer and not fewer & more:
+        return False
+    if not compatible and (not fewer <= more or more - fewer - numbers_of(question, language)):
         return False
     if not entailed and _minimal_pair(left.text, right.text, language):
         return False
-    if _repeats(left.text, right.text, question, language):
-        return True
-    return True if compatible and _share_items(left.text, right.text, question, language) else None
-
-
-def _numbers_conflict(left: str, right: str, question: str, language: str, *, compatible: bool) -> bool:
-    """Whether numbers make the texts different answers. One text may have more of them if the question has them, too.
-    compatible: only different counts of the same thing conflict."""
-    if compatible:
-        ours, theirs = _counted(left, language), _counted(right, language)
-        return any(not numbers & theirs[noun] for noun, numbers in ours.items() if noun in theirs)
-    fewer, more = sorted((numbers_of(text, language) for text in (left, right)), key=len)
-    return not fewer <= more or bool(more - fewer - numbers_of(question, language))
-
-
-def _counted(text: str, language: str) -> dict[str, set[str]]:
-    """Return the content words that directly follow a number, each with its numbers."""
-    numbers_by_noun: dict[str, set[str]] = {}
-    for word, other in pairwise(content_sequence(text, language)):
-        if word.isdigit() and not other.isdigit():
-            numbers_by_noun.setdefault(other, set()).add(word)
-    return numbers_by_noun
+    return True if _repeats(left.text, right.text, question, language) else None
 
 
 def _minimal_pair(left: str, right: str, language: str) -> bool:
@@ -165,23 +141,8 @@ def _repeats(left: str, right: str, question: str, language: str) -> bool:
     return bool(fewer) and fewer <= more
 
 
-def _share_items(left: str, right: str, question: str, language: str) -> bool:
-    """Whether both texts are lists, and enough items of the shorter list are in the other, in more or fewer words."""
-    shorter, longer = sorted((_items(text, question, language) for text in (left, right)), key=len)
-    shared = sum(any(item <= other or other <= item for other in longer) for item in shorter)
-    return shared >= max(LEAST_SHARED_ITEMS, LEAST_SHARED_PART * len(shorter))
-
-
-def _items(text: str, question: str, language: str) -> list[frozenset[str]]:
-    """Return the distinct items of a list by their content words, apart from the question's; one item if text is no
-    list."""
-    of_question = content_words(question, language)
-    items = (content_words(item, language) - of_question for item in _BETWEEN_ITEMS.split(text))
-    return list(dict.fromkeys(item for item in items if item))
-
-
-def _broad(*texts: str, language: str) -> bool:
-    return all(len(content_words(text, language)) >= BROAD_WORDS for text in texts)
+def _broad(answer: ParsedAnswer) -> bool:
+    return len(content_words(answer.text, answer.language)) >= BROAD_WORDS
 
 
 def group_answers(
@@ -197,53 +158,51 @@ def group_answers(
     """Return the indices of the readable samples in groups of one answer. A sample joins a group only if it means the
     same as every member. thresholds: those of the similarity. entailer: decides instead of the similarity, where words
     alone do not and the answers must say the same; if it fails, the similarity decides."""
-    readable = [(index, sample) for index, sample in enumerate(samples) if sample is not None]
-    entailed = entailer is not None and not compatible
+    readable = {index: sample for index, sample in enumerate(samples) if sample is not None}
 
-    def same(a: ParsedAnswer, b: ParsedAnswer) -> bool | None:
-        return same_answer(a, b, question, compatible=compatible, entailed=entailed)
+    def by_words(*, entailed: bool) -> dict[tuple[int, int], bool | None]:
+        return {
+            (left, right): same_answer(a, b, question, compatible=compatible, entailed=entailed)
+            for (left, a), (right, b) in combinations(readable.items(), 2)
+        }
 
-    def pairs_left() -> list[tuple[int, int]]:
-        return [
-            (left, right)
-            for (left, a), (right, b) in combinations(readable, 2)
-            if same(a, b) is None and (not compatible or _broad(a.text, b.text, language=a.language))
-        ]
-
-    close: set[tuple[int, int]] = set()
-    unclear = pairs_left()
-    if unclear and entailer is not None and not compatible:
+    same: dict[tuple[int, int], bool | None] = {}
+    if entailer is not None and not compatible:
+        same = by_words(entailed=True)
+        unclear = [pair for pair, one in same.items() if one is None]
         try:
-            close, unclear = mutual(readable, unclear, entailer, meter, question), []
+            close = mutual(readable, unclear, entailer, meter, question) if unclear else set()
+            same |= {pair: pair in close for pair in unclear}
         except ModelError:
-            entailed = False
-            unclear = pairs_left()
-    if unclear:
-        texts = {index: sample.text for index, sample in readable}
-        scores = _scores(texts, unclear, similarity, meter, rescale=True)
+            same = {}
+    if not same:
+        same = by_words(entailed=False)
+        unclear = [pair for pair, one in same.items() if one is None]
+        if compatible:
+            unclear = [(a, b) for a, b in unclear if _broad(readable[a]) and _broad(readable[b])]
+        texts = {index: sample.text for index, sample in readable.items()}
+        scores = _scores(texts, unclear, similarity, meter, rescale=True) if unclear else {}
         least = thresholds.compatible_meaning if compatible else thresholds.same_meaning
-        close = {pair for pair, score in scores.items() if score >= least.value}
+        same |= {pair: score >= least.value for pair, score in scores.items()}
     groups: list[list[int]] = []
-    members = dict(readable)
-    for index, sample in readable:
-        for group in groups:
-            if all(same(members[other], sample) or (other, index) in close for other in group):
-                group.append(index)
-                break
-        else:
+    for index in readable:
+        group = next((group for group in groups if all(same[other, index] for other in group)), None)
+        if group is None:
             groups.append([index])
+        else:
+            group.append(index)
     return [tuple(group) for group in groups]
 
 
 def mutual(
-    samples: Sequence[tuple[int, ParsedAnswer]],
+    samples: Mapping[int, ParsedAnswer],
     pairs: Sequence[tuple[int, int]],
     entailer: Entailer,
     meter: Meter,
     question: str,
 ) -> set[tuple[int, int]]:
     """Return the pairs whose answers entail each other, read as answers to the question. Raises ModelError."""
-    texts = {index: f"{question} {sample.text}".strip() for index, sample in samples}
+    texts = {index: f"{question} {sample.text}".strip() for index, sample in samples.items()}
     both_ways = [(texts[a], texts[b]) for left, right in pairs for a, b in ((left, right), (right, left))]
     found = entailer.entail(both_ways, meter=meter)
     return {

@@ -16,9 +16,9 @@ from uuid import UUID
 from gpu_workers.engine.answering.agent.caption_tools import search_speech, spoken_lines
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.answering.words import plain
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Overview, Span, Topic
+from gpu_workers.engine.languages.words import plain
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEntity, StoredEvent, StoredFrame, StoredLine, Within
 from gpu_workers.engine.retrieval.frames import evenly, frames_of_hits

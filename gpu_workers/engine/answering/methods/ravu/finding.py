@@ -27,8 +27,8 @@ from gpu_workers.engine.answering.methods.ravu.values import (
 from gpu_workers.engine.answering.scan_price import EVENT_TOKENS
 from gpu_workers.engine.answering.scanning import judge_events, rank_texts
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.ekg import Span, Vector
+from gpu_workers.engine.languages.words import content_words
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import EventPlace, Hit, StoredObject, ViewName, Within
 from gpu_workers.engine.retrieval.frames import ROWS, frames_of_hits

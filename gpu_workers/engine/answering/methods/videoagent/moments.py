@@ -12,9 +12,9 @@ from gpu_workers.engine.answering.agent.caption_tools import chunk_text, describ
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.context import cut, shares
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span, Vector
+from gpu_workers.engine.languages.words import content_words
 from gpu_workers.engine.ports import Hit, StoredEvent, StoredFrame, ViewName, Within
 from gpu_workers.engine.retrieval.frames import frames_of_hits
 
