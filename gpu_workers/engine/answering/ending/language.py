@@ -64,7 +64,7 @@ def _one_by_one(language: str, batch: Sequence[str], *, asked: Asked, calls: Cal
     one. None if there are more than MOST_ALONE, or if one stays as it is."""
     if len(batch) > MOST_ALONE:
         return None
-    written = []
+    written: list[str] = []
     for piece in batch:
         alone = None
         if calls.halted is None:

@@ -37,7 +37,7 @@ class SearchTree:
     nodes: list[AnswerNode] = field(default_factory=list)
     records: list[NodeRecord] = field(default_factory=list)
     shown: set[UUID] = field(default_factory=set)
-    answered: dict[frozenset[UUID], AnswerNode] = field(default_factory=dict)
+    answered: dict[object, AnswerNode] = field(default_factory=dict)
     top_similarity: float = 0.0
     calls: int = 0
 
@@ -111,7 +111,7 @@ def _answer(asked: Asked, calls: Calls, tree: SearchTree, level: Sequence[State]
     """Answer from every state of a level (SA) and keep the answers. With settings.tree.reuse, equal event sets share
     one. A state whose answer never began, because a limit ended the search, is not kept."""
     contexts = [show_events(asked, state) for state in level]
-    keys = [
+    keys: list[object] = [
         frozenset(context.numbers) if asked.settings.tree.reuse else index for index, context in enumerate(contexts)
     ]
     first = {key: index for index, key in reversed(list(enumerate(keys))) if key not in tree.answered}
