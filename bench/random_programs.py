@@ -1,4 +1,4 @@
-"""Random programs for `ravu`: most look valid, some are broken in one place, some are garbage; in both forms.
+"""Random programs for `ravu`: most look valid, some are broken in one place, some are garbage.
 
 None may raise anything but BadProgram, and every one that passes its check must end within its bound of reads.
 """
@@ -9,34 +9,35 @@ import json
 import random
 import string
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from bench.figures import Figure, Figures, at_most
 from bench.instant_models import EqualTexts
 from bench.program_world import WORDS, BagOfWords, CountingGraph, RandomReasoner, small_world
+from gpu_workers.engine.answering.agent.step_records import StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Budget, QuestionInput
-from gpu_workers.engine.answering.methods.ravu.checker import CheckedProgram, check, read_program
+from gpu_workers.engine.answering.contract import Budget, NodeRecord, QuestionInput
+from gpu_workers.engine.answering.methods.ravu.functions import FUNCTIONS, TARGETS, Function, Parameter
 from gpu_workers.engine.answering.methods.ravu.program import (
-    FUNCTIONS,
-    MOST_FILTERS,
-    MOST_SEARCHES,
-    TARGETS,
+    MOST_CALLED,
     BadProgram,
-    Function,
-    Parameter,
+    Program,
+    read_program,
+    run_program,
 )
-from gpu_workers.engine.answering.methods.ravu.running import MOST_READS, Outcome, run_program
-from gpu_workers.engine.answering.methods.ravu.values import Run
+from gpu_workers.engine.answering.methods.ravu.values import MOST_VIDEOS, Run, Value
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 
 PROGRAMS = 2_000
+MOST_READS = 2 * MOST_VIDEOS + 8
+"""Maximum number of reads of the graph in one step: one or two in each of many videos, and those of its record."""
 RELATIONS = ("left_of", "near", "above", "plays with", "looks at", "")
 
 
@@ -50,14 +51,15 @@ def random_program(choices: random.Random) -> str:
     steps = _steps(choices)
     if choices.random() < 0.3:
         _break(choices, steps)
-    return _as_json(choices, steps) if choices.random() < 0.5 else _as_text(steps)
+    text = json.dumps({"steps": steps})
+    return text[: choices.randint(0, len(text))] if choices.random() < 0.05 else text
 
 
 def _steps(choices: random.Random) -> list[dict[str, Any]]:
     """Return steps that pass the check, mostly: their arguments have the right types."""
     types: dict[str, str] = {}
     steps: list[dict[str, Any]] = []
-    left = {"localize": MOST_SEARCHES, "filter": MOST_FILTERS}
+    left = dict(MOST_CALLED)
     for n in range(choices.randint(1, 9)):
         fitting = [f for f in FUNCTIONS.values() if left.get(f.name, 1) and _can_be_called(f, types)]
         function = choices.choice(fitting)
@@ -87,7 +89,7 @@ def _argument(choices: random.Random, parameter: Parameter, types: Mapping[str, 
             words = RELATIONS if parameter.name == "relation" else WORDS
             return " ".join(choices.choice(words) for _ in range(choices.randint(1, 3)))
         case "number":
-            return choices.randint(parameter.least, parameter.most)
+            return choices.randint(1, parameter.most)
         case "target":
             return choices.choice(TARGETS)
         case "value":
@@ -121,25 +123,6 @@ def _break(choices: random.Random, steps: list[dict[str, Any]]) -> None:
             steps += [dict(step) for _ in range(choices.choice([1, 5, 200]))]
 
 
-def _as_json(choices: random.Random, steps: Sequence[Mapping[str, Any]]) -> str:
-    text = json.dumps({"steps": steps})
-    return text[: choices.randint(0, len(text))] if choices.random() < 0.05 else text
-
-
-def _as_text(steps: Sequence[Mapping[str, Any]]) -> str:
-    """Return the steps as lines; an argument that is the name of a step stands without quotes."""
-    names = {step.get("out") for step in steps if isinstance(step.get("out"), str)}
-    lines = []
-    for step in steps:
-        given = ", ".join(
-            f"{name}={value if isinstance(value, str) and value in names else repr(value)}"
-            for name, value in step.items()
-            if name not in ("op", "out")
-        )
-        lines.append(f"{step.get('out')} = {step.get('op')}({given})")
-    return "\n".join(lines)
-
-
 def _garbage(choices: random.Random) -> str:
     return choices.choice(
         [
@@ -163,15 +146,24 @@ def _garbage(choices: random.Random) -> str:
 # --- running ---------------------------------------------------------------------------------------------------------
 
 
-def read_and_check(text: str) -> CheckedProgram | None:
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a program came to. error: why it has no value."""
+
+    value: Value | None
+    error: str
+    records: tuple[NodeRecord, ...]
+
+
+def read_or_refuse(text: str) -> Program | None:
     """Return a program that can run; None for a bad one. Anything else that is raised is a fault of ours."""
     try:
-        return check(read_program(text))
+        return read_program(text)
     except BadProgram:
         return None
 
 
-def run_once(program: CheckedProgram, graph: Any, reasoner: RandomReasoner) -> Outcome:
+def run_once(program: Program, graph: Any, reasoner: RandomReasoner) -> Ran:
     """Run a program over a graph with eight model calls, as a question may make."""
     embedder, meter = BagOfWords(), Meter()
     models = AnswerModels(reasoner, embedder, embedder, EqualTexts(), UNMEASURED)
@@ -179,7 +171,9 @@ def run_once(program: CheckedProgram, graph: Any, reasoner: RandomReasoner) -> O
     question = QuestionInput("What happens?", method="ravu")
     asked = Asked(question, graph, models, settings_for("medium", UNMEASURED), question.question)
     toolbox = Toolbox(asked, Calls(models, spending=spending, meter=meter, in_flight=1))
-    return run_program(program, Run(toolbox, ranks=True, calls_left=6, holds=lambda: True))
+    recorder = StepRecorder(toolbox, total=1)
+    value, error = run_program(program, Run(toolbox, ranks=True, calls_left=6, holds=lambda: True), recorder)
+    return Ran(value, error, tuple(recorder.records))
 
 
 def programs() -> Figures:
@@ -191,7 +185,7 @@ def programs() -> Figures:
         text = random_program(choices)
         counting, reasoner = CountingGraph(graph), RandomReasoner(choices)
         try:
-            program = read_and_check(text)
+            program = read_or_refuse(text)
             if program is None:
                 continue
             checked += 1

@@ -14,8 +14,7 @@ from gpu_workers.engine.answering.agent.frame_tools import frame_inspect
 from gpu_workers.engine.answering.agent.search_tools import TOPIC_SEARCH, clip_search, global_browse
 from gpu_workers.engine.answering.agent.tool import Tool
 from gpu_workers.engine.answering.agent.tool_calls import finish_tool, step_schema
-from gpu_workers.engine.answering.methods.ravu.checker import check, read_program
-from gpu_workers.engine.answering.methods.ravu.program import program_schema
+from gpu_workers.engine.answering.methods.ravu.program import program_schema, read_program
 from gpu_workers.engine.answering.methods.videoagent.dialogue import reflection_schema, wanted_schema
 from gpu_workers.engine.answering.parsing import answer_schema
 
@@ -114,7 +113,7 @@ def test_its_programs_can_run_at_the_latest_when_repaired(words: Any, repaired: 
         told = ["", "{}", "This program cannot run."] if repaired else [""]
         text = words(request(schema, *told, person=n))
         valid(json.loads(text), schema)
-        assert check(read_program(text), steps=8)
+        assert read_program(text, steps=8)
 
 
 def test_a_reflection_is_the_surer_the_more_frames_were_seen() -> None:

@@ -92,7 +92,7 @@ _CARDS = (
     ),
     MethodCard(
         "ravu",
-        "3",
+        "4",
         "Writes a short program over people, things, places and times, runs it on the index and looks at the result.",
         frozenset({"checker", "events", "frames", "objects"}),
         {"low": (2, 4), "medium": (4, 8), "high": (4, 8), "paper": (3, 8)},

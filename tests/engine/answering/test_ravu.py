@@ -13,13 +13,14 @@ import pytest
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, Price, QuestionInput, Turn
 from gpu_workers.engine.answering.methods.ravu import MOST_CALLS, opening
-from gpu_workers.engine.answering.methods.ravu.program import FUNCTIONS
+from gpu_workers.engine.answering.methods.ravu.functions import FUNCTIONS
+from gpu_workers.engine.answering.methods.ravu.program import read_program
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError, Sample
-from tests.engine.answering.programs.small_world import JUICE, PROGRAM, juice, toolbox_over
+from tests.engine.answering.programs.small_world import JUICE, PROGRAM, as_json, juice, toolbox_over
 from tests.engine.answering.programs.test_juice import STEPS
 from tests.engine.answering.programs.test_neighbours import kitchen
 from tests.engine.answering.served import MODEL, Served, chat_calls
@@ -29,7 +30,8 @@ from tests.scripted_openai import ScriptedRequest
 
 QUESTION = QuestionInput("What did the boy do after drinking juice?", method="ravu")
 WRITTEN = json.dumps({"steps": STEPS})
-FILTERED = 'a = localize("boy")\nb = filter(a, "the boy sleeps")\nc = frames(b)'
+FILTERED = as_json('a = localize("boy")\nb = filter(a, "the boy sleeps")\nc = frames(b)')
+BAD = as_json("a = first(b)")
 
 Replies = Mapping[str, Any]
 
@@ -82,6 +84,10 @@ def paths(answer: Answer) -> list[str]:
     return [node.path for node in answer.nodes]
 
 
+def actions(answer: Answer) -> list[str]:
+    return [node.action for node in answer.nodes]
+
+
 def test_the_answer_rests_on_what_the_program_found_and_on_nothing_else() -> None:
     answer, reasoner = ask(script(program=WRITTEN))
 
@@ -92,17 +98,17 @@ def test_the_answer_rests_on_what_the_program_found_and_on_nothing_else() -> Non
     assert answer.text == "he plays with a ball"
     assert answer.finish_reason == "answered"
     assert {citation.event_id for citation in answer.citations} == {event_id(3)}
-    assert paths(answer) == ["ravu", "ravu/S01", "ravu/S02", "ravu/S03", "ravu/S04", "ravu/S05", "SA"]
-    assert [node.action for node in answer.nodes[1:6]] == ["localize", "localize", "after", "first", "frames"]
+    assert paths(answer) == ["S01", "S02", "S03", "S04", "S05", "S06", "SA"]
+    assert actions(answer)[:6] == ["program", "localize", "localize", "after", "first", "frames"]
     after = answer.nodes[3]
     assert after.detail["arguments"] == {"of": "juice", "with": "boy", "most": 3}
     assert after.detail["observation"] == "later = 2 events"
     assert [event.event_id for event in after.events] == [event_id(3), event_id(4)]
-    assert answer.method_version == "3"
+    assert answer.method_version == "4"
 
 
 def test_one_localize_and_one_filter_take_four_calls() -> None:
-    text = 'a = localize("boy drinks juice")\nb = filter(a, "the boy drinks")\nc = frames(b)'
+    text = as_json('a = localize("boy drinks juice")\nb = filter(a, "the boy drinks")\nc = frames(b)')
     answer, reasoner = ask(script(program=text, filter={"true": [1], "false": []}), effort="paper")
 
     assert stages(reasoner) == ["program", "rank", "filter", "answer"]
@@ -126,42 +132,42 @@ def test_a_filter_asks_about_every_event_once_and_keeps_the_true_ones() -> None:
     [("I cannot say.", "unreadable"), (Sample("", refused=True), "model_refused")],
 )
 def test_a_filter_without_verdicts_ends_the_program_and_counts_nothing(reply: Any, code: str) -> None:
-    text = 'a = localize("boy")\nb = filter(a, "the boy sleeps")\nc = count(b)'
+    text = as_json('a = localize("boy")\nb = filter(a, "the boy sleeps")\nc = count(b)')
     answer, reasoner = ask(script(program=text, rank={"fits": [1, 2, 3, 4]}, filter=reply))
 
-    assert [node.error for node in answer.nodes[1:4]] == ["", code, "skipped"]
-    assert (answer.nodes[4].path, answer.nodes[4].note) == ("ravu/fallback", f"{code}: b")
+    assert [node.error for node in answer.nodes[1:4]] == ["", code, ""]
+    assert actions(answer)[2:4] == ["filter", "fallback"]
+    assert answer.nodes[3].detail["arguments"]["reason"] == f"{code}: b"
     assert "Counted in the index" not in shown_to(reasoner)
 
 
 def test_a_count_says_how_much_of_it_was_judged() -> None:
-    text = 'a = localize("boy")\nb = filter(a, "the boy sleeps")\nc = count(b)'
+    text = as_json('a = localize("boy")\nb = filter(a, "the boy sleeps")\nc = count(b)')
     replies = script(program=text, rank={"fits": [1, 2, 3, 4]}, filter={"true": [2], "false": [1]})
     _, reasoner = ask(replies)
     assert "Counted in the index: about 1 event. Uncertain: no verdict on 2 of 4 events." in shown_to(reasoner)
 
 
 def test_a_bad_program_is_repaired_once_with_its_faults_told() -> None:
-    answer, reasoner = ask(script(program=("a = first(b)", PROGRAM)))
+    answer, reasoner = ask(script(program=(BAD, PROGRAM)))
 
     first, second = reasoner.asked("program")
     assert second.text.startswith(first.text), "the repair continues the conversation, which a cache has read"
     assert "step 1: of of first: no earlier step is named 'b'" in second.text
-    assert paths(answer)[:2] == ["ravu", "ravu/repair"]
+    assert actions(answer)[:2] == ["program", "program"]
     assert [node.error for node in answer.nodes[:2]] == ["bad_program", ""]
-    assert "no earlier step" in answer.nodes[0].note
+    assert "no earlier step" in answer.nodes[0].detail["arguments"]["faults"]
     assert "the boy plays with a ball" in shown_to(reasoner)
 
 
-@pytest.mark.parametrize("bad", ["a = first(b)", "-" * 3_000, "I cannot.", "", '{"steps": [' * 500])
+@pytest.mark.parametrize("bad", [BAD, PROGRAM[:-2], "-" * 3_000, "I cannot.", "", '{"steps": [' * 500])
 def test_two_bad_programs_are_followed_by_the_recorded_search_with_the_question(bad: str) -> None:
     answer, reasoner = ask(script(program=bad))
 
     assert stages(reasoner)[:3] == ["program", "program", "answer"]
-    assert paths(answer)[:3] == ["ravu", "ravu/repair", "ravu/fallback"]
+    assert actions(answer)[:3] == ["program", "program", "fallback"]
     fallback = answer.nodes[2]
-    assert fallback.action == "fallback"
-    assert fallback.note
+    assert fallback.detail["arguments"]["reason"]
     assert event_id(1) in {event.event_id for event in fallback.events}
     assert answer.text == "he plays with a ball"
 
@@ -170,9 +176,9 @@ def test_an_empty_result_in_the_middle_is_followed_by_the_fallback() -> None:
     answer, reasoner = ask(script(program=WRITTEN, rank={"fits": []}))
 
     assert stages(reasoner)[:3] == ["program", "rank", "answer"]
-    assert [node.error for node in answer.nodes[1:6]] == ["nothing_found", *["skipped"] * 4]
-    assert answer.nodes[6].path == "ravu/fallback"
-    assert answer.nodes[6].note == "nothing_found: juice"
+    assert [node.error for node in answer.nodes[1:3]] == ["nothing_found", ""]
+    assert actions(answer)[:3] == ["program", "localize", "fallback"]
+    assert answer.nodes[2].detail["arguments"]["reason"] == "nothing_found: juice"
 
 
 def test_a_refusal_is_counted_and_answered_by_the_fallback() -> None:
@@ -180,8 +186,8 @@ def test_a_refusal_is_counted_and_answered_by_the_fallback() -> None:
 
     assert stages(reasoner).count("program") == 1, "a refusal is not asked again"
     assert answer.nodes[0].error == "model_refused"
-    assert answer.nodes[1].path == "ravu/fallback"
-    assert answer.nodes[1].note == "model_refused"
+    assert answer.nodes[1].action == "fallback"
+    assert answer.nodes[1].detail["arguments"]["reason"] == "model_refused"
     assert answer.finish_reason == "answered"
 
 
@@ -191,21 +197,23 @@ def test_a_reasoner_that_is_down_is_told_as_such() -> None:
 
     assert answer.finish_reason == "error"
     assert answer.detail == "model_unavailable"
-    assert paths(answer)[:2] == ["ravu", "ravu/fallback"]
+    assert actions(answer)[:2] == ["program", "fallback"]
 
 
 def test_never_more_than_eight_calls() -> None:
-    text = "\n".join(
-        [
-            *(f'l{n} = localize("boy {word}")' for n, word in enumerate(("enters", "drinks", "plays", "sleeps"))),
-            "u1 = union(l0, l1)",
-            "u2 = union(u1, l2)",
-            "u3 = union(u2, l3)",
-            'kept = filter(u3, "the boy is there")',
-        ]
+    text = as_json(
+        "\n".join(
+            [
+                *(f'l{n} = localize("boy {word}")' for n, word in enumerate(("enters", "drinks", "plays", "sleeps"))),
+                "u1 = union(l0, l1)",
+                "u2 = union(u1, l2)",
+                "u3 = union(u2, l3)",
+                'kept = filter(u3, "the boy is there")',
+            ]
+        )
     )
     checker = ScriptedChecker(lambda request: says("?"))
-    replies = script(program=("a = first(b)", text), filter={"true": [1, 2, 3, 4], "false": []})
+    replies = script(program=(BAD, text), filter={"true": [1, 2, 3, 4], "false": []})
     answer, reasoner = ask(replies, effort="paper", checker=checker)
 
     assert stages(reasoner) == ["program", "program", *["rank"] * 4, "filter", *["answer"] * (not checker.requests)]
@@ -221,9 +229,9 @@ def test_frames_are_looked_at_in_one_request_and_the_findings_are_read() -> None
     (look,) = checker.observed
     assert [frame.ms for frame in look.frames] == [10_500]
     assert "a red ball" in shown_to(reasoner)
-    (record,) = [node for node in answer.nodes if node.path == "ravu/look"]
+    (record,) = [node for node in answer.nodes if node.action == "look"]
     assert record.frames_used == 1
-    assert record.seen
+    assert "a red ball" in record.detail["observation"]
     assert answer.degraded == ("no_object_memory",)
 
 
@@ -255,7 +263,7 @@ def test_low_effort_does_not_rank_again() -> None:
 
 
 def test_a_count_is_told_as_a_note_with_its_events() -> None:
-    text = 'a = localize("boy", "entity")\nb = events_of(a)\nc = count(b)'
+    text = as_json('a = localize("boy", "entity")\nb = events_of(a)\nc = count(b)')
     _, reasoner = ask(script(program=text))
 
     assert "Counted in the index: about 4 events." in shown_to(reasoner)
@@ -304,13 +312,11 @@ def test_the_cached_part_of_the_plan_is_short_and_the_same_for_every_question() 
 
 
 def test_the_examples_of_the_plan_can_run() -> None:
-    from gpu_workers.engine.answering.methods.ravu.checker import check, read_program
-
     rules = str(opening(toolbox_over(juice()), steps=8)[0].parts[0])
     examples = [line for line in rules.splitlines() if line.startswith('{"steps"')]
     assert len(examples) == 3
     for example in examples:
-        assert check(read_program(example))
+        assert read_program(example)
 
 
 PRICES = {MODEL: Price(Decimal(1_000), Decimal(100), Decimal(4_000))}
@@ -505,7 +511,7 @@ def test_a_model_that_answers_garbage_ends_without_a_guess() -> None:
 
     assert (answer.text, answer.choice, answer.finish_reason) == ("", None, "insufficient_evidence")
     assert made <= 8
-    assert [node.path for node in answer.nodes][:3] == ["ravu", "ravu/repair", "ravu/fallback"]
+    assert actions(answer)[:3] == ["program", "program", "fallback"]
 
 
 @pytest.mark.parametrize("choices", [(), tuple(f"choice number {n}" for n in range(26)), ("insufficient", "localize")])

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from gpu_workers.engine.answering.agent.step_records import StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Budget, Effort, QuestionInput
-from gpu_workers.engine.answering.methods.ravu.checker import check, read_program
-from gpu_workers.engine.answering.methods.ravu.program import MOST_STEPS
-from gpu_workers.engine.answering.methods.ravu.running import Outcome, run_program
-from gpu_workers.engine.answering.methods.ravu.values import Run
+from gpu_workers.engine.answering.contract import Budget, Effort, NodeRecord, QuestionInput
+from gpu_workers.engine.answering.methods.ravu.functions import FUNCTIONS
+from gpu_workers.engine.answering.methods.ravu.program import read_program, run_program
+from gpu_workers.engine.answering.methods.ravu.values import Run, Value
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.ports import KnowledgeGraph
-from tests.engine.answering.world import Request, ScriptedReasoner, make_video, models
+from tests.engine.answering.world import Request, ScriptedReasoner, event_id, make_video, models
 
 JUICE = (
     "a boy enters the kitchen",
@@ -32,13 +34,31 @@ JUICE = (
 )
 """The world of "What did the boy do after drinking juice?": an event of 3 s each."""
 
-PROGRAM = """
+
+def as_json(text: str) -> str:
+    """Return a program in JSON. text: lines of the form `name = function("words", of=name)`, for tests to be read."""
+    steps = []
+    for line in ast.parse(text.replace("with=", "with_=")).body:
+        assert isinstance(line, ast.Assign)
+        assert isinstance(line.value, ast.Call)
+        op, out = ast.unparse(line.value.func), ast.unparse(line.targets[0])
+        names = [parameter.name for parameter in FUNCTIONS[op].parameters]
+        given = [*zip(names, line.value.args, strict=False), *((word.arg, word.value) for word in line.value.keywords)]
+        values = {
+            str(name).rstrip("_"): node.value if isinstance(node, ast.Constant) else ast.unparse(node)
+            for name, node in given
+        }
+        steps.append({"op": op, **values, "out": out})
+    return json.dumps({"steps": steps})
+
+
+PROGRAM = as_json("""
 juice = localize("boy drinks juice", "event")
 boy = localize("boy", "entity")
 later = after(of=juice, with=boy)
 next = first(later)
 seen = frames(next)
-"""
+""")
 
 
 def juice(**more: Any) -> MemoryVideo:
@@ -79,9 +99,20 @@ def run_over(toolbox: Toolbox, *, ranks: bool = False, calls_left: int = 8) -> R
     return Run(toolbox, ranks, calls_left, lambda: True)
 
 
-def ran(text: str, toolbox: Toolbox, *, steps: int = MOST_STEPS, **more: Any) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a program came to. error: why it has no value."""
+
+    value: Value | None
+    error: str
+    records: tuple[NodeRecord, ...]
+
+
+def ran(text: str, toolbox: Toolbox, **more: Any) -> Ran:
     """Read, check and run a program."""
-    return run_program(check(read_program(text), steps=steps), run_over(toolbox, **more))
+    recorder = StepRecorder(toolbox, total=1)
+    value, error = run_program(read_program(text), run_over(toolbox, **more), recorder)
+    return Ran(value, error, tuple(recorder.records))
 
 
 def reasoner_of(toolbox: Toolbox) -> ScriptedReasoner:
@@ -91,7 +122,10 @@ def reasoner_of(toolbox: Toolbox) -> ScriptedReasoner:
 
 
 def numbers_at(value: Any) -> list[int]:
-    """Return n of the events of moments, or the event numbers of frames by their time in the small world."""
+    """Return n of the events of moments or of a record, or of frames by their time in the small world."""
+    if isinstance(value, NodeRecord):
+        ids = [event_id(n) for n in range(len(JUICE))]
+        return [ids.index(event.event_id) for event in value.events]
     if hasattr(value.items[0], "place"):
         return [moment.place.n for moment in value.items]
     return [frame.ms // 3_000 for frame in value.items]

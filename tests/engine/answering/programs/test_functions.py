@@ -21,7 +21,7 @@ from gpu_workers.engine.answering.methods.ravu.values import (
 )
 from gpu_workers.engine.ekg import FrameRow, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
-from tests.engine.answering.programs.small_world import juice, ran, run_over, toolbox_over
+from tests.engine.answering.programs.small_world import as_json, juice, ran, run_over, toolbox_over
 from tests.engine.answering.world import VIDEO, embed, event_id, make_video
 
 OTHER = stable_id("video", "a second kitchen")
@@ -56,7 +56,7 @@ def entity(run: Run, name: str) -> Things:
 )
 def test_after_is_after_the_earliest_nearest_first(of: list[int], most: int, expected: list[int]) -> None:
     run = over(make_video(TEN))
-    assert numbers(functions.after(run, at(run, *of), most, None)) == expected
+    assert numbers(functions.after(run, at(run, *of), None, most)) == expected
 
 
 @pytest.mark.parametrize(
@@ -65,32 +65,20 @@ def test_after_is_after_the_earliest_nearest_first(of: list[int], most: int, exp
 )
 def test_before_is_before_the_latest_nearest_first(of: list[int], most: int, expected: list[int]) -> None:
     run = over(make_video(TEN))
-    assert numbers(functions.before(run, at(run, *of), most, None)) == expected
-
-
-def test_before_reads_on_when_a_window_of_time_holds_too_little() -> None:
-    """Three events of 15 minutes: the window of ten minutes before the last one touches only the one before it."""
-    video = make_video(["a", "b", "c"])
-    long = [
-        replace(record, event=replace(record.event, span=Span(900_000 * n, 900_000 * n + 900_000)))
-        for n, record in enumerate(video.events)
-    ]
-    run = over(replace(video, events=long))
-
-    assert numbers(functions.before(run, at(run, 2), 3, None)) == [1, 0]
+    assert numbers(functions.before(run, at(run, *of), None, most)) == expected
 
 
 def test_with_only_events_in_which_these_take_part_count() -> None:
     run = over(juice())
-    assert numbers(functions.after(run, at(run, 1), 3, None)) == [2, 3, 4]
-    assert numbers(functions.after(run, at(run, 1), 3, entity(run, "boy"))) == [3, 4]
-    assert numbers(functions.before(run, at(run, 3), 3, entity(run, "girl"))) == [2]
+    assert numbers(functions.after(run, at(run, 1), None, 3)) == [2, 3, 4]
+    assert numbers(functions.after(run, at(run, 1), entity(run, "boy"), 3)) == [3, 4]
+    assert numbers(functions.before(run, at(run, 3), entity(run, "girl"), 3)) == [2]
 
 
 def test_after_keeps_to_each_video() -> None:
     run = over(make_video(TEN), make_video(TEN[:3], video_id=OTHER))
     both = Moments((*at(run, 7).items, *at(run, 0, video_id=OTHER).items))
-    found = functions.after(run, both, 3, None)
+    found = functions.after(run, both, None, 3)
 
     assert {(moment.place.video_id, moment.place.n) for moment in found.items} >= {(VIDEO, 8), (OTHER, 1)}
     assert len(found.items) == 3, "most is of all videos together"
@@ -119,8 +107,8 @@ def test_first_and_last_go_by_time_and_then_by_id() -> None:
 
 def test_a_scope_of_time_bounds_every_function() -> None:
     run = over(make_video(TEN), span=Span(9_000, 18_000))
-    assert numbers(functions.after(run, at(run, 4), 10, None)) == [5]
-    assert numbers(functions.before(run, at(run, 4), 10, None)) == [3]
+    assert numbers(functions.after(run, at(run, 4), None, 10)) == [5]
+    assert numbers(functions.before(run, at(run, 4), None, 10)) == [3]
 
 
 # --- things, sets, results -------------------------------------------------------------------------------------------
@@ -196,16 +184,16 @@ def test_localize_a_frame_gives_its_event_and_its_time() -> None:
     assert [(moment.place.n, moment.ms) for moment in found.items] == [(2, 7_500)]
 
 
-def test_a_search_reads_at_most_sixteen_stretches_and_says_so() -> None:
+def test_a_search_reads_at_most_sixteen_time_ranges_and_says_so() -> None:
     run = over(make_video([f"a person does thing {n}" for n in range(40)]))
     every_other = at(run, *range(0, 40, 2))
     localize(run, "person", "event", every_other)
-    assert run.notes == ["searched 16 of 20 stretches of time"]
+    assert run.notes == ["searched 16 of 20 time ranges"]
 
 
 def test_a_program_reads_no_more_than_the_scope() -> None:
     run = toolbox_over(InMemoryGraph([juice()], span=Span(0, 6_000)))
-    outcome = ran('a = localize("boy plays with a ball")\nb = after(a)', run)
+    outcome = ran(as_json('a = localize("boy plays with a ball")\nb = after(a)'), run)
     assert outcome.value is None
 
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bench.program_world import CountingGraph, RandomReasoner, small_world
-from bench.random_programs import random_program, read_and_check, run_once
-from gpu_workers.engine.answering.methods.ravu.program import FUNCTIONS, RESULTS
-from gpu_workers.engine.answering.methods.ravu.running import MOST_READS
+from bench.random_programs import MOST_READS, random_program, read_or_refuse, run_once
+from gpu_workers.engine.answering.methods.ravu.functions import FUNCTIONS
+from gpu_workers.engine.answering.methods.ravu.program import RESULTS
 from gpu_workers.engine.answering.methods.ravu.values import Frames, Moments, NumberValue, TextValue, is_empty
 
 WORLD = small_world()
@@ -34,16 +34,15 @@ NEARLY = st.fixed_dictionaries(
 
 def check_and_run(text: str, choices: random.Random) -> bool:
     """Return whether the program can run; if it can, run it and check what it did."""
-    program = read_and_check(text)
+    program = read_or_refuse(text)
     if program is None:
         return False
     graph, reasoner = CountingGraph(WORLD), RandomReasoner(choices)
     outcome = run_once(program, graph, reasoner)
-    assert len(outcome.steps) == len(program) <= 12
+    assert len(outcome.records) <= len(program) <= 12
     assert graph.reads.total() <= MOST_READS * len(program)
-    assert reasoner.calls <= 5
-    asked = sum(step.step.op in ("localize", "filter") for step in outcome.steps)
-    assert reasoner.calls <= asked, "at most one call a step"
+    asked = sum(record.action in ("localize", "filter") for record in outcome.records)
+    assert reasoner.calls <= asked <= 5, "at most one call a step"
     last = program[-1]
     assert last.gives in RESULTS
     if outcome.value is None:
@@ -51,7 +50,7 @@ def check_and_run(text: str, choices: random.Random) -> bool:
     else:
         assert isinstance(outcome.value, TYPES[last.gives])
         assert not is_empty(outcome.value)
-        assert all(not step.error for step in outcome.steps)
+        assert [record.error for record in outcome.records] == [""] * len(program)
     return True
 
 

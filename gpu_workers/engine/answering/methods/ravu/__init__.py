@@ -9,35 +9,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from gpu_workers.engine.answering.agent.evidence_answer import FINAL_PROMPTS, MethodResult, answer_from_evidence
-from gpu_workers.engine.answering.agent.step_records import step_detail, tokens_of
+from gpu_workers.engine.answering.agent.step_records import RecordedStep, StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.budget import BranchMeter, Halt
+from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.catalogue import CATALOGUE
-from gpu_workers.engine.answering.contract import Answer, NodeRecord
+from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.frame_check import look_task
-from gpu_workers.engine.answering.method_settings import RAVU, RavuSettings
+from gpu_workers.engine.answering.method_settings import RAVU
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
-from gpu_workers.engine.answering.methods.ravu.checker import CheckedProgram, check, read_program
 from gpu_workers.engine.answering.methods.ravu.finding import MOST_OBJECTS, nearest
-from gpu_workers.engine.answering.methods.ravu.program import BadProgram, program_schema, table
-from gpu_workers.engine.answering.methods.ravu.running import (
-    SHOWN_TOKENS,
-    in_words,
-    recorded_events,
+from gpu_workers.engine.answering.methods.ravu.functions import FUNCTIONS, frames, middles, track
+from gpu_workers.engine.answering.methods.ravu.program import (
+    BadProgram,
+    Program,
+    behind,
+    program_schema,
+    read_program,
     run_program,
-    show,
-    step_record,
 )
-from gpu_workers.engine.answering.methods.ravu.values import Moments, Run, Value
+from gpu_workers.engine.answering.methods.ravu.values import Frames, Moments, NumberValue, Run, TextValue, Things, Value
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed
-from gpu_workers.engine.answering.wording import as_data, choice_lines, conversation, search_line
+from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.prompts import load
@@ -46,8 +45,8 @@ from gpu_workers.engine.retrieval.frames import frame_evidence
 MOST_CALLS = 8
 """Maximum number of model calls: plan, repair, four rankings, a filter and the answer; or a look instead of one."""
 
-ANSWER_TOKENS = 2_000
-"""Tokens of an answer's prompt, next to the events that it shows: rules, question, notes, findings."""
+ANSWER_TOKENS, SHOWN_TOKENS = 2_000, 160
+"""Tokens of an answer's prompt: rules, question, notes and findings; and of each event that it shows."""
 
 PROGRAM_TOKENS = 700
 """Maximum tokens of a program: twelve steps in JSON."""
@@ -55,7 +54,11 @@ PROGRAM_TOKENS = 700
 WRITTEN_CHARACTERS = 2_000
 """Maximum characters of a faulty program that a repair repeats."""
 
-MOST_CATEGORIES = 20
+MOST_SHOWN = 16
+"""Maximum number of events that are shown, as many as an answer of `ava` reads at most."""
+
+MOST_CATEGORIES, MOST_OBJECTS_NAMED = 20, 20
+"""Maximum number of categories in the question for a program, and of objects in the words of a count."""
 
 
 class Ravu(CataloguedMethod, card=CATALOGUE["ravu"]):
@@ -70,155 +73,119 @@ class Ravu(CataloguedMethod, card=CATALOGUE["ravu"]):
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         """Answer from what the program finds. Raises ModelError if nothing could be found and nothing answered."""
         toolbox = Toolbox(asked, calls)
-        if not toolbox.extents:
-            return answer_from_evidence(toolbox, MethodResult(self.needs))
-        course = _ProgramCourse(toolbox)
-        frames: Sequence[StoredFrame] = ()
+        recorder = StepRecorder(toolbox, total=2 + RAVU[asked.settings.effort].program_steps)
         proposed: ParsedAnswer | None = None
-        error: ModelError | None = None
-        with calls.timed("search"):
-            try:
-                value = course.found()
-                frames = show(course.run, value, most_frames=RAVU[asked.settings.effort].frames)
-            except ModelError as failure:
-                error = failure
-        if frames:
-            with calls.timed("check"):
-                proposed = course.look(frames)
-        return answer_from_evidence(toolbox, MethodResult(self.needs, course.records, proposed, error=error))
+        with recorder.course():
+            if toolbox.extents:
+                search = _Search(toolbox, recorder)
+                with calls.timed("search"):
+                    shown = show(search.run, search.value(), most_frames=search.settings.frames)
+                if shown:
+                    with calls.timed("check"):
+                        proposed = search.look(shown)
+        return answer_from_evidence(toolbox, MethodResult(self.needs, recorder.records, proposed, error=recorder.error))
 
 
-@dataclass(slots=True)
-class _ProgramCourse:
-    """One question on its way: its run and its records. dialogue: that asks for a program."""
+class _Search:
+    """The search of one question. dialogue: that asks for a program."""
 
-    toolbox: Toolbox
-    run: Run = field(init=False)
-    dialogue: list[Message] = field(init=False)
-    records: list[NodeRecord] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.dialogue = opening(self.toolbox, steps=self.own.program_steps)
+    def __init__(self, toolbox: Toolbox, recorder: StepRecorder) -> None:
+        self.toolbox, self.recorder = toolbox, recorder
+        self.settings = RAVU[toolbox.asked.settings.effort]
+        self.dialogue = opening(toolbox, steps=self.settings.program_steps)
         # The answer's call is kept back.
-        self.run = Run(self.toolbox, self.own.reranks, MOST_CALLS - 1, self._holds)
+        self.run = Run(toolbox, self.settings.reranks, MOST_CALLS - 1, self._holds)
 
-    @property
-    def own(self) -> RavuSettings:
-        return RAVU[self.toolbox.asked.settings.effort]
-
-    def found(self) -> Value:
+    def value(self) -> Value:
         """Return the program's value, or what the question itself finds. Raises ModelError of an embedder."""
         program, why = self._program()
         if program is not None:
-            outcome = run_program(program, self.run)
-            for number, step in enumerate(outcome.steps, start=1):
-                self.records.append(step_record(self.toolbox, number, step))
-                self.toolbox.calls.on_progress("search", number, len(outcome.steps), step.step.op)
-            if outcome.value is not None:
-                return outcome.value
-            why = outcome.error
-        return self._fallback(why)
+            value, why = run_program(program, self.run, self.recorder)
+            if value is not None:
+                return value
+        with self.recorder.step("fallback", phrase=self.toolbox.asked.searched, reason=why) as step:
+            found = nearest(self.run, self.toolbox.asked.query)
+            step.events = self.toolbox.load(found.event_ids)
+            step.observation, step.error = found.in_words(), "" if found.items else "nothing_found"
+        return found
 
-    def _program(self) -> tuple[CheckedProgram | None, str]:
+    def _program(self) -> tuple[Program | None, str]:
         """Return a program that can run, after at most one repair; or None and why there is none."""
         why = ""
-        for path in ("ravu", "ravu/repair"):
+        for _ in range(2):
             if not self.run.take_call():
                 return None, why or "no call is left for a program"
-            program, record = ask_for_program(self.toolbox, self.dialogue, path, steps=self.own.program_steps)
-            self.records.append(record)
-            self.toolbox.calls.on_progress("search", len(self.records), len(self.records), "program")
-            why = record.note or record.error
-            if program is not None or not record.note:
-                return program, why
-        return None, why
+            try:
+                with self.recorder.step("program") as step:
+                    program = self._ask(step)
+            except (Halt, ModelError) as failure:
+                return None, self.toolbox.record_failure(failure)
+            why = str(step.arguments.get("faults", step.error))
+            if program is not None or step.error != "bad_program":
+                break
+        return program, why
 
-    def _fallback(self, why: str) -> Moments:
-        """Search with the question itself, and record it. why: what made the program useless."""
-        toolbox, found, error = self.toolbox, Moments(), ""
+    def _ask(self, step: RecordedStep) -> Program | None:
+        """Return a program that can run. If it is bad, the dialogue grows by it and by its faults, and it can be asked
+        for again. Raises Halt, ModelError."""
+        asked, targets = self.toolbox.asked, targets_of(self.toolbox)
+        sample = self.toolbox.calls.ask(
+            self.dialogue,
+            stage="program",
+            meter=self.toolbox.meter,
+            schema=program_schema(steps=self.settings.program_steps, targets=targets),
+            max_tokens=PROGRAM_TOKENS,
+            seed=asked.seed_of(f"program {len(self.dialogue)}"),
+        )[0]
+        step.observation = sample.text
+        if sample.refused:
+            step.error = "model_refused"
+            return None
         try:
-            found = nearest(self.run, toolbox.asked.query)
-            error = "" if found.items else "nothing_found"
-        except ModelError as failure:
-            error = failure.code
-            raise
-        finally:
-            self.records.append(
-                NodeRecord(
-                    "ravu/fallback",
-                    2,
-                    "fallback",
-                    events=recorded_events(toolbox, found),
-                    error=error,
-                    note=why,
-                    started_ms=toolbox.calls.spending.elapsed_ms(),
-                    detail=step_detail("localize", {"phrase": toolbox.asked.searched}, in_words(found), error),
-                )
-            )
-        return found
+            return read_program(sample.text, steps=self.settings.program_steps, targets=targets)
+        except BadProgram as bad:
+            step.error, step.arguments = "bad_program", {"faults": str(bad)}
+            repair = load("ravu_repair", asked.question.profile).substitute(faults=str(bad))
+            written = as_data(sample.text)[:WRITTEN_CHARACTERS] or "nothing"
+            self.dialogue += [Message("assistant", (written,)), Message("user", (repair,))]
+            return None
 
     def look(self, shown: Sequence[StoredFrame]) -> ParsedAnswer | None:
         """Look at the frames in one request, if there is a model that can and room for it; else the events' words must
-        do. At effort `paper` the model answers from the frames itself, and its answer is returned."""
-        toolbox, calls = self.toolbox, self.toolbox.calls
-        checker = toolbox.asked.models.checker
+        do. At effort `paper` the model answers from the frames itself, and its answer is returned. Raises Halt."""
+        checker = self.toolbox.asked.models.checker
         if checker is None or not self.run.take_call():
             return None
-        began = calls.spending.elapsed_ms()
-        toolbox.meter = meter = BranchMeter(calls.meter)
         # One request shows one video.
         frames = [frame for frame in shown if frame.video_id == shown[0].video_id][: checker.max_frames]
-        proposed: ParsedAnswer | None = None
-        seen: list[str] = []
-        try:
-            if toolbox.asked.settings.effort == "paper":
-                proposed, error = self._checked(frames)
-            else:
-                findings, error = toolbox.look(toolbox.asked.question.question, frames)
-                seen = [finding.in_words("") for finding in findings]
-        except Halt as halt:
-            calls.halt(halt)
-            error = halt.code
-        finally:
-            toolbox.meter = calls.meter
-        self.records.append(
-            NodeRecord(
-                "ravu/look",
-                2,
-                "look",
-                error=error,
-                frames_used=len(frames),
-                frames_available=len(frames),
-                seen=tuple(seen),
-                started_ms=began,
-                wall_ms=calls.spending.elapsed_ms() - began,
-                detail=step_detail("look", {"frames": len(frames)}, "\n".join(seen), error),
-                **tokens_of(meter),
-            )
-        )
-        calls.on_progress("check", 1, 1, f"{len(frames)} frames")
-        return proposed
+        with self.recorder.step("look", frames=len(frames)) as step:
+            step.frames = len(frames)
+            if self.toolbox.asked.settings.effort == "paper":
+                return self._answer_from(frames, step)
+            findings, step.error = self.toolbox.look(self.toolbox.asked.question.question, frames)
+            step.observation = "\n".join(finding.in_words("") for finding in findings)
+        return None
 
-    def _checked(self, frames: list[StoredFrame]) -> tuple[ParsedAnswer | None, str]:
-        """Return the checker's answer from the frames, which cites their events; and "" or why there is none."""
+    def _answer_from(self, frames: list[StoredFrame], step: RecordedStep) -> ParsedAnswer | None:
+        """Return the checker's answer from the frames, which cites their events."""
         asked = self.toolbox.asked
         asked = replace(asked, settings=changed(asked.settings, check_samples=1))
         events = self.toolbox.load(frame.event_id for frame in frames)
         draw = look_task(asked, self.toolbox.calls, frame_evidence(asked.graph, frames, events), ())()
         if draw.halt is not None:
             raise draw.halt
+        step.error = draw.error
         parsed = draw.parsed[0] if draw.parsed else None
         numbers = tuple(self.toolbox.evidence.numbers[event.id] for event in events)
-        return (replace(parsed, cited=numbers) if parsed is not None else None), draw.error
+        return replace(parsed, cited=numbers) if parsed is not None else None
 
     def _holds(self) -> bool:
         """Whether the budget has room for one more call and the answer."""
         asked = self.toolbox.asked
         reasoner = asked.models.reasoner
-        words = count_prompt(reasoner.count_tokens, self.dialogue)
-        answer = ANSWER_TOKENS + self.own.frames * SHOWN_TOKENS
+        read = count_prompt(reasoner.count_tokens, self.dialogue) + ANSWER_TOKENS + self.settings.frames * SHOWN_TOKENS
         written = PROGRAM_TOKENS + asked.settings.prompt.answer_tokens
-        return self.toolbox.calls.spending.holds(2, words + answer, written, reasoner.name)
+        return self.toolbox.calls.spending.holds(2, read, written, reasoner.name)
 
 
 # --- asking for a program --------------------------------------------------------------------------------------------
@@ -234,19 +201,20 @@ def opening(toolbox: Toolbox, *, steps: int) -> list[Message]:
     categories = object_categories(toolbox)
     user = load("ravu_question", question.profile).substitute(
         videos=f"one video of {length}" if videos == 1 else f"{videos} videos of up to {length}",
-        targets=", ".join(targets(toolbox)),
+        targets=", ".join(targets_of(toolbox)),
         categories=f" Objects: {', '.join(categories)}." if categories else "",
         steps=steps,
-        conversation=f"<text>\n{conversation(question.history)}\n</text>\n" if question.history else "",
+        conversation=f"{toolbox.history}\n" if question.history else "",
         question=question.question,
         choices=choice_lines(question.choices),
         language=search_line(toolbox.asked.question_language),
     )
-    rules = load("ravu_plan", question.profile).substitute(functions=table())
+    functions = "\n".join(function.line() for function in FUNCTIONS.values())
+    rules = load("ravu_plan", question.profile).substitute(functions=functions)
     return [Message("system", (rules,)), Message("user", (user,))]
 
 
-def targets(toolbox: Toolbox) -> tuple[str, ...]:
+def targets_of(toolbox: Toolbox) -> tuple[str, ...]:
     """Return what `localize` can find in this scope."""
     frames = ("frame",) if "frames" in toolbox.artifacts else ()
     objects = ("object",) if "objects" in toolbox.artifacts else ()
@@ -261,48 +229,45 @@ def object_categories(toolbox: Toolbox) -> list[str]:
     return sorted(counts, key=lambda word: (-counts[word], word))[:MOST_CATEGORIES]
 
 
-def ask_for_program(
-    toolbox: Toolbox, dialogue: list[Message], path: str, *, steps: int
-) -> tuple[CheckedProgram | None, NodeRecord]:
-    """Return a program that can run, or None; and the record of the request. Raises nothing; a Halt is recorded on the
-    calls. Codes of the record: "bad_program", "model_refused", or that of a model or of a limit.
+# --- what an answer may rest on --------------------------------------------------------------------------------------
 
-    If the program is bad, dialogue grows by it and by its faults (the record's note), and can be asked again.
+
+def show(run: Run, value: Value, *, most_frames: int) -> Sequence[StoredFrame]:
+    """Number the events behind a program's value, and note its number or text. Return the frames to look at, in order
+    of time.
+
+    A count or a description rests on the moments of what was counted or described.
     """
-    calls, asked = toolbox.calls, toolbox.asked
-    began, meter = calls.spending.elapsed_ms(), BranchMeter(calls.meter)
-    program: CheckedProgram | None = None
-    text, error = "", ""
-    faults: tuple[str, ...] = ()
-    try:
-        sample = calls.ask(
-            dialogue,
-            stage="program",
-            meter=meter,
-            schema=program_schema(steps=steps, targets=targets(toolbox)),
-            max_tokens=PROGRAM_TOKENS,
-            seed=asked.seed_of(f"program {len(dialogue)}"),
-        )[0]
-        text = sample.text
-        error = "model_refused" if sample.refused else ""
-        if not sample.refused:
-            program = check(read_program(text), steps=steps, targets=targets(toolbox))
-    except BadProgram as bad:
-        error, faults = "bad_program", bad.faults
-        repair = load("ravu_repair", asked.question.profile).substitute(faults="; ".join(faults))
-        written = as_data(text)[:WRITTEN_CHARACTERS] or "nothing"
-        dialogue += [Message("assistant", (written,)), Message("user", (repair,))]
-    except (Halt, ModelError) as failure:
-        error = toolbox.record_failure(failure)
-    record = NodeRecord(
-        path,
-        path.count("/") + 1,
-        "program",
-        error=error,
-        note="; ".join(faults),
-        started_ms=began,
-        wall_ms=calls.spending.elapsed_ms() - began,
-        detail=step_detail("program", {}, text, error),
-        **tokens_of(meter),
-    )
-    return program, record
+    toolbox = run.toolbox
+    uncertain = f" Uncertain: {'; '.join(run.limits)}." if run.limits else ""
+    if isinstance(value, NumberValue):
+        toolbox.evidence.add_note(
+            f"Counted in the index: {value.in_words()}.{uncertain}{_counted_objects(run, value.of)}"
+        )
+    if isinstance(value, TextValue):
+        toolbox.evidence.add_note(f"{value.text}{uncertain}")
+    if isinstance(value, Frames):
+        shown = middles(value.items, most_frames)
+        ids = [frame.event_id for frame in shown]
+    else:
+        of = value.of if isinstance(value, NumberValue | TextValue) else value
+        moments = track(run, of) if isinstance(of, Things) else behind(of)
+        ids = list(moments.event_ids)
+        shown = frames(run, Moments(moments.items[:MOST_SHOWN]), most_frames).items
+    for event in sorted(toolbox.load(ids[:MOST_SHOWN]), key=lambda event: (event.video_id, event.span, event.id)):
+        toolbox.evidence.label_event(event)
+    return shown
+
+
+def _counted_objects(run: Run, of: Moments | Things) -> str:
+    """Return the objects that were counted with their numbers and when each is first seen."""
+    if isinstance(of, Moments):
+        return ""
+    toolbox = run.toolbox
+    named = [
+        f"{toolbox.evidence.label_object(stored)} {thing.words} {toolbox.place(thing.video_id, stored.spans[0])}"
+        for thing in of.items[:MOST_OBJECTS_NAMED]
+        if (stored := thing.stored) is not None and stored.spans
+    ]
+    rest = f" and {len(of.items) - len(named)} more" if named and len(of.items) > len(named) else ""
+    return f" {'; '.join(named)}{rest}" if named else ""

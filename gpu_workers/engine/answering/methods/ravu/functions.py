@@ -1,13 +1,18 @@
-"""The functions over time and sets that a program may call. They read places of events, no texts, and ask no model.
+"""The functions that a program may call: those over time and sets, and the table of all.
 
-Spans are half-open: an event that begins where another ends comes after it and does not overlap it.
+They read places of events and ask no model. Spans are half-open: an event that begins where another ends comes after it
+and does not overlap it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
+from gpu_workers.engine.answering.methods.ravu.finding import RELATIONS, filter_moments, localize, neighbors
 from gpu_workers.engine.answering.methods.ravu.values import (
     Frames,
     Moment,
@@ -16,86 +21,66 @@ from gpu_workers.engine.answering.methods.ravu.values import (
     Run,
     TextValue,
     Things,
+    Value,
     in_time,
     place_of,
 )
-from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.ekg import CHUNK_MS, Span
+from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EventPlace, StoredFrame
 from gpu_workers.engine.retrieval.frames import ROWS
 
-MOST_VIDEOS = 16
-"""Maximum number of videos that one step reads the time of, in order of id."""
-
-FIRST_WINDOW_MS = 600_000
-LONGEST_WINDOW_MS = ROWS * CHUNK_MS
-"""Longest window of time whose events fit into one read."""
-MOST_WINDOWS = 16
-"""Maximum number of windows that a step reads backward: more than a day."""
-
 MOST_DESCRIBED = 10
 DESCRIBED_TOKENS = 120
-"""Maximum tokens of one thing or event in a description."""
+"""Maximum tokens of one event in a description."""
+
+MOST_FRAMES = 10
+"""Maximum number of frames that a program may choose (RAVU, arXiv 2505.03173: 5 to 10)."""
+MOST_AFTER = 10
+"""Maximum number of events that `after` or `before` may return."""
 
 
 # --- time ------------------------------------------------------------------------------------------------------------
 
 
-def after(run: Run, of: Moments, most: int, things: Things | None) -> Moments:
+def after(run: Run, of: Moments, things: Things | None, most: int) -> Moments:
     """Return the events that begin at or after the end of the earliest of `of` in their video, nearest first.
 
     things: only events in which one of these takes part.
     """
-    return _next_to(run, of, most, things, later=True)
+    return _next_to(run, of, things, most, later=True)
 
 
-def before(run: Run, of: Moments, most: int, things: Things | None) -> Moments:
+def before(run: Run, of: Moments, things: Things | None, most: int) -> Moments:
     """Return the events that end at or before the start of the latest of `of` in their video, nearest first."""
-    return _next_to(run, of, most, things, later=False)
+    return _next_to(run, of, things, most, later=False)
 
 
-def _next_to(run: Run, of: Moments, most: int, things: Things | None, *, later: bool) -> Moments:
-    taking_part = events_with(run, things) if things is not None else None
-    found: list[tuple[int, UUID, EventPlace]] = []
-    for video_id, places in _by_video(run, of.items).items():
-        if later:
-            edge = min(places, key=lambda place: (place.span, place.event_id)).span.end_ms
-        else:
-            edge = max(places, key=lambda place: (place.span, place.event_id)).span.start_ms
-        candidates: Sequence[EventPlace]
-        if taking_part is not None:
-            candidates = [place for place in taking_part if place.video_id == video_id]
-        else:
-            candidates = _following(run, video_id, edge, most) if later else _preceding(run, video_id, edge, most)
-        for place in candidates:
-            distance = place.span.start_ms - edge if later else edge - place.span.end_ms
-            if distance >= 0:
-                found.append((distance, place.event_id, place))
-    return Moments(tuple(Moment(place) for _, _, place in sorted(found, key=lambda item: item[:2])[:most]))
+def _next_to(run: Run, of: Moments, things: Things | None, most: int, *, later: bool) -> Moments:
+    outermost = min if later else max
+    edges = {
+        video_id: outermost(places, key=lambda place: (place.span, place.event_id))
+        for video_id, places in _by_video(run, of.items).items()
+    }
+    if things is not None:
+        candidates: Sequence[EventPlace] = _events_with(run, things)
+    else:
+        candidates = _following(run, [edge.event_id for edge in edges.values()], most, later=later)
+    found = []
+    for place in candidates:
+        if edge := edges.get(place.video_id):
+            span = edge.span
+            distance = place.span.start_ms - span.end_ms if later else span.start_ms - place.span.end_ms
+            found += [(distance, place.event_id, place)] if distance >= 0 else []
+    return Moments(tuple(Moment(place) for *_, place in sorted(found, key=lambda item: item[:2])[:most]))
 
 
-def _following(run: Run, video_id: UUID, edge: int, most: int) -> Sequence[EventPlace]:
-    extent = run.toolbox.extents.get(video_id)
-    if extent is None or extent.end_ms <= edge:
-        return ()
-    # An event may lie across the edge.
-    return run.graph.events_between(video_id, Span(edge, extent.end_ms), limit=most + 1)
-
-
-def _preceding(run: Run, video_id: UUID, edge: int, most: int) -> Sequence[EventPlace]:
-    """Return the events that end before edge, at least the last `most`. The store lists events forward in time, so
-    windows are read backward, each longer than the one before."""
-    extent = run.toolbox.extents.get(video_id)
-    found: dict[UUID, EventPlace] = {}
-    end, window = edge, FIRST_WINDOW_MS
-    for _ in range(MOST_WINDOWS):
-        start = max(extent.start_ms, end - window) if extent is not None else end
-        if start >= end or len(found) >= most:
-            break
-        places = run.graph.events_between(video_id, Span(start, end), limit=ROWS)
-        found |= {place.event_id: place for place in places if place.span.end_ms <= edge}
-        end, window = start, min(4 * window, LONGEST_WINDOW_MS)
-    return list(found.values())
+def _following(run: Run, event_ids: Sequence[UUID], most: int, *, later: bool) -> list[EventPlace]:
+    """Return the next `most` events after each of these, or before each."""
+    found: list[UUID] = []
+    for _ in range(most):
+        event_ids = list((run.graph.next_events if later else run.graph.previous_events)(event_ids).values())
+        found += event_ids
+    return [place_of(event) for event in run.toolbox.load(found)]
 
 
 def between(run: Run, a: Moments, b: Moments) -> Moments:
@@ -108,16 +93,13 @@ def between(run: Run, a: Moments, b: Moments) -> Moments:
         if start < end:
             events = run.graph.events_between(video_id, Span(start, end), limit=ROWS)
             found += [place for place in events if start <= place.span.start_ms and place.span.end_ms <= end]
-    return Moments(in_time(map(Moment, found)))
+    return in_time(map(Moment, found))
 
 
 def during(run: Run, of: Moments | Things) -> Moments:
     """Return the events that overlap the time of these moments or things, in order of time."""
-    if isinstance(of, Things):
-        spans = [(place.video_id, place.span) for place in events_with(run, of)]
-    else:
-        spans = [(moment.place.video_id, moment.place.span) for moment in of.items]
-    return Moments(in_time(map(Moment, _overlapping(run, spans))))
+    places = _events_with(run, of) if isinstance(of, Things) else [moment.place for moment in of.items]
+    return in_time(map(Moment, _overlapping(run, ((place.video_id, place.span) for place in places))))
 
 
 def first(run: Run, of: Moments) -> Moments:
@@ -135,41 +117,39 @@ def last(run: Run, of: Moments) -> Moments:
 
 def events_of(run: Run, of: Things) -> Moments:
     """Return the events in which one of these things takes part, in order of time."""
-    return Moments(in_time(map(Moment, events_with(run, of))))
+    return in_time(map(Moment, _events_with(run, of)))
 
 
 def track(run: Run, of: Things) -> Moments:
     """Return the events in which these are to be seen; an object's with the middle of the time it is visible there."""
-    visible: dict[UUID, list[Span]] = {}
-    for thing in of.items:
-        visible.setdefault(thing.video_id, []).extend(thing.spans)
     moments = []
-    for place in events_with(run, of):
-        seen = [span for span in visible.get(place.video_id, ()) if span.overlaps(place.span)]
-        inside = [(max(s.start_ms, place.span.start_ms), min(s.end_ms, place.span.end_ms)) for s in seen]
+    for place in _events_with(run, of):
+        inside = [
+            (max(span.start_ms, place.span.start_ms), min(span.end_ms, place.span.end_ms))
+            for thing in of.items
+            for span in thing.spans
+            if thing.video_id == place.video_id and span.overlaps(place.span)
+        ]
         start, end = max(inside, key=lambda part: part[1] - part[0], default=(0, 0))
         moments.append(Moment(place, ms=(start + end) // 2 if inside else None))
-    return Moments(in_time(moments))
+    return in_time(moments)
 
 
-def events_with(run: Run, things: Things) -> list[EventPlace]:
+def _events_with(run: Run, things: Things) -> list[EventPlace]:
     """Return the events in which one of these takes part: an entity by its mentions, an object where it is visible for
     at least 1 ms."""
-    found: list[EventPlace] = []
-    if entities := things.ids("entity"):
-        found += run.graph.events_of(entities, limit=ROWS)
-    spans = [(thing.video_id, span) for thing in things.items for span in thing.spans]
-    found += _overlapping(run, spans)
+    found = list(run.graph.events_of(things.entity_ids, limit=ROWS)) if things.entity_ids else []
+    found += _overlapping(run, ((thing.video_id, span) for thing in things.items for span in thing.spans))
     return list({place.event_id: place for place in found}.values())
 
 
 def _overlapping(run: Run, spans: Iterable[tuple[UUID, Span]]) -> list[EventPlace]:
     """Return the events that overlap one of the spans: one read per video."""
-    by_video: dict[UUID, list[Span]] = {}
+    by_video: dict[UUID, list[Span]] = defaultdict(list)
     for video_id, span in spans:
-        by_video.setdefault(video_id, []).append(span)
+        by_video[video_id].append(span)
     found: list[EventPlace] = []
-    for video_id in run.within_reach(by_video, MOST_VIDEOS):
+    for video_id in run.first_videos(by_video):
         inside = by_video[video_id]
         whole = Span(min(span.start_ms for span in inside), max(span.end_ms for span in inside))
         places = run.graph.events_between(video_id, whole, limit=ROWS)
@@ -178,10 +158,10 @@ def _overlapping(run: Run, spans: Iterable[tuple[UUID, Span]]) -> list[EventPlac
 
 
 def _by_video(run: Run, moments: Iterable[Moment]) -> dict[UUID, list[EventPlace]]:
-    by_video: dict[UUID, list[EventPlace]] = {}
+    by_video: dict[UUID, list[EventPlace]] = defaultdict(list)
     for moment in moments:
-        by_video.setdefault(moment.place.video_id, []).append(moment.place)
-    return {video_id: by_video[video_id] for video_id in run.within_reach(by_video, MOST_VIDEOS)}
+        by_video[moment.place.video_id].append(moment.place)
+    return {video_id: by_video[video_id] for video_id in run.first_videos(by_video)}
 
 
 # --- sets ------------------------------------------------------------------------------------------------------------
@@ -190,24 +170,24 @@ def _by_video(run: Run, moments: Iterable[Moment]) -> dict[UUID, list[EventPlace
 def union(run: Run, a: Moments | Things, b: Moments | Things) -> Moments | Things:
     if isinstance(a, Things) and isinstance(b, Things):
         return Things(tuple({thing.id: thing for thing in (*a.items, *b.items)}.values()))
-    return Moments(in_time((*_moments(a), *_moments(b))))
+    return in_time((*_moments(a), *_moments(b)))
 
 
 def intersect(run: Run, a: Moments | Things, b: Moments | Things) -> Moments | Things:
-    return _kept(a, b, lambda here: here)
+    return _kept(a, b, shared=True)
 
 
 def minus(run: Run, a: Moments | Things, b: Moments | Things) -> Moments | Things:
-    return _kept(a, b, lambda here: not here)
+    return _kept(a, b, shared=False)
 
 
-def _kept(a: Moments | Things, b: Moments | Things, keep: Callable[[bool], bool]) -> Moments | Things:
-    """Return the items of a, in their order, of which keep(whether b has it too) is true."""
+def _kept(a: Moments | Things, b: Moments | Things, *, shared: bool) -> Moments | Things:
+    """Return the items of a, in their order, that b has too, or has not."""
     if isinstance(a, Things) and isinstance(b, Things):
         ids = {thing.id for thing in b.items}
-        return Things(tuple(thing for thing in a.items if keep(thing.id in ids)))
+        return Things(tuple(thing for thing in a.items if (thing.id in ids) is shared))
     events = {moment.place.event_id for moment in _moments(b)}
-    return Moments(tuple(moment for moment in _moments(a) if keep(moment.place.event_id in events)))
+    return Moments(tuple(moment for moment in _moments(a) if (moment.place.event_id in events) is shared))
 
 
 def _moments(value: Moments | Things) -> tuple[Moment, ...]:
@@ -221,15 +201,15 @@ def _moments(value: Moments | Things) -> tuple[Moment, ...]:
 def count(run: Run, of: Moments | Things) -> NumberValue:
     """Return how many there are. Only objects that are surely different things are counted exactly: entities go by
     words, and events were found by similarity. After a cut no number is exact."""
-    sure = isinstance(of, Things) and all(thing.kind == "object" and thing.sure for thing in of.items)
+    sure = isinstance(of, Things) and all(thing.sure for thing in of.items)
     return NumberValue(len(of.items), about=bool(run.limits) or not sure, of=of)
 
 
 def describe(run: Run, of: Moments | Things) -> TextValue:
     """Return the first MOST_DESCRIBED of these in words, a line each."""
     if isinstance(of, Things):
-        return TextValue("\n".join(as_data(thing.words) for thing in of.items[:MOST_DESCRIBED]), of)
-    events = run.toolbox.load(list(of.event_ids[:MOST_DESCRIBED]))
+        return TextValue("\n".join(thing.words for thing in of.items[:MOST_DESCRIBED]), of)
+    events = run.toolbox.load(of.event_ids[:MOST_DESCRIBED])
     return TextValue("\n".join(run.toolbox.event_words(event, DESCRIBED_TOKENS) for event in events), of)
 
 
@@ -238,25 +218,20 @@ def frames(run: Run, of: Moments, most: int) -> Frames:
 
     A moment with a time of its own gives the frame nearest to it first.
     """
-    chosen = of.items[:most]
-    by_event: dict[UUID, list[StoredFrame]] = {}
-    for frame in run.graph.frames_of([moment.place.event_id for moment in chosen], limit=ROWS):
-        by_event.setdefault(frame.event_id, []).append(frame)
-    seen = [moment for moment in chosen if moment.place.event_id in by_event]
-    picked: dict[UUID, StoredFrame] = {}
+    by_event: dict[UUID, list[StoredFrame]] = defaultdict(list)
+    for frame in run.graph.frames_of(of.event_ids[:most], limit=ROWS):
+        by_event[frame.event_id].append(frame)
+    seen = [moment for moment in of.items[:most] if moment.place.event_id in by_event]
+    picked: list[StoredFrame] = []
     for n, moment in enumerate(seen):
-        share = most // len(seen) + (n < most % len(seen))
-        for frame in _share(by_event[moment.place.event_id], moment.ms, share):
-            picked[frame.id] = frame
-    return Frames(tuple(sorted(picked.values(), key=lambda frame: (frame.video_id, frame.ms))))
-
-
-def _share(owned: Sequence[StoredFrame], ms: int | None, share: int) -> Sequence[StoredFrame]:
-    """Return share of an event's frames, evenly spread, or first the one nearest to ms."""
-    if ms is None:
-        return middles(owned, share)
-    nearest = min(owned, key=lambda frame: (abs(frame.ms - ms), frame.ms))
-    return [nearest, *middles([frame for frame in owned if frame.id != nearest.id], share - 1)]
+        owned, share = by_event[moment.place.event_id], most // len(seen) + (n < most % len(seen))
+        if moment.ms is not None:
+            at = moment.ms
+            nearest = min(owned, key=lambda frame: (abs(frame.ms - at), frame.ms))
+            picked.append(nearest)
+            owned, share = [frame for frame in owned if frame.id != nearest.id], share - 1
+        picked += middles(owned, share)
+    return Frames(tuple(sorted(picked, key=lambda frame: (frame.video_id, frame.ms))))
 
 
 def middles(frames: Sequence[StoredFrame], most: int) -> Sequence[StoredFrame]:
@@ -266,7 +241,93 @@ def middles(frames: Sequence[StoredFrame], most: int) -> Sequence[StoredFrame]:
     return [frames[(2 * part + 1) * len(frames) // (2 * most)] for part in range(most)]
 
 
-def moments_of(run: Run, event_ids: Sequence[UUID], scores: dict[UUID, float]) -> Moments:
-    """Return the events as moments, in the order of event_ids."""
-    loaded = run.graph.load_events(event_ids)
-    return Moments(tuple(Moment(place_of(loaded[key]), scores.get(key, 0.0)) for key in event_ids if key in loaded))
+# --- the table -------------------------------------------------------------------------------------------------------
+
+Type = Literal["things", "moments", "frames", "number", "text"]
+"""Type of a step's value. things: entities or tracked objects; moments: events."""
+
+TARGETS = ("event", "frame", "entity", "object")
+"""What `localize` can find: moments (events, pictures) or things (entities by words, tracked objects by category)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function. kind: phrase takes words; number, a whole number from 1 to most; target, one of
+    TARGETS; value, the value of an earlier step if it has one of types. default: the argument if none is given; None if
+    the function then does without."""
+
+    name: str
+    kind: Literal["phrase", "number", "target", "value"]
+    required: bool = True
+    types: tuple[Type, ...] = ()
+    most: int = 0
+    default: str | int | None = None
+
+    @property
+    def form(self) -> str:
+        """Return the parameter as a prompt writes it."""
+        forms = {"phrase": "words", "number": f"1-{self.most}", "target": "|".join(TARGETS)}
+        return f"{self.name}{'' if self.required else '?'}: {forms.get(self.kind, '|'.join(self.types))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the table. call: takes the run and the arguments in order. gives: type of its value; "same" is the
+    type of its first argument, "what" is moments or things by its argument `what`. meaning: what it returns, for the
+    prompt."""
+
+    name: str
+    call: Callable[..., Value]
+    parameters: tuple[Parameter, ...]
+    gives: Type | Literal["same", "what"]
+    meaning: str
+
+    def line(self) -> str:
+        """Return the function as one line of a prompt."""
+        gives = {"same": "the same", "what": "moments or things"}.get(self.gives, self.gives)
+        return f"{self.name}({', '.join(parameter.form for parameter in self.parameters)}) -> {gives}: {self.meaning}"
+
+
+_MOMENTS = Parameter("of", "value", types=("moments",))
+_THINGS = Parameter("of", "value", types=("things",))
+_ANY = Parameter("of", "value", types=("moments", "things"))
+_PAIR = (Parameter("a", "value", types=_ANY.types), Parameter("b", "value", types=_ANY.types))
+_NEXT = (
+    _MOMENTS,
+    Parameter("with", "value", required=False, types=("things",)),
+    Parameter("most", "number", required=False, most=MOST_AFTER, default=3),
+)
+_WITHIN = Parameter("within", "value", required=False, types=("moments",))
+_PHRASE = Parameter("phrase", "phrase")
+_WHAT = Parameter("what", "target", required=False, default="event")
+_RELATION = Parameter("relation", "phrase", required=False)
+_BETWEEN = (Parameter("a", "value", types=("moments",)), Parameter("b", "value", types=("moments",)))
+_SHOWN = Parameter("most", "number", required=False, most=MOST_FRAMES, default=8)
+_PREDICATE = Parameter("predicate", "phrase")
+_AFTER = "the next events after the earliest of these; with: only with these things"
+_NEIGHBORS = f"what is related to these; relation: a verb, or {', '.join(RELATIONS)}"
+_FILTER = "those of which the statement is true"
+
+FUNCTIONS: Mapping[str, Function] = {
+    function.name: function
+    for function in (
+        Function("localize", localize, (_PHRASE, _WHAT, _WITHIN), "what", "what fits the phrase best"),
+        Function("after", after, _NEXT, "moments", _AFTER),
+        Function("before", before, _NEXT, "moments", "the last events before the latest of these"),
+        Function("between", between, _BETWEEN, "moments", "after a and before b"),
+        Function("during", during, (_ANY,), "moments", "all events at the same time"),
+        Function("first", first, (_MOMENTS,), "moments", "the earliest one"),
+        Function("last", last, (_MOMENTS,), "moments", "the latest one"),
+        Function("events_of", events_of, (_THINGS,), "moments", "events in which these take part"),
+        Function("track", track, (_THINGS,), "moments", "where these are to be seen, over time"),
+        Function("neighbors", neighbors, (_THINGS, _RELATION, _WITHIN), "things", _NEIGHBORS),
+        Function("filter", filter_moments, (_MOMENTS, _PREDICATE), "moments", _FILTER),
+        Function("union", union, _PAIR, "same", "a or b"),
+        Function("intersect", intersect, _PAIR, "same", "both a and b"),
+        Function("minus", minus, _PAIR, "same", "a but not b"),
+        Function("count", count, (_ANY,), "number", "how many"),
+        Function("describe", describe, (_ANY,), "text", "these in words"),
+        Function("frames", frames, (_MOMENTS, _SHOWN), "frames", "pictures of these"),
+    )
+}
+"""Every function that a program may call. The paper names only `localize_node`; the others are ours."""

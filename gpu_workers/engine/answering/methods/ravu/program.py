@@ -1,38 +1,41 @@
-"""The form of a program: steps with names, each a call of one function of a fixed table, with typed arguments.
+"""A program that a model writes: its form, the check before anything of it runs, and its run.
 
-A program is data. Nothing in it is ever executed by Python: ravu.running looks every function up in its own table.
+A program is data: steps with names, each a call of one function of a fixed table. Nothing of it is ever executed by
+Python. Whatever is written, the outcome is a program that can run, or BadProgram.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from gpu_workers.engine.answering.agent.step_records import StepRecorder
+from gpu_workers.engine.answering.methods.ravu.functions import FUNCTIONS, TARGETS, Function, Parameter, Type
+from gpu_workers.engine.answering.methods.ravu.values import Moments, NumberValue, Run, TextValue, Value, is_empty
+from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import list_of, object_of
-
-Type = Literal["things", "moments", "frames", "number", "text"]
-"""Type of a step's value. things: entities or tracked objects; moments: events."""
 
 RESULTS: tuple[Type, ...] = ("frames", "moments", "number", "text")
 """Types that the value of the last step may have."""
 
 MOST_STEPS = 12
-MOST_SEARCHES = 4
-"""Maximum number of `localize` steps: each may ask the reasoner once."""
-MOST_FILTERS = 1
+MOST_CALLED: Mapping[str, int] = {"localize": 4, "filter": 1}
+"""Maximum number of steps that call a function which asks the reasoner."""
+
 PHRASE_CHARACTERS = 200
-MOST_FRAMES = 10
-"""Maximum number of frames that a program may choose (RAVU, arXiv 2505.03173: 5 to 10)."""
-MOST_AFTER = 10
-"""Maximum number of events that `after` or `before` may return."""
+PROGRAM_CHARACTERS = 20_000
+"""Maximum length of a program in JSON: three times the longest one that can be checked."""
 
-NAME = re.compile(r"[a-z][a-z0-9_]{0,15}\Z")
-"""Form of the name of a step's value."""
+MOST_FAULTS = 5
+"""Maximum number of faults that are reported at once."""
 
-SPATIAL = ("left_of", "right_of", "above", "below", "near")
-"""Relations that are measured from boxes, not read from the graph."""
+MOST_RECORDED = 16
+"""Maximum number of events in the record of a step."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,15}\Z")
 
 
 class BadProgram(ValueError):
@@ -44,140 +47,179 @@ class BadProgram(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Ref:
-    """The value of an earlier step."""
-
-    name: str
-
-
-Given = str | int | Ref
-
-
-@dataclass(frozen=True, slots=True)
 class ProgramStep:
-    """One call. out: name of its value. arguments: as written, by the name of the parameter."""
+    """A step whose arguments fit its function. out: name of its value. arguments: every parameter of the function, in
+    order; the name of an earlier step where it takes a value, None where it does without."""
 
-    op: str
+    function: Function
     out: str
-    arguments: Mapping[str, Given]
+    arguments: Mapping[str, str | int | None]
+    gives: Type
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a function. kind: phrase takes words in quotes; number, a whole number from least to most; target,
-    one of TARGETS; value, the value of an earlier step if it has one of types. default: the argument if none is given;
-    None if the function then does without."""
-
-    name: str
-    kind: Literal["phrase", "number", "target", "value"]
-    required: bool = True
-    types: tuple[Type, ...] = ()
-    least: int = 0
-    most: int = 0
-    default: str | int | None = None
-
-    @property
-    def form(self) -> str:
-        """Return the parameter as a prompt writes it."""
-        forms = {"phrase": "words", "number": f"{self.least}-{self.most}", "target": "|".join(TARGETS)}
-        return f"{self.name}{'' if self.required else '?'}: {forms.get(self.kind, '|'.join(self.types))}"
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A function of the table. gives: type of its value; "same" is the type of its first argument, "what" is moments
-    or things by its argument `what`. meaning: what it returns, for the prompt."""
-
-    name: str
-    parameters: tuple[Parameter, ...]
-    gives: Type | Literal["same", "what"]
-    meaning: str
-
-    def parameter(self, name: str) -> Parameter | None:
-        return next((parameter for parameter in self.parameters if parameter.name == name), None)
-
-    def line(self) -> str:
-        """Return the function as one line of a prompt."""
-        gives = {"same": "the same", "what": "moments or things"}.get(self.gives, self.gives)
-        return f"{self.name}({', '.join(parameter.form for parameter in self.parameters)}) -> {gives}: {self.meaning}"
-
-
-TARGETS = ("event", "frame", "entity", "object")
-"""What `localize` can find: moments (events, pictures) or things (entities by words, tracked objects by category)."""
-
-
-def _moments(name: str, *, required: bool = True) -> Parameter:
-    return Parameter(name, "value", required, ("moments",))
-
-
-def _things(name: str, *, required: bool = True) -> Parameter:
-    return Parameter(name, "value", required, ("things",))
-
-
-def _any(name: str) -> Parameter:
-    return Parameter(name, "value", types=("moments", "things"))
-
-
-def _most(most: int, default: int) -> Parameter:
-    return Parameter("most", "number", required=False, least=1, most=most, default=default)
-
-
-_NEXT = (_moments("of"), _things("with", required=False), _most(MOST_AFTER, 3))
-_PAIR = (_any("a"), _any("b"))
-_WITHIN = _moments("within", required=False)
-_WHAT = Parameter("what", "target", required=False, default="event")
-_RELATION = Parameter("relation", "phrase", required=False)
-_AFTER = "the next events after the earliest of these; with: only with these things"
-_NEIGHBORS = f"what is related to these; relation: a verb, or {', '.join(SPATIAL)}"
-
-FUNCTIONS: Mapping[str, Function] = {
-    function.name: function
-    for function in (
-        Function("localize", (Parameter("phrase", "phrase"), _WHAT, _WITHIN), "what", "what fits the phrase best"),
-        Function("after", _NEXT, "moments", _AFTER),
-        Function("before", _NEXT, "moments", "the last events before the latest of these"),
-        Function("between", (_moments("a"), _moments("b")), "moments", "after a and before b"),
-        Function("during", (_any("of"),), "moments", "all events at the same time"),
-        Function("first", (_moments("of"),), "moments", "the earliest one"),
-        Function("last", (_moments("of"),), "moments", "the latest one"),
-        Function("events_of", (_things("of"),), "moments", "events in which these take part"),
-        Function("track", (_things("of"),), "moments", "where these are to be seen, over time"),
-        Function("neighbors", (_things("of"), _RELATION, _WITHIN), "things", _NEIGHBORS),
-        Function(
-            "filter",
-            (_moments("of"), Parameter("predicate", "phrase")),
-            "moments",
-            "those of which the statement is true",
-        ),
-        Function("union", _PAIR, "same", "a or b"),
-        Function("intersect", _PAIR, "same", "both a and b"),
-        Function("minus", _PAIR, "same", "a but not b"),
-        Function("count", (_any("of"),), "number", "how many"),
-        Function("describe", (_any("of"),), "text", "these in words"),
-        Function("frames", (_moments("of"), _most(MOST_FRAMES, 8)), "frames", "pictures of these"),
-    )
-}
-"""Every function that a program may call. The paper names only `localize_node`; the others are ours."""
-
-
-def table() -> str:
-    """Return the functions as lines of a prompt."""
-    return "\n".join(function.line() for function in FUNCTIONS.values())
+Program = tuple[ProgramStep, ...]
+"""A program that can run: each step names values that exist by then and have the right type."""
 
 
 def program_schema(*, steps: int = MOST_STEPS, targets: Sequence[str] = TARGETS) -> dict[str, Any]:
     """Return the JSON schema of a program of at most `steps` steps. targets: what `localize` may be asked for.
 
-    Everything is required, as strict servers want it; an optional argument that is left out is "".
+    Everything is required, as strict servers want it; an optional argument that is left out is "" or 0.
     """
-    return object_of({"steps": list_of({"anyOf": [_step_schema(f, targets) for f in FUNCTIONS.values()]}, steps)})
-
-
-def _step_schema(function: Function, targets: Sequence[str]) -> dict[str, Any]:
-    schemas: dict[str, dict[str, Any]] = {
+    forms: dict[str, dict[str, Any]] = {
         "number": {"type": "integer"},
         "target": {"type": "string", "enum": list(targets)},
     }
-    of_parameters = {given.name: schemas.get(given.kind, {"type": "string"}) for given in function.parameters}
-    op = {"type": "string", "enum": [function.name]}
-    return object_of({"op": op, **of_parameters, "out": {"type": "string"}})
+    calls = [
+        object_of(
+            {
+                "op": {"type": "string", "enum": [function.name]},
+                **{given.name: forms.get(given.kind, {"type": "string"}) for given in function.parameters},
+                "out": {"type": "string"},
+            }
+        )
+        for function in FUNCTIONS.values()
+    ]
+    return object_of({"steps": list_of({"anyOf": calls}, steps)})
+
+
+# --- checking --------------------------------------------------------------------------------------------------------
+
+
+def read_program(text: str, *, steps: int = MOST_STEPS, targets: Collection[str] = TARGETS) -> Program:
+    """Return the program in a reply. Raises BadProgram, which names up to MOST_FAULTS faults.
+
+    steps: maximum number of steps. targets: what `localize` can find in this scope.
+    """
+    listed = (read_object(text) or {}).get("steps") if len(text) <= PROGRAM_CHARACTERS else None
+    if not isinstance(listed, list) or not listed:
+        raise BadProgram(f'a program is {{"steps": [...]}} with at least one step and {PROGRAM_CHARACTERS} characters')
+    if len(listed) > steps:
+        raise BadProgram(f"the program has more than {steps} steps")
+    items = [item if isinstance(item, dict) else {} for item in listed]
+    for name, most in MOST_CALLED.items():
+        if sum(item.get("op") == name for item in items) > most:
+            raise BadProgram(f"{name} is called more than {most} times")
+    types: dict[str, Type | None] = {}
+    program: list[ProgramStep] = []
+    faults: list[str] = []
+    for number, item in enumerate(items, start=1):
+        try:
+            step = _step(item, types, targets)
+        except BadProgram as error:
+            faults += [f"step {number}: {fault}" for fault in error.faults]
+            # Its fault is reported once, and not again for each step that uses it.
+            types[str(item.get("out"))] = None
+        else:
+            types[step.out] = step.gives
+            program.append(step)
+    if not faults and program[-1].gives not in RESULTS:
+        faults.append(f"the last step gives {program[-1].gives}, but must give {', '.join(RESULTS)}")
+    if faults:
+        raise BadProgram(*faults[:MOST_FAULTS])
+    return tuple(program)
+
+
+def _step(item: Mapping[str, Any], types: Mapping[str, Type | None], targets: Collection[str]) -> ProgramStep:
+    """Return a step that can run. types: of the values of earlier steps, None of a step with a fault."""
+    op, out = item.get("op"), item.get("out")
+    function = FUNCTIONS.get(op) if isinstance(op, str) else None
+    if function is None:
+        raise BadProgram(f"there is no function {_short(op)}")
+    names = {"op", "out", *(parameter.name for parameter in function.parameters)}
+    faults = [f"{function.name} has no argument {_short(name)}" for name in item if name not in names]
+    if not isinstance(out, str) or not _NAME.match(out):
+        faults.append("a name is up to 16 of a-z, 0-9 and _, and begins with a letter")
+    elif out in types:
+        faults.append(f"{out} is used twice")
+    arguments: dict[str, str | int | None] = {}
+    for parameter in function.parameters:
+        try:
+            arguments[parameter.name] = _argument(function, parameter, item.get(parameter.name), types, targets)
+        except BadProgram as error:
+            faults += error.faults
+    given = [types.get(str(value)) for value in arguments.values()]
+    if function.gives == "same" and len(given) == 2 and None not in given and given[0] != given[1]:
+        faults.append(f"{function.name} needs two values of one type, not {given[0]} and {given[1]}")
+    if faults:
+        raise BadProgram(*faults)
+    if function.gives == "same":
+        gives: Type = given[0] or "moments"
+    elif function.gives == "what":
+        gives = "moments" if arguments["what"] in ("event", "frame") else "things"
+    else:
+        gives = function.gives
+    return ProgramStep(function, str(out), arguments, gives)
+
+
+def _argument(
+    function: Function, parameter: Parameter, given: Any, types: Mapping[str, Type | None], targets: Collection[str]
+) -> str | int | None:
+    where = f"{parameter.name} of {function.name}"
+    if not given or (isinstance(given, str) and not given.strip()):
+        if parameter.required:
+            raise BadProgram(f"{where} is missing")
+        return parameter.default
+    if parameter.kind == "number":
+        if type(given) is not int or not 1 <= given <= parameter.most:
+            raise BadProgram(f"{where} must be a whole number from 1 to {parameter.most}")
+        return given
+    if not isinstance(given, str) or len(given) > PHRASE_CHARACTERS:
+        raise BadProgram(f"{where} must be text of at most {PHRASE_CHARACTERS} characters")
+    if parameter.kind == "target" and given not in targets:
+        raise BadProgram(f"{where} must be one of {', '.join(sorted(targets))}")
+    if parameter.kind == "value":
+        if given not in types:
+            raise BadProgram(f"{where}: no earlier step is named {_short(given)}")
+        # A step with a fault of its own has no type.
+        if (kind := types[given]) is not None and kind not in parameter.types:
+            raise BadProgram(f"{where} needs {' or '.join(parameter.types)}, but {given} is {kind}")
+    return " ".join(given.split())
+
+
+def _short(name: object) -> str:
+    """Return what a model wrote as a fault repeats it: on one line and short."""
+    return " ".join(repr(name).split())[:40]
+
+
+# --- running ---------------------------------------------------------------------------------------------------------
+
+
+def run_program(program: Program, run: Run, recorder: StepRecorder) -> tuple[Value | None, str]:
+    """Run and record the steps in order. Return the value of the last one and ""; or None and why there is none: a
+    step that found nothing, or whose model failed, ends the program.
+
+    A step asks the reasoner at most once, and its reads of the graph are bounded. Raises nothing that a program could
+    cause.
+    """
+    values: dict[str, Value] = {}
+    for step in program:
+        given = {name: value for name, value in step.arguments.items() if value is not None}
+        run.notes.clear()
+        try:
+            with recorder.step(step.function.name, **given) as record:
+                value = step.function.call(run, *_read(step, values))
+                record.error = "nothing_found" if is_empty(value) else ""
+                notes = [f"({note})" for note in run.notes]
+                record.observation = " ".join([f"{step.out} = {value.in_words()}", *notes])
+                record.events = run.toolbox.load(behind(value).event_ids[:MOST_RECORDED])
+        except ModelError as error:
+            return None, f"{error.code}: {step.out}"
+        if record.error:
+            return None, f"{record.error}: {step.out}"
+        values[step.out] = value
+    return value, ""
+
+
+def _read(step: ProgramStep, values: Mapping[str, Value]) -> list[Value | str | int | None]:
+    """Return the arguments of a step, with the values that they name."""
+    return [
+        values[str(given)] if parameter.kind == "value" and given is not None else given
+        for parameter, given in zip(step.function.parameters, step.arguments.values(), strict=True)
+    ]
+
+
+def behind(value: Value) -> Moments:
+    """Return the moments that a value holds, counts or describes; none of things and frames."""
+    of = value.of if isinstance(value, NumberValue | TextValue) else value
+    return of if isinstance(of, Moments) else Moments()

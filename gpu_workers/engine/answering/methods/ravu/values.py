@@ -1,17 +1,20 @@
-"""The values of a program's steps (moments, things, frames, a count, a description), and what the functions of one run
-share."""
+"""The values of a program's steps, and what the steps of one run share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Literal
 from uuid import UUID
 
-from gpu_workers.engine.answering.agent.object_tools import UNSURE
+from gpu_workers.engine.answering.agent.object_tools import UNSURE, object_name
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
+from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EventPlace, KnowledgeGraph, StoredEntity, StoredEvent, StoredFrame, StoredObject
+
+THINGS_IN_WORDS = 5
+MOST_VIDEOS = 16
+"""Maximum number of videos in which one step reads, in order of id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +27,6 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """An entity of the graph, or a tracked object. words: what it is. stored: the object as stored,
-    None for an entity. sure: whether it is certainly one thing: entities go by words, so two of them may be one."""
-
-    id: UUID
-    kind: Literal["entity", "object"]
-    video_id: UUID
-    words: str
-    stored: StoredObject | None = None
-    sure: bool = False
-
-    @property
-    def spans(self) -> tuple[Span, ...]:
-        """Return when an object is visible; () for an entity."""
-        return self.stored.spans if self.stored is not None else ()
-
-
-@dataclass(frozen=True, slots=True)
 class Moments:
     items: tuple[Moment, ...] = ()
 
@@ -49,18 +34,54 @@ class Moments:
     def event_ids(self) -> tuple[UUID, ...]:
         return tuple(moment.place.event_id for moment in self.items)
 
+    def in_words(self) -> str:
+        return f"{len(self.items)} events"
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """An entity of the graph, or a tracked object. words: what it is, as data. stored: the object, None for an
+    entity."""
+
+    id: UUID
+    video_id: UUID
+    words: str
+    stored: StoredObject | None = None
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Return when an object is visible; () for an entity."""
+        return self.stored.spans if self.stored is not None else ()
+
+    @property
+    def sure(self) -> bool:
+        """Whether this is certainly one thing of its own: two entities may be one, since they go by words."""
+        return self.stored is not None and self.stored.confidence >= UNSURE
+
 
 @dataclass(frozen=True, slots=True)
 class Things:
     items: tuple[Thing, ...] = ()
 
-    def ids(self, kind: Literal["entity", "object"]) -> tuple[UUID, ...]:
-        return tuple(thing.id for thing in self.items if thing.kind == kind)
+    @property
+    def entity_ids(self) -> tuple[UUID, ...]:
+        return tuple(thing.id for thing in self.items if thing.stored is None)
+
+    @property
+    def objects(self) -> tuple[StoredObject, ...]:
+        return tuple(thing.stored for thing in self.items if thing.stored is not None)
+
+    def in_words(self) -> str:
+        named = "; ".join(thing.words for thing in self.items[:THINGS_IN_WORDS])
+        return f"{len(self.items)} things: {named}" if named else "0 things"
 
 
 @dataclass(frozen=True, slots=True)
 class Frames:
     items: tuple[StoredFrame, ...] = ()
+
+    def in_words(self) -> str:
+        return f"{len(self.items)} frames"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +104,9 @@ class TextValue:
     text: str
     of: Moments | Things
 
+    def in_words(self) -> str:
+        return self.text
+
 
 Value = Moments | Things | Frames | NumberValue | TextValue
 
@@ -90,12 +114,12 @@ Value = Moments | Things | Frames | NumberValue | TextValue
 def is_empty(value: Value) -> bool:
     """Whether a step found nothing, so that no later step can find anything."""
     match value:
-        case Moments(items=items) | Things(items=items) | Frames(items=items):
-            return not items
-        case TextValue(text=text):
-            return not text
         case NumberValue(value=number):
             return number == 0
+        case TextValue(text=text):
+            return not text
+        case _:
+            return not value.items
 
 
 def place_of(event: StoredEvent) -> EventPlace:
@@ -104,32 +128,23 @@ def place_of(event: StoredEvent) -> EventPlace:
 
 def entity_thing(entity: StoredEntity) -> Thing:
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
-    words = f"{entity.name} ({entity.type}){also}"
-    words = f"{words}: {entity.description}" if entity.description else words
-    return Thing(entity.id, "entity", entity.video_id, words)
+    described = f": {entity.description}" if entity.description else ""
+    return Thing(entity.id, entity.video_id, as_data(f"{entity.name} ({entity.type}){also}{described}"))
 
 
 def object_thing(stored: StoredObject) -> Thing:
-    words = f"{stored.colour} {stored.category}".strip()
-    return Thing(stored.id, "object", stored.video_id, words, stored, sure=stored.confidence >= UNSURE)
+    return Thing(stored.id, stored.video_id, object_name(stored), stored)
 
 
-def in_time(moments: Iterable[Moment]) -> tuple[Moment, ...]:
+def in_time(moments: Iterable[Moment]) -> Moments:
     """Return moments by video and time, each event once: its best."""
     best: dict[UUID, Moment] = {}
     for moment in moments:
         kept = best.get(moment.place.event_id)
         if kept is None or moment.score > kept.score:
             best[moment.place.event_id] = moment
-    return tuple(sorted(best.values(), key=lambda moment: (moment.place.video_id, moment.place.span, moment.place.n)))
-
-
-class NoVerdict(Exception):
-    """A step could not decide what its program asks. code: stable, for the step's record."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
+    ordered = sorted(best.values(), key=lambda moment: (moment.place.video_id, moment.place.span, moment.place.n))
+    return Moments(tuple(ordered))
 
 
 @dataclass(slots=True)
@@ -159,12 +174,12 @@ class Run:
         self.calls_left -= 1
         return True
 
-    def within_reach(self, videos: Iterable[UUID], most: int) -> list[UUID]:
-        """Return at most `most` of the videos, in order of id, and note whether some were left out."""
+    def first_videos(self, videos: Iterable[UUID]) -> list[UUID]:
+        """Return at most MOST_VIDEOS of the videos, in order of id; note whether some were left out."""
         ordered = sorted(set(videos))
-        if len(ordered) > most:
-            self.limit(f"read {most} of {len(ordered)} videos")
-        return ordered[:most]
+        if len(ordered) > MOST_VIDEOS:
+            self.limit(f"read {MOST_VIDEOS} of {len(ordered)} videos")
+        return ordered[:MOST_VIDEOS]
 
     def note(self, text: str) -> None:
         if text not in self.notes:
