@@ -11,7 +11,7 @@ import pytest
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput, Turn
 from gpu_workers.engine.answering.reading.titles import named_videos, without_titles
-from gpu_workers.engine.answering.routes import groups
+from gpu_workers.engine.answering.routes import result
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.ports import Recording
@@ -136,7 +136,7 @@ def test_every_video_gets_a_number() -> None:
 
 
 def test_videos_that_get_no_number_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "MOST_GROUPS", 2)
+    monkeypatch.setattr(result, "MOST_GROUPS", 2)
     videos = [filmed(stable_id("video", str(n)), f"Hall {n}", WAVES) for n in range(3)]
     question = QuestionInput("How many times does a person wave in each video?")
     answer = answer_question(question, InMemoryGraph(videos), models(ScriptedReasoner(honest)))

@@ -13,9 +13,9 @@ from gpu_workers.engine.answering.contract import CitationRecord, ClaimRecord
 from gpu_workers.engine.answering.ending.citations import cite
 from gpu_workers.engine.answering.ending.evidence import CheckedStatement, Checks, Evidence, Statement, find_evidence
 from gpu_workers.engine.answering.ending.final_answer import without_contradictions
-from gpu_workers.engine.answering.routes.ending import MOST_CLAIMS_CITED, middle_frames
 from gpu_workers.engine.answering.routes.items import Item
 from gpu_workers.engine.answering.routes.parts import Part
+from gpu_workers.engine.answering.routes.result import MOST_CLAIMS_CITED, middle_frames
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
@@ -93,7 +93,7 @@ class Checking:
     def evidence(self, checked: Sequence[Checked]) -> tuple[tuple[CitationRecord, ...], tuple[ClaimRecord, ...]]:
         """Return the citations, strongest first, and a claim for each item."""
         cited = {event_id: self._events[event_id] for one in checked for event_id in one.grounded.statuses}
-        grounds = Evidence(tuple(one.grounded for one in checked), middle_frames(self._toolbox, cited))
+        grounds = Evidence(tuple(one.grounded for one in checked), middle_frames(self._toolbox, cited.values()))
         return cite(self._toolbox.asked, self._node, grounds)
 
     def _ground(self, statements: Sequence[Statement], *, reasoner: bool) -> Evidence:

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-import numpy as np
-
 from gpu_workers.engine.answering.agent.object_tools import (
+    CROWD,
     ObjectMemory,
     TooWide,
-    first_events,
+    embedded,
     moment_of,
     read_memory,
 )
@@ -25,15 +24,24 @@ from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.routes.choosing import chosen_by_number
-from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, RouteResult, moment_in_words, route_answer
-from gpu_workers.engine.answering.routes.groups import Group, group_notes, groups_of
-from gpu_workers.engine.answering.routes.object_counts import ObjectCount, counts_of
-from gpu_workers.engine.answering.routes.phrases import phrases_of
+from gpu_workers.engine.answering.routes.phrases import Sureness, opening, phrases_of
+from gpu_workers.engine.answering.routes.result import (
+    MOST_CITED,
+    Claim,
+    Group,
+    RouteResult,
+    chosen_by_number,
+    group_notes,
+    groups_of,
+    moment_in_words,
+    route_answer,
+)
 from gpu_workers.engine.answering.routes.scan import answer_by_scan
+from gpu_workers.engine.answering.understood import Counting
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.models.roles import ModelError, embed_queries
+from gpu_workers.engine.models.observer.categories import moves_itself
+from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredObject
 from gpu_workers.engine.retrieval.object_names import (
     Matches,
@@ -49,6 +57,21 @@ from gpu_workers.engine.retrieval.stretches import stretches_of
 PLACES_SHOWN = 12
 MOST_NAME_WORDS = 3
 
+CERTAIN = 0.97
+"""Confidence of each object from which a number may be exact: that it is one thing, and no other object."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectCount:
+    """A number of things. kind: the name of its phrase. things: those that were counted. moment: of the largest number
+    at once, in ms."""
+
+    n: int
+    kind: str
+    sure: Sureness
+    things: Sequence[StoredObject]
+    moment: int | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class _ObjectTally:
@@ -63,43 +86,29 @@ class _ObjectTally:
 def answer_by_objects(asked: Asked, calls: Calls) -> Answer | None:
     """Return how many things the question's words mean. Without object memory the scope is scanned for them instead,
     and the answer says so (no_object_memory). None if neither can answer."""
-    toolbox = Toolbox(asked, calls)
-    if not asked.understood.counted or not asked.graph.objects(limit=1):
+    toolbox, counted = Toolbox(asked, calls), asked.understood.counted
+    if not counted or not asked.graph.objects(limit=1):
         return _by_scan(asked, calls, "no object memory: the number of times is counted, not the number of things")
     recorder = StepRecorder(toolbox, total=1)
-    with calls.timed("objects"), recorder.step("count", counted=asked.understood.counted) as step:
+    with calls.timed("objects"), recorder.step("count", counted=counted) as step:
         try:
             memory = read_memory(toolbox)
         except TooWide as error:
             step.observation = str(error)
-            return _by_scan(asked, calls, str(error))
+            return _by_scan(asked, calls, step.observation)
         things = [shown.thing for shown in memory.objects]
         found = _matching(toolbox, things)
         if found is None:
             step.observation = f"No object has that name. There are: {categories_there(things)}."
             return _by_scan(asked, calls, step.observation)
-        counted = () if found.colour_missing else found.objects
-        unwatched = _unwatched(toolbox, memory)
-        tallies = [_in_group(toolbox, group, counted) for group in groups_of(toolbox)]
+        meant = () if found.colour_missing else found.objects
+        tallies = [_in_group(toolbox, meant, group) for group in groups_of(toolbox)]
         if asked.understood.comparison in ("most", "fewest"):
             tallies.sort(key=lambda tally: tally.counts[0].n, reverse=asked.understood.comparison == "most")
-        if not tallies:
-            counts = counts_of(asked.understood.counting, counted, least=bool(unwatched))
-            tallies = [_ObjectTally(toolbox, memory, counts)]
-        numbers = "; ".join(map(_in_words, tallies))
-        step.observation = f"{numbers} of {len(counted)} objects for {as_data(asked.understood.counted)}"
-    return _answer(toolbox, tallies, unwatched, recorder)
-
-
-def _in_words(tally: _ObjectTally) -> str:
-    numbers = ", ".join(f"{count.kind}: {count.n}" for count in tally.counts)
-    return f"{tally.group.label}: {numbers}" if tally.group is not None else numbers
-
-
-def _unwatched(toolbox: Toolbox, memory: ObjectMemory) -> list[UUID]:
-    """Return the videos in scope of which the object memory has nothing: nothing was there, or nobody looked."""
-    watched = {shown.thing.video_id for shown in memory.objects}
-    return [video_id for video_id in toolbox.videos.values() if video_id not in watched]
+        tallies = tallies or [_tally(toolbox, memory, meant)]
+        numbers = "; ".join(map(_in_brief, tallies))
+        step.observation = f"{numbers} of {len(meant)} objects for {as_data(counted)}"
+    return _answer(toolbox, tallies, _unwatched(toolbox, memory), recorder)
 
 
 def _by_scan(asked: Asked, calls: Calls, why: str) -> Answer | None:
@@ -109,107 +118,146 @@ def _by_scan(asked: Asked, calls: Calls, why: str) -> Answer | None:
     return replace(answer, degraded=tuple(sorted({*answer.degraded, "no_object_memory"})), notes=(why, *answer.notes))
 
 
+# --- counting ------------------------------------------------------------------------------------------------------
+
+
 def _matching(toolbox: Toolbox, things: Sequence[StoredObject]) -> Matches | None:
     """Return the objects that are meant; None if the words name no kind of thing that is tracked."""
     words = toolbox.asked.understood.counted
-
-    def embed(texts: Sequence[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        embedder = toolbox.asked.models.text_embedder
-        query = embed_queries(embedder, texts[:1], meter=toolbox.meter)
-        return np.concatenate([query, embedder.embed(texts[1:], meter=toolbox.meter)])
-
     try:
-        found = matching(words, things, embed)
+        found = matching(words, things, lambda texts: embedded(toolbox, texts))
     except ModelError:
         return None
     return found if found.objects or named_things(words)[0] else None
 
 
-def _in_group(toolbox: Toolbox, group: Group, counted: Sequence[StoredObject]) -> _ObjectTally:
+def _in_group(toolbox: Toolbox, meant: Sequence[StoredObject], group: Group) -> _ObjectTally:
     """Return the numbers of a part of the scope. Raises TooWide."""
     graph = stretches_of(toolbox.asked.graph, group.spans)
     inner = Toolbox(replace(toolbox.asked, graph=graph), toolbox.calls, evidence=toolbox.evidence)
-    memory = read_memory(inner)
-    meant = {thing.id for thing in counted}
-    own = [shown.thing for shown in memory.objects if shown.thing.id in meant]
-    return _ObjectTally(
-        inner, memory, counts_of(toolbox.asked.understood.counting, own, least=bool(_unwatched(inner, memory))), group
-    )
+    return _tally(inner, read_memory(inner), meant, group)
+
+
+def _tally(
+    toolbox: Toolbox, memory: ObjectMemory, meant: Sequence[StoredObject], group: Group | None = None
+) -> _ObjectTally:
+    ids = {thing.id for thing in meant}
+    own = [shown.thing for shown in memory.objects if shown.thing.id in ids]
+    least = bool(_unwatched(toolbox, memory))
+    return _ObjectTally(toolbox, memory, counts_of(toolbox.asked.understood.counting, own, least=least), group)
+
+
+def _unwatched(toolbox: Toolbox, memory: ObjectMemory) -> list[UUID]:
+    """Return the videos in scope of which the object memory has nothing: nothing was there, or nobody looked."""
+    watched = {shown.thing.video_id for shown in memory.objects}
+    return [video_id for video_id in toolbox.videos.values() if video_id not in watched]
+
+
+def counts_of(counting: Counting, things: Sequence[StoredObject], *, least: bool) -> list[ObjectCount]:
+    """Return the numbers that a question asks for: two if it asks who entered and who left. least: whether the object
+    memory lacks a part of the scope."""
+    sure: Sureness = "at_least" if least else _sureness(things)
+    if counting == "total":
+        return [ObjectCount(len(things), "objects", sure, things)]
+    if counting == "at_once":
+        together, moment = most_at_once(things)
+        return [ObjectCount(len(together), "at_once", sure, together, moment)]
+    passing: Sureness = "at_least" if least else "about"
+    entered, left = [one for one in things if one.entries], [one for one in things if one.exits]
+    counts = {
+        "entered": ObjectCount(len(entered), "entered", passing, entered),
+        "left": ObjectCount(len(left), "left", passing, left),
+        "entries": ObjectCount(sum(one.entries for one in entered), "entries", passing, entered),
+        "exits": ObjectCount(sum(one.exits for one in left), "exits", passing, left),
+    }
+    return [counts["entered"], counts["left"]] if counting == "both" else [counts[counting]]
+
+
+def most_at_once(things: Sequence[StoredObject]) -> tuple[list[StoredObject], int]:
+    """Return as many things of one video as are ever visible at the same moment, and the first such moment in ms."""
+    most: tuple[list[StoredObject], int] = [], 0
+    by_video: dict[UUID, list[StoredObject]] = {}
+    for thing in things:
+        by_video.setdefault(thing.video_id, []).append(thing)
+    for own in by_video.values():
+        # At one moment, what is gone sorts before what appears.
+        begins = [(span.start_ms, True, n) for n, thing in enumerate(own) for span in thing.spans]
+        ends = [(span.end_ms, False, n) for n, thing in enumerate(own) for span in thing.spans]
+        visible: set[int] = set()
+        for ms, appears, n in sorted([*begins, *ends]):
+            if not appears:
+                visible.discard(n)
+                continue
+            visible.add(n)
+            if len(visible) > len(most[0]):
+                most = [own[other] for other in sorted(visible)], ms
+    return most
+
+
+def _sureness(things: Sequence[StoredObject]) -> Sureness:
+    """Return how sure a number of these things is. Objects of two videos may be one thing: they are never joined."""
+    crowd = sum(moves_itself(thing.category) for thing in things) > CROWD
+    certain = bool(things) and all(thing.confidence >= CERTAIN for thing in things)
+    one_video = len({thing.video_id for thing in things}) == 1
+    return "exactly" if certain and one_video and not crowd else "about"
+
+
+# --- the answer ----------------------------------------------------------------------------------------------------
 
 
 def _answer(
     toolbox: Toolbox, tallies: Sequence[_ObjectTally], unwatched: Sequence[UUID], recorder: StepRecorder
 ) -> Answer | None:
-    asked = toolbox.asked
+    choices = toolbox.asked.question.choices
     counts = [count for tally in tallies for count in tally.counts]
-    choice = None
-    if asked.question.choices:
+    notes = [*group_notes(toolbox, len(tallies)), *_notes(toolbox, counts, unwatched, grouped=len(tallies) > 1)]
+    choice, text = None, _text(toolbox, tallies)
+    if choices:
         exact = len(counts) == 1 and counts[0].sure == "exactly"
-        choice = chosen_by_number(asked.question.choices, counts[0].n) if exact else None
+        choice = chosen_by_number(choices, counts[0].n) if exact else None
         if choice is None:
             return None
-    claims = [claim for tally in tallies for claim in _claims(tally)]
-    notes = [*group_notes(toolbox, len(tallies)), *_notes(toolbox, counts, unwatched, grouped=len(tallies) > 1)]
-    text = asked.question.choices[choice] if choice is not None else _text(toolbox, tallies)
-    if _narrows_people(asked.understood.counted) and choice is None:
+        text = choices[choice]
+    elif _narrows_people(toolbox.asked.understood.counted):
         text = f"{text} {notes[-1]}"
-    confidences = [thing.confidence for count in counts for thing in count.things]
-    return route_answer(
-        toolbox,
-        RouteResult(
-            text,
-            head="objects",
-            records=recorder.records,
-            choice=choice,
-            reasoning="; ".join(notes),
-            notes=notes,
-            shares={"confidence": round(min(confidences, default=0.0), 4)},
-        ),
-        claims,
+    confidence = min((thing.confidence for count in counts for thing in count.things), default=0.0)
+    result = RouteResult(
+        text, "objects", recorder.records, choice=choice, notes=notes, shares={"confidence": round(confidence, 4)}
     )
-
-
-def _claims(tally: _ObjectTally) -> list[Claim]:
-    """Return a claim for each number, with the events that it rests on."""
-    claims = []
-    for count in tally.counts:
-        cited, said = (
-            _cited(tally.toolbox, tally.memory, count),
-            phrases_of(tally.toolbox.asked).opening(_said(tally, count)),
-        )
-        text = said if tally.group is None else f"{tally.group.label}: {_said(tally, count)}"
-        claims.append(Claim(text, tuple(cited), "supported" if cited else "unverified"))
-    return claims
+    claims = [Claim(_labelled(tally, _said(tally, count)), _cited(tally, count)) for tally in tallies
+              for count in tally.counts]  # fmt: skip
+    return route_answer(toolbox, result, claims)
 
 
 def _text(toolbox: Toolbox, tallies: Sequence[_ObjectTally]) -> str:
-    phrases = phrases_of(toolbox.asked)
     parts = []
     for tally in tallies:
         numbers = "; ".join(f"{_said(tally, count)}{_places(tally.toolbox, count)}" for count in tally.counts)
-        if tally.group is None:
-            parts.append(phrases.opening(numbers))
-        elif tally.group.spans:
-            parts.append(f"{tally.group.label}: {numbers}")
-        else:
-            parts.append(f"{tally.group.label}: {phrases.outside}")
+        shown = tally.group is None or tally.group.spans
+        parts.append(_labelled(tally, numbers if shown else phrases_of(toolbox.asked)("outside")))
     return f"{'; '.join(parts)}."
+
+
+def _labelled(tally: _ObjectTally, text: str) -> str:
+    return opening(text) if tally.group is None else f"{tally.group.label}: {text}"
+
+
+def _in_brief(tally: _ObjectTally) -> str:
+    numbers = ", ".join(f"{_kind(count)}: {count.n}" for count in tally.counts)
+    return numbers if tally.group is None else f"{tally.group.label}: {numbers}"
+
+
+def _kind(count: ObjectCount) -> str:
+    return "total" if count.kind == "objects" else count.kind.replace("_", " ")
 
 
 def _said(tally: _ObjectTally, count: ObjectCount) -> str:
     """Return a number with what it counts, as "about 2 people"."""
     asked, phrases = tally.toolbox.asked, phrases_of(tally.toolbox.asked)
     what = as_data(named_things(asked.understood.counted)[0] or asked.understood.counted)
-    forms = {
-        "at once": phrases.at_once,
-        "entered": phrases.entered,
-        "left": phrases.left,
-        "entries": phrases.entries,
-        "exits": phrases.exits,
-    }
-    if count.n == 1 and count.kind in ("total", "at once") and not asked.answer_language:
+    if count.n == 1 and count.kind in ("objects", "at_once") and not asked.answer_language:
         what = _one_of(what)
-    return forms.get(count.kind, phrases.objects).format(number=phrases.number(count.sure, count.n), what=what)
+    return phrases(count.kind, number=phrases(count.sure, n=count.n), what=what)
 
 
 def _one_of(what: str) -> str:
@@ -222,15 +270,29 @@ def _one_of(what: str) -> str:
     return " ".join([*before, next(iter(categories)) if one == last and len(categories) == 1 else one])
 
 
-def _narrows_people(counted: str) -> bool:
-    """Whether the words name people by another word than person: the object memory does not distinguish them."""
-    named = {word for word, categories in categories_named(name_tokens(counted)).items() if "person" in categories}
-    return bool(named - {"person", "people", "individual"})
+def _places(toolbox: Toolbox, count: ObjectCount) -> str:
+    """Return when the things are first visible, or most of them at once, as " (0:01:05, 0:02:00)"; "" without any."""
+    if count.moment is not None:
+        firsts = [(thing.video_id, count.moment) for thing in count.things[:1]]
+    else:
+        firsts = sorted({(thing.video_id, thing.spans[0].start_ms) for thing in count.things})
+    named = phrases_of(toolbox.asked).listed((moment_in_words(toolbox, *first) for first in firsts), PLACES_SHOWN)
+    return f" ({named})" if named else ""
+
+
+def _cited(tally: _ObjectTally, count: ObjectCount) -> list[UUID]:
+    """Return the events in which what was counted is first visible; of a number at once, the event of its moment."""
+    if count.moment is not None and count.things:
+        span = Span(count.moment, count.moment + 1)
+        return [event.id for event in tally.toolbox.events_at(count.things[0].video_id, span, limit=1)]
+    shown_of = {shown.thing.id: shown for shown in tally.memory.objects}
+    places = (moment_of(shown_of[thing.id]) for thing in count.things[:MOST_CITED])
+    return list(dict.fromkeys(place.event_id for place in places if place is not None))
 
 
 def _notes(toolbox: Toolbox, counts: Sequence[ObjectCount], unwatched: Sequence[UUID], *, grouped: bool) -> list[str]:
     things = [thing for count in counts for thing in count.things]
-    notes = [f"counted in the object memory ({', '.join(dict.fromkeys(count.kind for count in counts))})"]
+    notes = [f"counted in the object memory ({', '.join(dict.fromkeys(map(_kind, counts)))})"]
     if things:
         sure = min(thing.confidence for thing in things)
         notes[0] += f"; each is one thing with a confidence of at least {sure:.2f}"
@@ -251,25 +313,7 @@ def _notes(toolbox: Toolbox, counts: Sequence[ObjectCount], unwatched: Sequence[
     return notes
 
 
-def _cited(toolbox: Toolbox, memory: ObjectMemory, count: ObjectCount) -> list[UUID]:
-    """Return the events in which what was counted is first visible; of a number at once, the event of its moment."""
-    if count.moment is not None and count.things:
-        there = toolbox.events_at(count.things[0].video_id, Span(count.moment, count.moment + 1), limit=1)
-        return [event.id for event in there]
-    shown_of = {shown.thing.id: shown for shown in memory.objects}
-    own = [shown_of[thing.id] for thing in count.things[:MOST_CITED]]
-    events = first_events(toolbox, own)
-    places = (moment_of(shown) for shown in own)
-    return list(dict.fromkeys(place.event_id for place in places if place and place.event_id in events))
-
-
-def _places(toolbox: Toolbox, count: ObjectCount) -> str:
-    """Return when the things are first visible, or most of them at once, as " (0:01:05, 0:02:00)"; "" without any."""
-    if count.moment is not None:
-        firsts = [(thing.video_id, count.moment) for thing in count.things[:1]]
-    else:
-        firsts = sorted({(thing.video_id, thing.spans[0].start_ms) for thing in count.things})
-    named = [moment_in_words(toolbox, video_id, ms) for video_id, ms in firsts[:PLACES_SHOWN]]
-    named = list(dict.fromkeys(named))
-    more = [phrases_of(toolbox.asked).more.format(n=len(firsts) - PLACES_SHOWN)] if len(firsts) > PLACES_SHOWN else []
-    return f" ({', '.join([*named, *more])})" if named else ""
+def _narrows_people(counted: str) -> bool:
+    """Whether the words name people by another word than person: the object memory does not distinguish them."""
+    named = {word for word, categories in categories_named(name_tokens(counted)).items() if "person" in categories}
+    return bool(named - {"person", "people", "individual"})

@@ -15,10 +15,10 @@ from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.routes.ending import RouteResult, answered
 from gpu_workers.engine.answering.routes.grounds import Checking
 from gpu_workers.engine.answering.routes.items import Item, part_line, with_missing, written_items
 from gpu_workers.engine.answering.routes.parts import Contents, Part, bounded
+from gpu_workers.engine.answering.routes.result import RouteResult, answered
 from gpu_workers.engine.answering.routes.stretches import read_contents
 from gpu_workers.engine.answering.routes.whole_text import WholeText
 from gpu_workers.engine.clock_text import clock

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.contract import AnswerPart
-from gpu_workers.engine.answering.routes.ending import moment_in_words
 from gpu_workers.engine.answering.routes.items import Item, overviews
 from gpu_workers.engine.answering.routes.phrases import phrases_of
+from gpu_workers.engine.answering.routes.result import moment_in_words
 
 _PLACES = re.compile(r"\b(?:places|locations|rooms|cameras)\b", re.IGNORECASE)
 
@@ -28,7 +28,7 @@ class WholeText:
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the headings of a table; none for another form."""
-        return (self._phrases.when, self._phrases.what) if self._shape == "table" else ()
+        return (self._phrases("when"), self._phrases("what")) if self._shape == "table" else ()
 
     def parts(self) -> tuple[AnswerPart, ...]:
         return tuple(
@@ -37,7 +37,7 @@ class WholeText:
         )
 
     def text(self) -> str:
-        more = [self._phrases.more.format(n=self._more)] if self._more else []
+        more = [self._phrases("more", n=self._more)] if self._more else []
         if self._shape == "table":
             rows = [f"| {self._when(item)} | {item.text.replace('|', '/')} |" for item in self._items]
             return "\n".join([f"| {' | '.join(self.columns)} |", "| --- | --- |", *rows, *more])
@@ -62,7 +62,7 @@ class WholeText:
         about = [] if self._shape == "count" else overviews(self._toolbox, self._about)
         if about and not more and all(item.text.rstrip(".") in " ".join(about) for item in titles):
             return " ".join(about)
-        opening = (self._phrases.part if self._number == 1 else self._phrases.parts).format(n=self._number)
+        opening = self._phrases("topic" if self._number == 1 else "topics", n=self._number)
         return " ".join([*about, f"{opening} {'; '.join([*map(self._line, titles), *more])}."])
 
     def _line(self, item: Item) -> str:

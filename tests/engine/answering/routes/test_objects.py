@@ -10,7 +10,7 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
-from gpu_workers.engine.answering.routes.object_counts import most_at_once
+from gpu_workers.engine.answering.routes.objects import most_at_once
 from gpu_workers.engine.ekg import ObjectState, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration

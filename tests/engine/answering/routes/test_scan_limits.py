@@ -12,7 +12,7 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
-from gpu_workers.engine.answering.routes import reach, scan
+from gpu_workers.engine.answering.routes import scan_events
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from tests.engine.answering.routes.test_scan import honest, listed
 from tests.engine.answering.world import Request, ScriptedReasoner, make_video, models
@@ -98,8 +98,8 @@ def test_events_are_read_up_to_the_cap_though_none_of_them_is_near() -> None:
 
 
 def test_the_total_of_a_large_scope_is_its_number_of_events(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reach, "MOST_EVENTS", 700)
-    monkeypatch.setattr(reach, "NEAREST", 20)
+    monkeypatch.setattr(scan_events, "MOST_EVENTS", 700)
+    monkeypatch.setattr(scan_events, "NEAREST", 20)
     events = [f"a person waves, take {n}" if n in (50, 700) else f"quiet {n}" for n in range(900)]
     answer, requests = ask(make_video(events), "How many times does a person wave?", effort="low")
     assert sum(len(listed(request)) for request in requests) == 640
@@ -108,8 +108,8 @@ def test_the_total_of_a_large_scope_is_its_number_of_events(monkeypatch: pytest.
 
 
 def test_words_are_compared_in_all_events_of_a_large_scope(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "MOST_EVENTS", 100)
-    monkeypatch.setattr(reach, "NEAREST", 20)
+    monkeypatch.setattr(scan_events, "MOST_EVENTS", 100)
+    monkeypatch.setattr(scan_events, "NEAREST", 20)
     events = [f"quiet {n}" for n in range(900)]
     events[3], events[500], events[899] = "parcel 77 is there", "the parcel 77 is back", "parcel 78 is there"
     answer, requests = ask(make_video(events), 'In how many events is "parcel 77" mentioned?', route="scan")
