@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bench.runner import print_figures
-from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
+from gpu_workers.engine.answering.catalogue import METHOD_SETTINGS
 
 METHOD_KINDS = ("calls", "fresh_tokens", "cached_share", "own_cached_share", "growth", "seconds")
 

@@ -21,8 +21,8 @@ from bench.method_world import LONG, SHORT, LeaningEmbedder, whole_day
 from bench.model_server import ModelServer, Rates, Words
 from bench.tool_user import sensible, tireless
 from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.catalogue import AVATAAR, METHOD_SETTINGS
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
-from gpu_workers.engine.answering.method_settings import AVATAAR, METHOD_SETTINGS
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, ChatCapabilities, Meter, ModelCall
 from gpu_workers.engine.models.served.chat import OpenAIChatModel

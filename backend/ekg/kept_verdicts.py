@@ -12,7 +12,7 @@ from backend.tenancy.context import tenant_scope
 
 
 class KeptVerdicts:
-    """A VerdictStore (gpu_workers.engine.answering.verdict_store) on the versions of a scope, for one thread.
+    """A VerdictStore (gpu_workers.engine.answering.contract) on the versions of a scope, for one thread.
 
     Each call is a transaction of its own: what a batch has found stays, whatever becomes of the question.
     alone_for: id of a question of a comparison. Its verdicts are kept for its own next attempt alone: if an arm or a

@@ -22,8 +22,7 @@ from backend.library.storage import ObjectStorage
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EntityFact, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
-from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
-from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, facts_of
+from gpu_workers.engine.retrieval.facts import Appearance, Participation, StatedRelation, connected_events, facts_of
 
 __all__ = ["GraphOfRequest", "PostgresGraph", "Scope", "ScopedVideo"]
 

@@ -20,7 +20,7 @@ from backend.questions.services.grading import Ungraded
 from gpu_workers.engine.answering.budget import Allowance, BudgetSpent, Canceled, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget
-from gpu_workers.engine.answering.ending.grading import STAGE, judge_answer
+from gpu_workers.engine.answering.ending.verify import STAGE, judge_answer
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelRefused
 from gpu_workers.tasks.answer_question import budget_of
 from gpu_workers.tasks.failures import failing_job

@@ -27,10 +27,9 @@ from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError, Reranker
 from gpu_workers.engine.ports import Hit, StoredEvent
 from gpu_workers.engine.retrieval.find_events import SEMANTIC, FindSettings, find_events
-from gpu_workers.engine.retrieval.fusion import RankedEvent
+from gpu_workers.engine.retrieval.fusion import RankedEvent, reranked
 from gpu_workers.engine.retrieval.highlights import Highlight, Highlighter
-from gpu_workers.engine.retrieval.quotation import quoted
-from gpu_workers.engine.retrieval.reranking import reranked
+from gpu_workers.engine.retrieval.words import quoted
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of

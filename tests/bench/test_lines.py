@@ -17,7 +17,7 @@ from bench import abuse, answer, billing, gpu, index, jobs, rls
 from bench.abusers import ABUSES
 from bench.figures import Figure, at_least, at_most, ratio, side_by_side
 from bench.runner import print_figures
-from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
+from gpu_workers.engine.answering.catalogue import METHOD_SETTINGS
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "docs" / "lab" / "benchmarks.md"

@@ -11,7 +11,7 @@ from bench.method_calls import EYES, LOOPS, MOST_CALLS, Spent, ask
 from bench.method_world import SHORT, whole_day
 from bench.model_server import ModelServer, Rates
 from bench.tool_user import sensible
-from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
+from gpu_workers.engine.answering.catalogue import METHOD_SETTINGS
 from gpu_workers.engine.models.roles import Meter
 
 FAST = Rates(latency_s=0.0, prefill=1e9, decode=1e9)

@@ -34,7 +34,7 @@ from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
 from backend.webhooks.thresholds import report_budget
 from gpu_workers.engine.retrieval.find_events import FINDING, SearchMode, fusion_in, weights_in
-from gpu_workers.engine.retrieval.quotation import quoted
+from gpu_workers.engine.retrieval.words import quoted
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models.roles import ModelCall

@@ -10,7 +10,7 @@ from typing import TypedDict, Unpack
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Allowance, Halt, Spending
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, Progress, QuestionInput
+from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, Progress, QuestionInput, VerdictStore
 from gpu_workers.engine.answering.ending.final_answer import final_answer, without_text
 from gpu_workers.engine.answering.ending.language import in_asked_language
 from gpu_workers.engine.answering.ending.notes import QUERY_LANGUAGE, is_unread, notes_of
@@ -22,7 +22,6 @@ from gpu_workers.engine.answering.reading.reading import read_question
 from gpu_workers.engine.answering.reading.titles import video_notes
 from gpu_workers.engine.answering.routes.outside import outside_answer, time_notes
 from gpu_workers.engine.answering.routes.recordings import length_answer
-from gpu_workers.engine.answering.verdict_store import VerdictStore
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
 
@@ -77,7 +76,8 @@ def answer_question(
         calls.spending.check()
         asked = read_question(asked, calls)
         answer = outside_answer(asked, calls) or length_answer(asked, calls) or method.answer(asked, calls)
-        answer = in_asked_language(asked, calls, answer)
+        if asked.answer_language:
+            answer = in_asked_language(asked, calls, answer)
     except Halt as halt:
         calls.halt(halt)
         answer = final_answer(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from gpu_workers.engine.answering.budget import Halt, Spending
-from gpu_workers.engine.answering.contract import PartialAnswer, Progress
-from gpu_workers.engine.answering.verdict_store import VerdictsInMemory, VerdictStore
+from gpu_workers.engine.answering.contract import PartialAnswer, Progress, VerdictsInMemory, VerdictStore
 from gpu_workers.engine.answering.wording import choice_lines
 from gpu_workers.engine.models.pictures import jpeg_tokens
 from gpu_workers.engine.models.roles import (

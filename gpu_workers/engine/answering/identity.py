@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
+from gpu_workers.engine.answering.catalogue import METHOD_SETTINGS
 from gpu_workers.engine.answering.presets import SearchSettings
 from gpu_workers.engine.prompts import load
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.languages.words import plain
-from gpu_workers.engine.models.served.json_text import read_object
-from gpu_workers.engine.models.served.structured import storable
+from gpu_workers.engine.models.served.structured import read_object, storable
 
 ALTERNATIVES = 20
 """Number of likely first tokens that are requested; OpenAI's protocol returns no more."""

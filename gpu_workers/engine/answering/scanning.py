@@ -24,8 +24,7 @@ from gpu_workers.engine.answering.scan_price import (
 )
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import Message, Meter, ModelError
-from gpu_workers.engine.models.served.json_text import read_object, salvaged
-from gpu_workers.engine.models.served.structured import list_of, object_of
+from gpu_workers.engine.models.served.structured import list_of, object_of, read_object, salvaged
 from gpu_workers.engine.ports import StoredEvent
 from gpu_workers.engine.prompts import load
 

@@ -12,8 +12,7 @@ from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.languages.codes import name_of
 from gpu_workers.engine.languages.detection import may_be_in
 from gpu_workers.engine.models.roles import Message, ModelError
-from gpu_workers.engine.models.served.json_text import read_object
-from gpu_workers.engine.models.served.structured import list_of, object_of
+from gpu_workers.engine.models.served.structured import list_of, object_of, read_object
 from gpu_workers.engine.prompts import load
 
 LINE_CHARACTERS = 1_000

@@ -10,7 +10,7 @@ from gpu_workers.engine.answering.contract import INSUFFICIENT, Turn
 from gpu_workers.engine.answering.parsing import letter
 from gpu_workers.engine.answering.understood import UnderstoodTime
 from gpu_workers.engine.languages.codes import is_english, name_of
-from gpu_workers.engine.models.served.structured import storable
+from gpu_workers.engine.models.served.structured import UNSTORABLE
 from gpu_workers.engine.ports import Recording
 
 DELIMITERS = ("event", "events", "passage", "text", "observation", "objects", "findings", "tool")
@@ -38,7 +38,7 @@ def as_data(text: str) -> str:
 
 def without_tags(text: str) -> str:
     """Return text with its lines, storable, that can neither end its delimiters nor fake a chat turn."""
-    return _TAGS.sub(" ", storable(text))
+    return _TAGS.sub(" ", UNSTORABLE.sub("", text))
 
 
 def _written_in(language: str) -> str:

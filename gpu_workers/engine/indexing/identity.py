@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gpu_workers.engine.ekg import EntityMention
 from gpu_workers.engine.languages.codes import ENGLISH
+from gpu_workers.engine.languages.words import idle_words
 from gpu_workers.engine.retrieval.object_names import COLOURS
-from gpu_workers.engine.retrieval.word_terms import IDLE
 from gpu_workers.engine.retrieval.words import Token, plain, stem, tokens
 
 PART_WORDS = 2
@@ -38,7 +38,7 @@ def without_part(text: str, part: frozenset[str]) -> str:
     if len(part) < PART_WORDS:
         return text
     kept, at = [], 0
-    for run in _runs(list(tokens(text)), part):
+    for run in _runs(tokens(text), part):
         words = set(_content(run))
         if len(words & part) >= PART_WORDS and not any(token.folded in COLOURS for token in run):
             kept.append(text[at : run[0].start])
@@ -51,7 +51,7 @@ def marks(names: Iterable[str]) -> frozenset[str]:
     several words that all begin with a capital. In lower case."""
     found: set[str] = set()
     for name in names:
-        words = list(tokens(name))
+        words = tokens(name)
         found |= {token.folded for token in words if len(token.folded) > 2 and any(map(str.isdigit, token.folded))}
         if len(words) > 1 and all(token.written[:1].isupper() for token in words):
             found.add(" ".join(token.folded for token in words))
@@ -68,11 +68,11 @@ def _runs(found: Sequence[Token], part: frozenset[str]) -> Iterator[list[Token]]
     """Yield the longest stretches of words of part, and of words without a meaning of their own between them."""
     run: list[Token] = []
     for token in (*found, None):
-        if token is not None and (token.folded in IDLE or _bare(token) in part):
+        if token is not None and (token.folded in idle_words(ENGLISH) or _bare(token) in part):
             run.append(token)
             continue
         # Words without meaning after the last word of the part belong to what follows.
-        while run and run[-1].folded in IDLE:
+        while run and run[-1].folded in idle_words(ENGLISH):
             run.pop()
         if run:
             yield run
@@ -80,7 +80,7 @@ def _runs(found: Sequence[Token], part: frozenset[str]) -> Iterator[list[Token]]
 
 
 def _content(found: Iterable[Token]) -> Iterator[str]:
-    return (_bare(token) for token in found if token.folded not in IDLE)
+    return (_bare(token) for token in found if token.folded not in idle_words(ENGLISH))
 
 
 def _bare(token: Token) -> str:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gpu_workers.engine.languages.codes import ENGLISH, LANGUAGES, is_english
+from gpu_workers.engine.languages.codes import ENGLISH, LANGUAGES
 
 NUMBERED = ("da", "de", "en", "es", "fr", "it", "nl", "pt")
 """Languages whose number words are read (text2num)."""
@@ -59,7 +59,7 @@ def plain(text: str) -> str:
 
 def denies(text: str, language: str = "") -> bool:
     """Whether an English text denies something; False for another language."""
-    return is_english(language) and _DENIALS.search(_NOT_ONLY.sub(" ", text)) is not None
+    return language in ("", ENGLISH) and _DENIALS.search(_NOT_ONLY.sub(" ", text)) is not None
 
 
 def content_words(text: str, language: str = ENGLISH) -> frozenset[str]:
@@ -78,7 +78,8 @@ def content_forms(text: str, language: str = ENGLISH) -> list[str]:
 
 def all_words(text: str, language: str = ENGLISH) -> list[str]:
     """Return all words of text in lower case, in order; number words as digits where they are read."""
-    if is_english(language):
+    language = language or ENGLISH
+    if language == ENGLISH:
         text = _CONTRACTED.sub(" ", text)
     return words_of(with_digits(text, language))
 

@@ -9,11 +9,9 @@ from uuid import UUID
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph.named import MemoryNames
 from gpu_workers.engine.memory_graph.video import MemoryVideo
-from gpu_workers.engine.memory_graph.views import Part, View
-from gpu_workers.engine.memory_graph.words import WordsView
+from gpu_workers.engine.memory_graph.views import Part, View, WordsView
 from gpu_workers.engine.ports import EntityFact, Hit, ViewName, ViewQuery, Within
-from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
-from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, facts_of
+from gpu_workers.engine.retrieval.facts import Appearance, Participation, StatedRelation, connected_events, facts_of
 
 
 class InMemoryGraph(MemoryNames):

@@ -57,7 +57,7 @@ class Highlighter:
 
     def ranges(self, text: str) -> tuple[tuple[int, int], ...]:
         """Return the parts of text that match, in order, disjoint, at most MOST_RANGES."""
-        found = list(tokens(text))
+        found = tokens(text)
         marked = sorted({*self._of_words(found, languages_of(text)), *self._of_phrases(found), *self._of_codes(found)})
         merged: list[tuple[int, int]] = []
         for start, end in marked:

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.languages.detection import language_of
-from gpu_workers.engine.languages.words import stop_words
+from gpu_workers.engine.languages.words import idle_words
 from gpu_workers.engine.retrieval.words import TOKEN_CHARACTERS, Token, phrase_of, plain, stem, tokens
 
 MAX_IMPACT = 255
@@ -94,7 +94,7 @@ def event_terms(words: EventWords) -> dict[str, int]:
     written = set(words.written)
     length = 0
     for piece in words.pieces:
-        found = list(tokens(piece))
+        found = tokens(piece)
         length += len(found)
         languages = languages_of(piece)
         counts.update(term for token in found for term in _word_terms(token, languages))
@@ -111,7 +111,7 @@ def word_terms(text: str, languages: tuple[str, ...]) -> set[str]:
     if text.isascii():  # no word has marks or is dense, so its letters are enough
         words = {word[:TOKEN_CHARACTERS] for word in _PLAIN_WORD.findall(text.lower())}
         return {term for word in words for term in _terms_of(word, languages)}
-    found = list(tokens(text))
+    found = tokens(text)
     return {*(term for token in found for term in _word_terms(token, languages)), *_pairs(found)}
 
 
@@ -122,17 +122,17 @@ def asked_words(text: str, exact: Sequence[str] = ()) -> AskedWords:
     or digit finds nothing.
     """
     phrases = [phrase for phrase in exact if phrase_of(phrase)][:MAX_EXACT]
-    found = list(tokens(text))
+    found = tokens(text)
     languages = languages_of(text)
-    idle = IDLE.union(*(stop_words(language) for language in languages if language != ENGLISH))
+    idle = frozenset[str]().union(*map(idle_words, languages))
     carrying = [token for token in found if token.folded not in idle] or found
     required = [token for phrase in phrases for token in tokens(phrase)]
-    codes = _distinct([*_codes(text, found), *(run for phrase in phrases for run in _codes(phrase, [*tokens(phrase)]))])
+    codes = _distinct([*_codes(text, found), *(run for phrase in phrases for run in _codes(phrase, tokens(phrase)))])
     names = _distinct(_names(text, found, all_of_it=len(found) <= 3))
     query = _Query(languages)
     for token in (*required, *carrying):
         query.add_word(token)
-    for pair in (*(pair for phrase in phrases for pair in _pairs([*tokens(phrase)], alone=True)),
+    for pair in (*(pair for phrase in phrases for pair in _pairs(tokens(phrase), alone=True)),
                  *_pairs(found, alone=True)):  # fmt: skip
         query.add_pair(pair)
     for run in (*codes, *names)[:MAX_CODES]:
@@ -247,7 +247,7 @@ def _joins(text: str, before: Token, after: Token) -> bool:
     if before.dense or after.dense or not _JOINT.fullmatch(between):
         return False
     near = (_has_digit(before) or _has_digit(after)) and max(len(before.folded), len(after.folded)) <= LEAST_NAME
-    return between != " " or (near and not {before.folded, after.folded} & IDLE)
+    return between != " " or (near and not {before.folded, after.folded} & idle_words(ENGLISH))
 
 
 def _names(text: str, found: Iterable[Token], *, all_of_it: bool = False) -> list[list[Token]]:
@@ -277,17 +277,3 @@ def _joined(run: Sequence[Token]) -> str:
 
 def _distinct(runs: Iterable[list[Token]]) -> list[list[Token]]:
     return list({_joined(run): run for run in runs}.values())
-
-
-IDLE = frozenset(
-    word
-    for line in (
-        "a about after all am an and any are as at be been before being but by can could did do does doing during",
-        "each for from had has have having he her here hers him his how i if in into is it its me more most my no nor",
-        "not of off on once only or other our out over own same she should so some such than that the their them then",
-        "there these they this those through to too under until up us very was we were what when where which while",
-        "who whom whose why will with would you your s t",
-    )
-    for word in line.split()
-)
-"""English words without a meaning of their own."""

@@ -39,8 +39,12 @@ class Token:
     dense: bool = False
 
 
-def tokens(text: str) -> Iterator[Token]:
-    """Yield the tokens of text in order. Every character has a meaning of its own or none; no text raises."""
+def tokens(text: str) -> list[Token]:
+    """Return the tokens of text in order. Every character has a meaning of its own or none; no text raises."""
+    return list(_tokens(text))
+
+
+def _tokens(text: str) -> Iterator[Token]:
     for run in _runs().finditer(text):
         if run.group().isascii():  # one token, and lower case is all that folding does
             yield Token(run.group().lower()[:TOKEN_CHARACTERS], run.start(), run.end(), run.group())
@@ -115,3 +119,23 @@ def _classes(categories: tuple[str, ...]) -> str:
             else:
                 ranges.append([code, code])
     return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+
+
+# --- words in quotation marks, which must be found exactly -----------------------------------------------------------
+
+_PAIRS = (('"', '"'), ("“", "”"), ("„", "“"), ("„", "”"), ("«", "»"), ("»", "«"), ("「", "」"), ("『", "』"))
+QUOTED = re.compile("|".join(f"{first}([^{first}{last}]*){last}" for first, last in _PAIRS))
+"""A quotation with its marks."""
+
+_MARKS = re.compile('["“”„«»「」『』]')
+
+
+def quoted(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return text without its quotation marks, and the phrases that were between a pair of them, each once.
+
+    A mark without a partner, and marks around something without a letter or digit, quote nothing. Apostrophes are no
+    quotation marks.
+    """
+    phrases = ("".join(match.groups("")).strip() for match in QUOTED.finditer(text))
+    exact = tuple(dict.fromkeys(phrase for phrase in phrases if phrase_of(phrase)))
+    return " ".join(_MARKS.sub(" ", text).split()), exact

@@ -10,7 +10,7 @@ import pytest
 from gpu_workers.engine.answering.budget import BudgetSpent, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget
-from gpu_workers.engine.answering.ending.grading import CHARACTERS, judge_answer
+from gpu_workers.engine.answering.ending.verify import CHARACTERS, judge_answer
 from gpu_workers.engine.models.roles import Meter, ModelError, ModelRefused
 from tests.engine.answering.served import Served
 from tests.scripted_openai import Fault, Reply

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gpu_workers.engine import prompts
+from gpu_workers.engine.answering.catalogue import METHOD_SETTINGS
 from gpu_workers.engine.answering.contract import EFFORTS, Effort
 from gpu_workers.engine.answering.identity import QUESTION_PROMPTS, prompts_digest, settings_of_answer
-from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.catalogue import DVD_LITE
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
-from gpu_workers.engine.answering.method_settings import DVD_LITE
 from gpu_workers.engine.answering.methods.videoagent_mem import SEGMENT_LOCALIZATION, VISUAL_QUESTION_ANSWERING
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.ekg import FrameRow, Span

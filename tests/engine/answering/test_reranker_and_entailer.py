@@ -17,8 +17,7 @@ from gpu_workers.engine.answering.presets import RERANKED, changed, settings_wit
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Entailment, Meter, ModelCall, ModelError
 from gpu_workers.engine.ports import Hit
-from gpu_workers.engine.retrieval.fusion import RankedEvent
-from gpu_workers.engine.retrieval.reranking import reranked
+from gpu_workers.engine.retrieval.fusion import RankedEvent, reranked
 from tests.engine.answering.world import (
     ScriptedChecker,
     event_id,

@@ -18,7 +18,7 @@ from gpu_workers.engine.answering.ending.compose import composing_messages
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.answering.routes.time import events_of_stretch
-from gpu_workers.engine.answering.search.across_videos import MOST_VIDEOS, compared_videos, spread_over
+from gpu_workers.engine.answering.search.actions import MOST_VIDEOS, compared_videos, spread_over
 from gpu_workers.engine.answering.understood import Comparison, Understood
 from gpu_workers.engine.answering.wording import TITLE_CHARACTERS, shortened, titles_of, videos_line
 from gpu_workers.engine.ekg import Overview, Span, Topic, stable_id

@@ -13,7 +13,7 @@ from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import ChatCapabilities, Meter, ModelError
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.events import VlmEventWriter, slice_lines, with_writing
-from gpu_workers.engine.models.served.json_text import read_object, rows_of, salvaged
+from gpu_workers.engine.models.served.structured import read_object, rows_of, salvaged
 from gpu_workers.engine.models.served.transport import RetryPolicy
 from tests.engine.models.test_descriptions import unbounded
 from tests.scripted_openai import ScriptedOpenAIServer, ScriptedRequest, looping, with_window

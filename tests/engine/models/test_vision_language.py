@@ -24,8 +24,7 @@ from gpu_workers.engine.models.roles import (
 )
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor, read_graph
-from gpu_workers.engine.models.served.json_text import read_object
-from gpu_workers.engine.models.served.structured import clean
+from gpu_workers.engine.models.served.structured import clean, read_object
 from gpu_workers.engine.models.served.transport import RetryPolicy
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
 from gpu_workers.engine.models.settings import ModelSettings

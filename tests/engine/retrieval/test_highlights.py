@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpu_workers.engine.ekg import Chunk, Span, TranscriptLine, stable_id
 from gpu_workers.engine.ports import Hit, StoredEvent
 from gpu_workers.engine.retrieval.highlights import MOST_RANGES, TEXT_CHARACTERS, Highlighter, marked_parts
-from gpu_workers.engine.retrieval.quotation import quoted
+from gpu_workers.engine.retrieval.words import quoted
 
 CAR = stable_id("object", 1)
 

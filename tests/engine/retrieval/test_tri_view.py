@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter
-from gpu_workers.engine.retrieval.rewriting import read_queries
-from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, Retrieved, ViewQueries, retrieve
+from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, Retrieved, ViewQueries, read_queries, retrieve
 from tests.engine.answering.world import STREET, ScriptedEmbedder, embed, event_id, street
 
 

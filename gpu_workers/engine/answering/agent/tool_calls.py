@@ -22,8 +22,7 @@ from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.parsing import ParsedAnswer, letter, parse_answer
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import CHUNK_MS, Span
-from gpu_workers.engine.models.served.json_text import read_object
-from gpu_workers.engine.models.served.structured import object_of, storable
+from gpu_workers.engine.models.served.structured import object_of, read_object, storable
 
 THOUGHT_CHARACTERS = 1_000
 

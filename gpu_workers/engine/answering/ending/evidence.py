@@ -11,8 +11,10 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import CitationStatus
 from gpu_workers.engine.answering.ending.claims import (
+    CheckedStatement,
+    Evidence,
+    Statement,
     best_sentence,
-    claim_status,
     missing_words,
     statement_of,
     supports,
@@ -20,7 +22,7 @@ from gpu_workers.engine.answering.ending.claims import (
 from gpu_workers.engine.answering.ending.verify import Link, by_entailment, by_frames, by_reasoner
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.languages.codes import is_english
-from gpu_workers.engine.models.observer.sentences import surmises, without_surmises
+from gpu_workers.engine.models.observer.sentences import passages_for
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredEvent, StoredFrame, ViewQuery, Within
 from gpu_workers.engine.retrieval.frames import frames_of_hits
@@ -30,36 +32,6 @@ FALLBACK_CITATIONS = 2
 
 MOST_SEARCHED = 8
 """Maximum number of events that are each searched for their best frame; the others show their middle."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement of the answer. cited: the events that it names itself; None if the answer names them as a whole."""
-
-    text: str
-    cited: tuple[UUID, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedStatement:
-    """A statement with the verdict of each event that is cited for it. closeness: cosine of the statement and the
-    event's words; events that could not be embedded are missing."""
-
-    text: str
-    statuses: Mapping[UUID, CitationStatus]
-    closeness: Mapping[UUID, float] = field(default_factory=dict)
-
-    @property
-    def status(self) -> CitationStatus:
-        return claim_status(list(self.statuses.values()))
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Statements in their order, and by cited event the frame that shows it best."""
-
-    statements: tuple[CheckedStatement, ...]
-    frames: Mapping[UUID, StoredFrame]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +73,10 @@ def find_evidence(
     """
     claims = [statement.text for statement in statements]
     events = {event.id: event for event in node.context.events.values()}
-    guessed = any(map(surmises, claims))
-    texts = {event_id: _passage(event_text(event), guessed) for event_id, event in events.items()}
+    texts = dict(zip(events, passages_for(claims, [event_text(event) for event in events.values()]), strict=True))
     asked_and_answered = f"{asked.question.question} {whole}"
     try:
-        summaries = {event_id: _passage(event.summary, guessed) for event_id, event in events.items()}
+        summaries = dict(zip(events, passages_for(claims, [event.summary for event in events.values()]), strict=True))
         close = _closeness(asked, calls, asked_and_answered, claims, list(events.values()), (summaries, texts))
     except ModelError:
         close = _Closeness()
@@ -208,11 +179,6 @@ def _missing(
     return {
         link: max(float(vectors[missing] @ vectors[text]) for text in passages[link]) for link, missing in words.items()
     }
-
-
-def _passage(text: str, guessed: bool) -> str:
-    """Return the text that may support a claim: an observer's guesses only support a claim that is such a guess."""
-    return text if guessed else without_surmises(text)
 
 
 def _closeness(

@@ -19,17 +19,9 @@ from gpu_workers.engine.answering.contract import (
     FinishReason,
     NodeRecord,
 )
-from gpu_workers.engine.answering.ending.citations import cite
-from gpu_workers.engine.answering.ending.claims import claims_of
-from gpu_workers.engine.answering.ending.compose import compose, revised
-from gpu_workers.engine.answering.ending.composed import Composed, ComposedPart, rendered
-from gpu_workers.engine.answering.ending.evidence import (
-    CheckedStatement,
-    Checks,
-    Evidence,
-    Statement,
-    find_evidence,
-)
+from gpu_workers.engine.answering.ending.claims import CheckedStatement, Evidence, Statement, cite, claims_of
+from gpu_workers.engine.answering.ending.compose import Composed, ComposedPart, compose, rendered, revised
+from gpu_workers.engine.answering.ending.evidence import Checks, find_evidence
 from gpu_workers.engine.answering.ending.vote import Head, Signals, Verdict, confidence, unconfirmed
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode

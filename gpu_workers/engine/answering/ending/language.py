@@ -9,7 +9,7 @@ from dataclasses import replace
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, AnswerPart
-from gpu_workers.engine.answering.ending.composed import Composed, ComposedPart, rendered, row_text
+from gpu_workers.engine.answering.ending.compose import Composed, ComposedPart, rendered, row_text
 from gpu_workers.engine.answering.translation import LINE_CHARACTERS, rewritten_in
 from gpu_workers.engine.languages.detection import may_be_in
 

@@ -16,8 +16,7 @@ from gpu_workers.engine.answering.looking.looks import Look, findings_schema, re
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Entailment, Message, ModelError, ObserveRequest
-from gpu_workers.engine.models.served.json_text import rows_of
-from gpu_workers.engine.models.served.structured import list_of, object_of
+from gpu_workers.engine.models.served.structured import list_of, object_of, read_object, rows_of
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.frames import frame_evidence
@@ -178,3 +177,36 @@ def _look_at(
             for frame in finding.frames or frames:
                 statuses.setdefault((index, frame.event_id), []).append(status)
     return {link: claim_status(bearings) for link, bearings in statuses.items()}
+
+
+# --- a judge of open answers in a comparison -------------------------------------------------------------------------
+
+STAGE = "grade"
+"""Stage of the judge's calls in the ledger."""
+
+CHARACTERS = 2_000
+"""Maximum characters of each text that the judge reads."""
+
+_RIGHT = {"same": True, "different": False}
+_SCHEMA = {
+    "type": "object",
+    "properties": {"verdict": {"type": "string", "enum": list(_RIGHT)}},
+    "required": ["verdict"],
+    "additionalProperties": False,
+}
+
+
+def judge_answer(calls: Calls, *, question: str, truth: str, given: str) -> bool | None:
+    """Return whether the given answer is right, in one call; None if the model's reply cannot be read.
+
+    truth: the right answer, as the customer wrote it. given: the answer, which a model wrote after it read text of a
+    video. Raises Halt, and ModelError (ModelRefused if the model declines).
+    """
+    prompt = load("judge_answer").substitute(question=_data(question), truth=_data(truth), given=_data(given))
+    sample = calls.ask([Message("user", (prompt,))], stage=STAGE, meter=calls.meter, schema=_SCHEMA, max_tokens=32)[0]
+    verdict = (read_object(sample.text) or {}).get("verdict")
+    return _RIGHT.get(verdict) if isinstance(verdict, str) else None
+
+
+def _data(text: str) -> str:
+    return as_data(text)[:CHARACTERS]

@@ -32,7 +32,7 @@ from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message, Meter, ModelError, ObserveRequest
-from gpu_workers.engine.models.served.json_text import read_object
+from gpu_workers.engine.models.served.structured import read_object
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.frames import frame_evidence

@@ -12,8 +12,7 @@ from gpu_workers.engine.answering.parsing import indices_of
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.models.served.json_text import read_object
-from gpu_workers.engine.models.served.structured import storable
+from gpu_workers.engine.models.served.structured import read_object, storable
 from gpu_workers.engine.ports import KnowledgeGraph, StoredEvent, StoredFrame
 from gpu_workers.engine.retrieval.frames import ROWS
 

@@ -22,7 +22,7 @@ from gpu_workers.engine.answering.agent.step_records import StepRecorder, step_d
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, count_prompt, needed_checker
-from gpu_workers.engine.answering.catalogue import CATALOGUE
+from gpu_workers.engine.answering.catalogue import AVP_LITE, CATALOGUE
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, NodeRecord, PartialAnswer
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
@@ -37,7 +37,6 @@ from gpu_workers.engine.answering.looking.looks import (
     read_plan,
 )
 from gpu_workers.engine.answering.looking.rounds import look_in_rounds
-from gpu_workers.engine.answering.method_settings import AVP_LITE
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed

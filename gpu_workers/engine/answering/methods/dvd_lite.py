@@ -17,10 +17,9 @@ from gpu_workers.engine.answering.agent.statement_tools import RELATIONS, SCAN
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.catalogue import CATALOGUE
+from gpu_workers.engine.answering.catalogue import CATALOGUE, DVD_LITE
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.identity import JUDGE_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
-from gpu_workers.engine.answering.method_settings import DVD_LITE
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.prompts import load
 

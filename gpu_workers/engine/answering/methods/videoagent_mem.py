@@ -39,10 +39,9 @@ from gpu_workers.engine.answering.agent.tool_calls import EVIDENCE
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.catalogue import CATALOGUE
+from gpu_workers.engine.answering.catalogue import CATALOGUE, VIDEOAGENT_MEM
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
-from gpu_workers.engine.answering.method_settings import VIDEOAGENT_MEM
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Span

@@ -25,8 +25,7 @@ from gpu_workers.engine.answering.understood import (
 from gpu_workers.engine.answering.wording import as_data, choice_lines, shortened, without_tags
 from gpu_workers.engine.languages.codes import CODES
 from gpu_workers.engine.models.roles import Message, ModelError
-from gpu_workers.engine.models.served.json_text import read_object
-from gpu_workers.engine.models.served.structured import list_of, object_of, text_of
+from gpu_workers.engine.models.served.structured import list_of, object_of, read_object, text_of
 from gpu_workers.engine.prompts import load
 
 STAGE = "read"

@@ -9,7 +9,7 @@ from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.wording import QUESTION_CHARACTERS, as_data, choice_lines, conversation
 from gpu_workers.engine.models.roles import Message, ModelError
-from gpu_workers.engine.models.served.json_text import read_object
+from gpu_workers.engine.models.served.structured import read_object
 from gpu_workers.engine.prompts import load
 
 STANDALONE_CHARACTERS = 600

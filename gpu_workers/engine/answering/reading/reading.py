@@ -29,8 +29,8 @@ from gpu_workers.engine.answering.understood import COSTLY, ChosenBy, Route, Und
 from gpu_workers.engine.languages.codes import ENGLISH, is_english
 from gpu_workers.engine.languages.words import stemmed
 from gpu_workers.engine.models.roles import ModelError
-from gpu_workers.engine.retrieval.quotation import quoted
 from gpu_workers.engine.retrieval.word_terms import MAX_EXACT
+from gpu_workers.engine.retrieval.words import quoted
 
 STATEMENT_CHARACTERS = 200
 """Maximum length of a statement, and of the words for what is counted."""

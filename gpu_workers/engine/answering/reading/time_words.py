@@ -15,7 +15,7 @@ from typing import Any
 
 from gpu_workers.engine.answering.reading.expressions import UNITS_MS, WEEKEND, ClockTime, Day, PartOfDay
 from gpu_workers.engine.languages.words import NUMBERED
-from gpu_workers.engine.retrieval.quotation import QUOTED
+from gpu_workers.engine.retrieval.words import QUOTED
 
 _TABLES = tomllib.loads(Path(__file__).with_name("times.toml").read_text())
 LANGUAGES: Sequence[str] = tuple(_TABLES)

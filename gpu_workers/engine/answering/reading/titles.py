@@ -17,7 +17,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording
-from gpu_workers.engine.retrieval.quotation import quoted
+from gpu_workers.engine.retrieval.words import quoted
 
 LEAST_WORDS = 2
 """Number of a title's words from which it names its video without quotation marks."""

@@ -10,8 +10,8 @@ from uuid import UUID
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import CitationRecord, ClaimRecord
-from gpu_workers.engine.answering.ending.citations import cite
-from gpu_workers.engine.answering.ending.evidence import CheckedStatement, Checks, Evidence, Statement, find_evidence
+from gpu_workers.engine.answering.ending.claims import CheckedStatement, Evidence, Statement, cite
+from gpu_workers.engine.answering.ending.evidence import Checks, find_evidence
 from gpu_workers.engine.answering.ending.final_answer import without_contradictions
 from gpu_workers.engine.answering.routes.items import Item
 from gpu_workers.engine.answering.routes.parts import Part

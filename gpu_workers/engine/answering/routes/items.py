@@ -15,8 +15,7 @@ from gpu_workers.engine.answering.routes.parts import MOST_PARTS, Part, brief
 from gpu_workers.engine.answering.understood import Shape
 from gpu_workers.engine.answering.wording import as_data, language_line, title_lines, videos_line
 from gpu_workers.engine.models.roles import Message, ModelError
-from gpu_workers.engine.models.served.json_text import rows_of
-from gpu_workers.engine.models.served.structured import list_of, object_of
+from gpu_workers.engine.models.served.structured import list_of, object_of, rows_of
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.frames import evenly
 

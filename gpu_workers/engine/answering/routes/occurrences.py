@@ -8,7 +8,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.contract import Answer, AnswerPart, NodeRecord
-from gpu_workers.engine.answering.ending.composed import table_lines
+from gpu_workers.engine.answering.ending.compose import table_lines
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, opening, phrases_of
 from gpu_workers.engine.answering.routes.result import (
     Claim,

@@ -12,11 +12,9 @@ from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, AnswerPart, CitationRecord, ClaimRecord, NodeRecord
-from gpu_workers.engine.answering.ending.citations import cite
-from gpu_workers.engine.answering.ending.evidence import CheckedStatement, Evidence
+from gpu_workers.engine.answering.ending.claims import CheckedStatement, Evidence, cite
 from gpu_workers.engine.answering.ending.final_answer import NOTHING_SHOWN, finish_reason, without_text
-from gpu_workers.engine.answering.search.across_videos import compared_videos
-from gpu_workers.engine.answering.search.actions import State
+from gpu_workers.engine.answering.search.actions import State, compared_videos
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.understood import Stretch

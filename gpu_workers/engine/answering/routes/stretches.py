@@ -28,8 +28,7 @@ from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.languages.words import content_words
 from gpu_workers.engine.models.roles import Message, ModelError
-from gpu_workers.engine.models.served.json_text import rows_of
-from gpu_workers.engine.models.served.structured import list_of, object_of
+from gpu_workers.engine.models.served.structured import list_of, object_of, rows_of
 from gpu_workers.engine.ports import EventPlace, StoredEvent
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.frames import evenly

@@ -12,17 +12,21 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_context, event_text
-from gpu_workers.engine.answering.search.across_videos import over_videos
 from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message, ModelError
-from gpu_workers.engine.models.served.json_text import read_object
+from gpu_workers.engine.models.served.structured import read_object
 from gpu_workers.engine.ports import Hit
 from gpu_workers.engine.prompts import load
-from gpu_workers.engine.retrieval.fusion import RankedEvent, ranked
-from gpu_workers.engine.retrieval.reranking import reranked
-from gpu_workers.engine.retrieval.rewriting import read_queries, requery_schema, rewrite_schema
-from gpu_workers.engine.retrieval.tri_view import Retrieved, ViewQueries, retrieve
+from gpu_workers.engine.retrieval.fusion import RankedEvent, ranked, reranked
+from gpu_workers.engine.retrieval.tri_view import (
+    Retrieved,
+    ViewQueries,
+    read_queries,
+    requery_schema,
+    retrieve,
+    rewrite_schema,
+)
 
 NEIGHBOUR_SHARE = 0.9
 """Share of its source's score that a neighbour gets: it ranks below the source and above the next events, so that both
@@ -280,3 +284,72 @@ def _merged(old: Sequence[RankedEvent], new: Sequence[RankedEvent], cap: int) ->
             else RankedEvent(event.event_id, listed.score + event.score, listed.reasons + event.reasons)
         )
     return tuple(ranked(events.values())[:cap])
+
+
+# --- rankings over several videos ------------------------------------------------------------------------------------
+
+MOST_VIDEOS = 6
+"""Maximum number of videos that are compared: each gets two of the twelve events that an answer reads."""
+
+MOST_EACH = 3
+"""Maximum number of events of a video that move up in the ranking."""
+
+
+def compared_videos(asked: Asked, ranked_videos: Sequence[UUID], *, most: int = MOST_VIDEOS) -> list[UUID]:
+    """Return the videos that a question compares, the most relevant first, at most that many; none if it does not.
+
+    ranked_videos: in the order of their best events.
+    """
+    several = asked.understood.comparison != "none" or len(asked.understood.videos) > 1
+    if len(asked.recordings) < 2 or not several:
+        return []
+    known = [video_id for video_id in ranked_videos if video_id in asked.recordings]
+    return list(dict.fromkeys([*known, *asked.recordings]))[:most]
+
+
+def spread_over(
+    ranking: Sequence[RankedEvent], video_of: Mapping[UUID, UUID], videos: Sequence[UUID], *, shown: int
+) -> list[RankedEvent]:
+    """Return the ranking with the best events of each of videos among its first shown.
+
+    video_of: the video of each event. The n-th event keeps the n-th score, so that the order lasts in a later sort.
+    """
+    each = max(1, min(MOST_EACH, shown // max(1, 2 * len(videos))))
+    first: list[RankedEvent] = []
+    for video_id in videos:
+        first += [event for event in ranking if video_of.get(event.event_id) == video_id][:each]
+    lifted = {event.event_id for event in first[:shown]}
+    free = shown - len(lifted)
+    others = [event for event in ranking if event.event_id not in lifted]
+    head = {event.event_id for event in others[: max(0, free)]} | lifted
+    order = [event for event in ranking if event.event_id in head] + [e for e in ranking if e.event_id not in head]
+    return [replace(event, score=place.score) for event, place in zip(order, ranking, strict=True)]
+
+
+def over_videos(
+    asked: Asked,
+    ranking: Sequence[RankedEvent],
+    *,
+    shown: int,
+    videos_of: Callable[[Sequence[UUID]], Mapping[UUID, UUID]],
+    find: Callable[[UUID], Sequence[RankedEvent]],
+) -> list[RankedEvent]:
+    """Return the ranking for a question that compares videos, with events of each; other rankings as they are.
+
+    videos_of: the videos of events. find: searches one video. It is asked only for videos that the ranking lacks.
+    """
+    if len(asked.recordings) < 2:
+        return list(ranking)
+    video_of = dict(videos_of([event.event_id for event in ranking]))
+    in_order = list(dict.fromkeys(video_of[event.event_id] for event in ranking if event.event_id in video_of))
+    videos = compared_videos(asked, in_order)
+    if len(videos) < 2:
+        return list(ranking)
+    extended = list(ranking)
+    lowest = min((event.score for event in ranking), default=1.0)
+    for video_id in videos:
+        if video_id not in in_order:
+            found = [replace(event, score=min(event.score, lowest)) for event in find(video_id)[:MOST_EACH]]
+            video_of |= {event.event_id: video_id for event in found}
+            extended += found
+    return spread_over(extended, video_of, videos, shown=shown)

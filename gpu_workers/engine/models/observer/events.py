@@ -11,7 +11,7 @@ from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationSta
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.models.observer.measured import MeasuredChunk, MeasuredObject
 from gpu_workers.engine.models.observer.sentences import (
-    SURMISE,
+    GUESS,
     counted,
     heard_and_read,
     listing,
@@ -247,7 +247,7 @@ class ObserverExtractor:
         for tag, votes in scenes.most_common(1):
             if 2 * votes >= len(slices) and tag not in names.values():
                 share = votes / len(slices)
-                text = f"{SURMISE} a {tag}."
+                text = f"{GUESS} a {tag}."
                 mentions.append(EntityMention(tag, "place", text, "scene", confidence=round(0.6 * share, 2)))
                 relations += [
                     RelationStatement(names[t.track_id], "enters", tag, f"enters from the {t.entered}", 0.5)

@@ -24,13 +24,12 @@ from gpu_workers.engine.answering.agent.tool_calls import UNKNOWN
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker
-from gpu_workers.engine.answering.catalogue import CATALOGUE
+from gpu_workers.engine.answering.catalogue import AVATAAR, CATALOGUE, AvataarSettings
 from gpu_workers.engine.answering.contract import Answer, PartialAnswer
-from gpu_workers.engine.answering.ending.claims import claims_of
-from gpu_workers.engine.answering.ending.evidence import Checks, Statement, find_evidence
+from gpu_workers.engine.answering.ending.claims import Statement, claims_of
+from gpu_workers.engine.answering.ending.evidence import Checks, find_evidence
 from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.frame_check import closer_look
-from gpu_workers.engine.answering.method_settings import AVATAAR, AvataarSettings
 from gpu_workers.engine.answering.methods.avataar.context_of_round import (
     GlobalContext,
     LocalContext,

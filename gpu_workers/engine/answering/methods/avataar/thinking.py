@@ -15,8 +15,7 @@ from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
 from gpu_workers.engine.models.roles import Message
-from gpu_workers.engine.models.served.json_text import read_object
-from gpu_workers.engine.models.served.structured import list_of, object_of, storable
+from gpu_workers.engine.models.served.structured import list_of, object_of, read_object, storable
 from gpu_workers.engine.prompts import load
 
 THINK_TOKENS = 500

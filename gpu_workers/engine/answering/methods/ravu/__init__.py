@@ -17,11 +17,10 @@ from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
-from gpu_workers.engine.answering.catalogue import CATALOGUE
+from gpu_workers.engine.answering.catalogue import CATALOGUE, RAVU
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.frame_check import look_task
-from gpu_workers.engine.answering.method_settings import RAVU
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.methods.ravu.finding import MOST_OBJECTS, nearest
 from gpu_workers.engine.answering.methods.ravu.functions import FUNCTIONS, frames, middles, track

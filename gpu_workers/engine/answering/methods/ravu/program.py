@@ -15,8 +15,7 @@ from gpu_workers.engine.answering.agent.step_records import StepRecorder
 from gpu_workers.engine.answering.methods.ravu.functions import FUNCTIONS, TARGETS, Function, Parameter, Type
 from gpu_workers.engine.answering.methods.ravu.values import Moments, NumberValue, Run, TextValue, Value, is_empty
 from gpu_workers.engine.models.roles import ModelError
-from gpu_workers.engine.models.served.json_text import read_object
-from gpu_workers.engine.models.served.structured import list_of, object_of
+from gpu_workers.engine.models.served.structured import list_of, object_of, read_object
 
 RESULTS: tuple[Type, ...] = ("frames", "moments", "number", "text")
 """Types that the value of the last step may have."""

@@ -13,11 +13,10 @@ from gpu_workers.engine.answering.agent.step_records import RecordedStep, StepRe
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.catalogue import CATALOGUE
+from gpu_workers.engine.answering.catalogue import CATALOGUE, VIDEOAGENT, VideoAgentSettings
 from gpu_workers.engine.answering.contract import Answer, Artifact, PartialAnswer
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.looks import FIND_CHARACTERS
-from gpu_workers.engine.answering.method_settings import VIDEOAGENT, VideoAgentSettings
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.methods.videoagent.dialogue import (
     SUFFICIENT,

@@ -30,8 +30,7 @@ from gpu_workers.engine.answering.wording import (
     without_tags,
 )
 from gpu_workers.engine.models.roles import Message
-from gpu_workers.engine.models.served.json_text import read_object
-from gpu_workers.engine.models.served.structured import list_of, object_of, storable
+from gpu_workers.engine.models.served.structured import list_of, object_of, read_object, storable
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 
