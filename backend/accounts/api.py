@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import timedelta
 
+from django.db import transaction
 from django.urls import path
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -19,10 +20,13 @@ from backend.accounts.bodies import (
     ApiKeySerializer,
     ApiKeyUpdateRequestSerializer,
     ApiKeyWithSecretSerializer,
+    MadeThingsSerializer,
     api_key_body,
     api_key_with_secret_body,
     audit_details,
+    made_things_body,
 )
+from backend.accounts.made_things import MadeThings
 from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
@@ -31,7 +35,7 @@ from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
-from backend.tenancy import origins, queries, services
+from backend.tenancy import makers, origins, queries, services
 from backend.tenancy.models import ApiKey
 
 
@@ -118,13 +122,34 @@ class ApiKeyView(ConditionalView):
     def delete(self, request: Request, key_id: str) -> Response:
         """Revoke an API key. The next request with it is refused, and its open streams end.
 
-        A key cannot revoke a key with scopes that it lacks, nor the last key that manages keys.
+        A key cannot revoke a key with scopes that it lacks, nor the last key that manages keys. The open invitations
+        that the key made end. Webhook endpoints and shares go on unless you send `end_made`;
+        `GET /v1/api-keys/{key_id}/made` lists them.
         """
         key = self.get_or_404(queries.api_keys(), decode("key", key_id))
         wanted = parsed_query(ApiKeyRevocationQuerySerializer, request)
-        ended = services.revoke_api_key(api_key_id=key.id, descendants=wanted["descendants"], by=self.principal)
-        self.audit_details = {"keys_ended": ended, "descendants": wanted["descendants"]}
+        maker = makers.key(key.id, descendants=wanted["descendants"])
+        with transaction.atomic():
+            made = MadeThings.divided(makers.made_by(maker), all_end=wanted["end_made"])
+            if wanted["end_made"]:
+                makers.end_rest(maker, by=self.principal)
+            ended = services.revoke_api_key(api_key_id=key.id, descendants=wanted["descendants"], by=self.principal)
+        self.audit_details = {"keys_ended": ended, "descendants": wanted["descendants"], **made.details}
         return Response(status=204)
+
+
+class MadeByKeyView(TenantView):
+    scopes = {"GET": "keys:read"}
+
+    @extend_schema(operation_id="listMadeByApiKey", responses=MadeThingsSerializer, tags=["API keys"])
+    def get(self, request: Request, key_id: str) -> Response:
+        """List what acts for an API key: keys, open invitations, webhook endpoints and shares that have not ended.
+
+        At most 1,000 of each kind, the newest first, with those of the keys that it made.
+        """
+        key = self.get_or_404(queries.api_keys(), decode("key", key_id))
+        maker = makers.key(key.id, descendants=True)
+        return Response(made_things_body([*makers.keys_made_by(maker), *makers.made_by(maker)]))
 
 
 class ApiKeyRotationView(TenantView):
@@ -182,5 +207,6 @@ routes = [
     path("allowed-origins", AllowedOriginsView.as_view()),
     path("api-keys", ApiKeysView.as_view()),
     path("api-keys/<str:key_id>", ApiKeyView.as_view()),
+    path("api-keys/<str:key_id>/made", MadeByKeyView.as_view()),
     path("api-keys/<str:key_id>/rotate", ApiKeyRotationView.as_view()),
 ]

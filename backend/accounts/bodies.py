@@ -1,15 +1,17 @@
-"""API keys on the wire."""
+"""API keys, and what their makers made, on the wire."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils import timezone
 from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
-from backend.api.public_ids import PublicIdField, encode_creator
+from backend.api.public_ids import PublicIdField, encode, encode_creator
 from backend.tenancy import keys, networks, origins
+from backend.tenancy.makers import MadeThing
 from backend.tenancy.models import ApiKey
 
 SCOPE_CHOICES = (*keys.SCOPES, keys.ALL_SCOPES)
@@ -60,7 +62,25 @@ class ApiKeyUpdateRequestSerializer(StrictSerializer):
     name = serializers.CharField(max_length=100, help_text="The new name of the key.")
 
 
-class ApiKeyRevocationQuerySerializer(StrictSerializer):
+class EndMadeQuerySerializer(StrictSerializer):
+    end_made = serializers.BooleanField(
+        default=False,
+        help_text="End the webhook endpoints and shares of this maker as well. Needs the scopes that end them.",
+    )
+
+
+class MadeThingSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    object = serializers.CharField(help_text="`api_key`, `invitation`, `webhook_endpoint` or `share`.")
+    created_at = serializers.DateTimeField()
+    ends_with_maker = serializers.BooleanField(help_text="Whether it ends when its maker is removed or revoked.")
+
+
+class MadeThingsSerializer(serializers.Serializer[Any]):
+    data = MadeThingSerializer(many=True)  # type: ignore[assignment]  # a field, which the metaclass takes out
+
+
+class ApiKeyRevocationQuerySerializer(EndMadeQuerySerializer):
     descendants = serializers.BooleanField(
         default=False, help_text="Revoke the keys that this key made, too, and the keys that these made."
     )
@@ -117,6 +137,21 @@ def api_key_body(key: ApiKey) -> dict[str, Any]:
 def api_key_with_secret_body(key: ApiKey, text: str) -> dict[str, Any]:
     """Return a new key with its text."""
     return ApiKeyWithSecretSerializer({**_fields(key), "key": text}).data
+
+
+def made_things_body(things: Sequence[MadeThing]) -> dict[str, Any]:
+    """Return what acts for a maker as customers see it."""
+    rows = [
+        {
+            "id": encode(one.prefix, one.id),
+            "object": one.name,
+            "created_at": one.created_at,
+            "ends_with_maker": one.ends_with_maker,
+        }
+        for one in things
+    ]
+    shown = MadeThingsSerializer({"data": rows})
+    return dict(shown.to_representation(shown.instance))
 
 
 def _fields(key: ApiKey) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from backend.audit.models import ActorKind
 from backend.audit.services import Actor, record
 from backend.people import queries, sessions
 from backend.people.models import Person, written_email
+from backend.people.services import proofs
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.networks import client_address
 from backend.tenancy.refusals import TenantMoving
@@ -49,7 +50,10 @@ def actor_of(request: HttpRequest, person: Person | None, *, name: str = "") -> 
 
 
 def note(request: HttpRequest, person: Person, action: str, **details: Any) -> None:
-    """Record what a person did in the log of each tenant that the session covers; without a session, of each."""
+    """Record what a person did in the log of each tenant that the session reaches; without a session, of each.
+
+    A tenant whose membership the person has not accepted sees sign-ins by its own provider alone.
+    """
     actor = actor_of(request, person)
     for tenant_id, membership_id in _memberships(request, person):
         _append(tenant_id, action, actor, object_id=encode("mem", membership_id), details=details)
@@ -59,7 +63,8 @@ def _memberships(request: HttpRequest, person: Person) -> list[tuple[UUID, UUID]
     """Return tenant and id of the memberships that the session of a request covers."""
     provider = sessions.provider(request)
     if not provider:
-        return [(row.tenant_id, row.id) for row in queries.memberships_of(person.id)]
+        rows = queries.memberships_of(person.id)
+        return [(row.tenant_id, row.id) for row in rows if sessions.is_accepted(person, row)]
     # The membership may have begun in this request's transaction, which the role of memberships_of does not see.
     tenant_id = decode("tnt", provider)
     with tenant_scope(tenant_id):
@@ -134,6 +139,8 @@ def _password_changed(request: HttpRequest, user: Person, **_: Any) -> None:
 
 
 def _password_reset(request: HttpRequest, user: Person, **_: Any) -> None:
+    # The log of a tenant gets no event of an account that its holder has just taken from it.
+    proofs.proven_by_reset(user)
     note(request, user, PASSWORD_CHANGED, by_mail=True)
 
 

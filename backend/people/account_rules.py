@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.usersessions.models import UserSession
+from django.conf import settings
 from django.contrib.sites.shortcuts import get_current_site
 from django.http import HttpRequest, HttpResponse
 
-from backend.people import account_log, account_mail, queries
+from backend.people import account_log, account_mail, queries, sessions
 from backend.people.models import Invitation, Person, written_email
+from backend.people.services import proofs
 from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.networks import client_address
 
@@ -33,9 +36,15 @@ class AccountRules(DefaultAccountAdapter):
         return written_email(super().clean_email(email))
 
     def is_email_verified(self, request: HttpRequest, email: str) -> bool:
-        """Whether the session's invitation proves an address, because its link was mailed there or nothing is."""
+        """Whether the account may be used without a mail that confirms the address.
+
+        A link that was mailed to the address has proven it. Where nothing is mailed, the account is used unproven:
+        its tenant alone vouches for the address (Person.vouched_by).
+        """
         invitation = invitation_of(request)
-        return invitation is not None and invitation.email == written_email(email)
+        if invitation is None or invitation.email != written_email(email):
+            return False
+        return invitation.mailed or not settings.EMAIL_HOST
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         with account_log.lock_outs(request, account_log.person_of(credentials), factor="password"):
@@ -45,9 +54,21 @@ class AccountRules(DefaultAccountAdapter):
         account_log.failed(request, account_log.person_of(credentials), factor="password")
 
     def post_login(self, request: HttpRequest, user: Person, **details: Any) -> HttpResponse:
+        if any(one["method"] == "code" for one in sessions.records(request)):
+            proofs.proven_by_code(request, user)
         account_log.signed_in(request, user)
         reply: HttpResponse = super().post_login(request, user, **details)
         return reply
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Count failed passwords of an account apart for each network address with a session of the account.
+
+        So nobody locks a person out who knows no more than the account's e-mail address.
+        """
+        key: str = super()._get_login_attempts_cache_key(request, **credentials)
+        person, address = account_log.person_of(credentials), client_address(request)
+        known = bool(person and address) and UserSession.objects.filter(user=person, ip=address).exists()
+        return f"{key}:{address}" if known else key
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_address(request)

@@ -9,7 +9,8 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import page_of, parsed
+from backend.accounts.bodies import EndMadeQuerySerializer, MadeThingsSerializer, made_things_body
+from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.conditional_views import IF_MATCH, ConditionalView
 from backend.api.idempotency import idempotent
 from backend.api.listing import ListQuerySerializer, list_query
@@ -36,6 +37,7 @@ from backend.people.bodies import (
 )
 from backend.people.models import Membership, Person, Role
 from backend.people.services import invitations, members, sign_in
+from backend.tenancy import makers
 from backend.tenancy.authentication import Principal
 from backend.tenancy.keys import ALL_SCOPES, ANYBODY
 
@@ -121,12 +123,34 @@ class MemberView(ConditionalView):
         }
         return Response(member_bodies([changed])[0])
 
-    @extend_schema(operation_id="deleteMember", responses={204: None}, tags=TAGS)
+    @extend_schema(operation_id="deleteMember", parameters=[EndMadeQuerySerializer], responses={204: None}, tags=TAGS)
     def delete(self, request: Request, member_id: str) -> Response:
-        """Remove a member. The next request is refused and open streams end. The last owner cannot be removed."""
-        removed = members.remove(self._member(member_id).id, by_owner=by_owner(self.principal))
-        self.audit_details = {"person_id": encode("per", removed.person_id), "role": removed.role}
+        """Remove a member. The next request is refused and open streams end. The last owner cannot be removed.
+
+        The keys and open invitations that the member made end. Webhook endpoints and shares go on unless you send
+        `end_made`; `GET /v1/members/{member_id}/made` lists them.
+        """
+        removed = members.remove(
+            self._member(member_id).id,
+            by_owner=by_owner(self.principal),
+            ends_made_by=self.principal if parsed_query(EndMadeQuerySerializer, request)["end_made"] else None,
+        )
+        self.audit_details = removed.details
         return Response(status=204)
+
+
+class MadeByMemberView(TenantView):
+    scopes = {"GET": "members:read"}
+
+    @extend_schema(operation_id="listMadeByMember", responses=MadeThingsSerializer, tags=TAGS)
+    def get(self, request: Request, member_id: str) -> Response:
+        """List what acts for a member: keys, open invitations, webhook endpoints and shares that have not ended.
+
+        At most 1,000 of each kind, the newest first, with those of the keys that the member made.
+        """
+        member = self.get_or_404(queries.members(), decode("mem", member_id))
+        maker = makers.person(member.person_id)
+        return Response(made_things_body([*makers.keys_made_by(maker), *makers.made_by(maker)]))
 
 
 class MemberSessionsView(TenantView):
@@ -152,15 +176,19 @@ class LeaveView(TenantView):
     scopes = {"DELETE": ANYBODY}
     audited = {"DELETE": "member.left"}
 
-    @extend_schema(operation_id="leaveTenant", responses={204: None}, tags=TAGS)
+    @extend_schema(operation_id="leaveTenant", parameters=[EndMadeQuerySerializer], responses={204: None}, tags=TAGS)
     def delete(self, request: Request) -> Response:
-        """Leave the tenant that the request names. The last owner cannot leave. Needs a browser session."""
+        """Leave the tenant that the request names. The last owner cannot leave. Needs a browser session.
+
+        The keys and open invitations that you made end. Webhook endpoints and shares go on unless you send `end_made`.
+        """
         person_id = self.principal.person_id
         mine = None if person_id is None else queries.members().filter(person_id=person_id).first()
         if mine is None:
             raise Problem(403, "members_only", "A key has no membership to end.")
-        members.remove(mine.id, by_owner=True)
-        self.audit_details = {"role": mine.role}
+        ends_made = parsed_query(EndMadeQuerySerializer, request)["end_made"]
+        removed = members.remove(mine.id, by_owner=True, ends_made_by=self.principal if ends_made else None)
+        self.audit_details = removed.details
         return Response(status=204)
 
 
@@ -249,6 +277,7 @@ routes = [
     path("me/membership", LeaveView.as_view()),
     path("members", MembersView.as_view()),
     path("members/<str:member_id>", MemberView.as_view()),
+    path("members/<str:member_id>/made", MadeByMemberView.as_view()),
     path("members/<str:member_id>/sessions", MemberSessionsView.as_view()),
     path("invitations", InvitationsView.as_view()),
     path("invitations/<str:invitation_id>", InvitationView.as_view()),

@@ -12,9 +12,10 @@ class PeopleConfig(AppConfig):
         from backend.library.services.ended_rights import register_repeat
         from backend.people import account_log
         from backend.people.authentication import ended_members
-        from backend.people.queries import notice_addresses
+        from backend.people.queries import made_by, notice_addresses
         from backend.people.services import invitations, members
         from backend.people.services.departures import erase_departed
+        from backend.tenancy import makers
         from backend.tenancy.authentication import register_endings
         from backend.webhooks import notices, recipients
 
@@ -22,6 +23,9 @@ class PeopleConfig(AppConfig):
         recipients.register(notice_addresses)
         notices.register(invitations.mail_of)
         account_log.connect()
+        makers.register(
+            makers.Kind("invitation", "inv", "members:write", made_by, invitations.revoke_all, ends_with_maker=True)
+        )
         chores.register(erase_departed)
         register_repeat(Deleted.MEMBER, members.remove_again)
         register_repeat(Deleted.INVITATION, invitations.revoke_again)

@@ -41,6 +41,8 @@ class MemberAuthentication(SessionAuthentication):
         if membership is None or not sessions.covers(request, membership.tenant_id):
             # The same for a tenant that does not exist.
             raise PermissionDenied("You are not a member of this tenant.", code="not_a_member")
+        if not sessions.may_enter(request, membership):
+            raise PermissionDenied("Accept the membership at /accounts/ first.", code="membership_not_accepted")
         if not sessions.reaches(request, membership):
             raise PermissionDenied("This session has ended for the tenant: sign in again.", code="session_ended")
         settings = queries.settings_of(membership.tenant_id)

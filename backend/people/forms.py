@@ -44,6 +44,9 @@ class InvitedSignupForm(SignupForm):
                 made, reply = super().try_save(request)
                 if made is not None:
                     departures.expect(made.id)
+                    invitation = invitation_of(request)
+                    if invitation is not None and not invitation.mailed:
+                        Person.objects.filter(id=made.id).update(vouched_by=invitation.tenant_id)
                 return made, reply
         except IntegrityError:
             # The address is that of staff, whom this process cannot see.

@@ -49,6 +49,9 @@ class Person(AbstractBaseUser, PermissionsMixin):
     created_at = models.DateTimeField(auto_now_add=True)
     # Sessions with no authentication since then have ended; null for none.
     sessions_since = models.DateTimeField(null=True)
+    # The tenant whose unmailed invitation or identity provider made the account; null once a mail has proven that the
+    # person reads the address. Until then the account reaches that tenant alone.
+    vouched_by = models.UUIDField(null=True)
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -112,6 +115,9 @@ class Membership(TenantRow):
     created_by = models.UUIDField(null=True)
     # Whether the role follows the groups of the tenant's identity provider.
     from_groups = models.BooleanField(default=False)
+    # Whether the person accepted the membership in a session of their own. Without that, sessions of the tenant's
+    # provider alone reach the tenant, and the tenant's audit log gets no events of the account.
+    accepted = models.BooleanField(default=True)
     # Sessions with no authentication since then do not reach the tenant; null for none.
     sessions_since = models.DateTimeField(null=True)
 
@@ -130,7 +136,11 @@ class Invitation(TenantRow):
     digest = models.BinaryField(max_length=32)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
+    # The person or the key that made it, with which it ends; both null for an operator or the identity provider.
     created_by = models.UUIDField(null=True)
+    created_by_key = models.UUIDField(null=True)
+    # Whether the identity provider named the person, so that the role follows its groups.
+    from_groups = models.BooleanField(default=False)
     # Shown to the invited person.
     created_by_name = models.CharField(max_length=254, default="")
     # Whether the token went to the address alone, so that it proves the address.
@@ -147,7 +157,15 @@ class Invitation(TenantRow):
                 name="people_invitation_one_open",
             ),
         ]
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["digest"], name="people_invitation_digest")]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["digest"], name="people_invitation_digest"),
+            # The pages of a person show what waits for them in any tenant.
+            models.Index(
+                fields=["email"],
+                condition=models.Q(accepted_at=None, revoked_at=None),
+                name="people_invitation_email",
+            ),
+        ]
 
 
 class SignInSettings(TenantRow):

@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from backend.people.models import Invitation, Membership, Person, Role, SignInSettings
+from backend.tenancy.makers import Maker
 from backend.tenancy.models import Tenant
 
 
@@ -35,6 +36,11 @@ def invitations() -> QuerySet[Invitation]:
 def open_invitations() -> QuerySet[Invitation]:
     """Return the invitations of the tenant that can still be accepted."""
     return invitations().filter(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
+
+
+def made_by(maker: Maker) -> QuerySet[Invitation]:
+    """Return the open invitations of a maker."""
+    return open_invitations().filter(maker.made(person="created_by", key="created_by_key"))
 
 
 def people(ids: Iterable[UUID]) -> dict[UUID, Person]:
@@ -137,6 +143,14 @@ def open_invitation(digest: bytes) -> Invitation | None:
         .select_related("tenant")
         .first()
     )
+
+
+def open_invitations_for(email: str) -> list[Invitation]:
+    """Return the open invitations of an address to living tenants, with their tenants, in the order of making."""
+    rows = Invitation.unscoped.using("dispatch").filter(
+        email=email, accepted_at=None, revoked_at=None, expires_at__gt=timezone.now(), tenant__suspended_at=None
+    )
+    return list(rows.select_related("tenant").order_by("id"))
 
 
 def invitation_for(tenant_id: UUID, email: str) -> Invitation | None:

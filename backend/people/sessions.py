@@ -30,8 +30,8 @@ _BEGAN, _TOUCHED = "began_at", "touched_at"
 _METHODS = "account_authentication_methods"
 """Where allauth keeps the authentications of a session."""
 # Pages that a session of a tenant's provider may open. The provider manages the account; a tenant's administrator must
-# not get hold of the person's password or factors through it.
-_OPEN_TO_PROVIDERS = ("/accounts/logout/", "/accounts/oidc/", "/accounts/sessions/")
+# neither get hold of the person's password or factors through it, nor see or end the person's other sessions.
+_OPEN_TO_PROVIDERS = ("/accounts/logout/", "/accounts/oidc/")
 
 
 def records(request: Any) -> list[dict[str, Any]]:
@@ -76,8 +76,29 @@ def covers(request: Any, tenant_id: UUID) -> bool:
 
 
 def reaches(request: Any, membership: Membership) -> bool:
-    """Whether the session covers a membership's tenant, and has not ended there."""
-    return covers(request, membership.tenant_id) and not is_older(signed_in_at(request), membership.sessions_since)
+    """Whether the session covers a membership's tenant, may enter there, and has not ended there."""
+    return (
+        covers(request, membership.tenant_id)
+        and may_enter(request, membership)
+        and not is_older(signed_in_at(request), membership.sessions_since)
+    )
+
+
+def may_enter(request: Any, membership: Membership) -> bool:
+    """Whether the session is one of the tenant's provider, or the person has accepted the membership."""
+    session = getattr(request, "_request", request)
+    return bool(provider(request)) or is_accepted(session.user, membership)
+
+
+def is_accepted(person: Any, membership: Membership) -> bool:
+    """Whether the holder of an account has accepted a membership.
+
+    An account that one tenant alone vouches for reaches this tenant. Once its holder has proven the address, they
+    decide about a membership that the tenant's provider began.
+    """
+    if person.vouched_by is not None:
+        return bool(membership.tenant_id == person.vouched_by)
+    return membership.accepted
 
 
 def _has_expired(began: float, touched: float, now: float) -> bool:

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from backend.shares.models import Share
+from backend.tenancy.makers import Maker
 
 
 def shares(*, question_id: UUID | None = None, video_id: UUID | None = None) -> QuerySet[Share]:
@@ -16,6 +17,11 @@ def shares(*, question_id: UUID | None = None, video_id: UUID | None = None) -> 
     if question_id is not None:
         rows = rows.filter(question_id=question_id)
     return rows if video_id is None else rows.filter(video_id=video_id)
+
+
+def made_by(maker: Maker) -> QuerySet[Share]:
+    """Return the shares of a maker that have not ended."""
+    return shares().filter(maker.made(), revoked_at=None, expires_at__gt=timezone.now())
 
 
 def living_share(digest: bytes) -> Share | None:

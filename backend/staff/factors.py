@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import secrets
 import time
 from urllib.parse import quote, urlencode
@@ -11,6 +12,7 @@ from uuid import UUID
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from django.db import transaction
+from django.utils import timezone
 
 from backend.staff.models import Member, Passkey, SecondFactor
 from backend.tenancy.secrets import open_sealed, seal
@@ -54,25 +56,39 @@ def number(person_id: UUID) -> int:
     return apps + Passkey.objects.filter(person_id=person_id).count()
 
 
-def may_enrol(person_id: UUID, *, first: bool) -> bool:
+def digest_of_code(code: str) -> bytes:
+    """Return what is stored of an operator's code, in whatever way it was typed."""
+    return hashlib.sha256("".join(filter(str.isalnum, code.lower())).encode()).digest()
+
+
+def may_enrol(person_id: UUID, *, operators_code: str | None) -> bool:
     """Lock the factors of a person of the staff for this transaction; whether one more may be enrolled.
 
-    first: whether the session has passed no factor, so that only the very first one may be enrolled.
+    operators_code: the code that came with a session that has passed no factor, which may enrol the very first one
+    alone; None for a session that has passed one. An accepted code is used up.
     """
-    staff = Member.objects.select_for_update().filter(person_id=person_id).exists()
-    return staff and not (first and number(person_id))
+    member = Member.objects.select_for_update().filter(person_id=person_id).first()
+    if member is None or operators_code is None:
+        return member is not None
+    digest, until = bytes(member.enrolment_digest or b""), member.enrolment_until
+    known = secrets.compare_digest(digest, digest_of_code(operators_code))
+    if not known or until is None or until < timezone.now() or number(person_id):
+        return False
+    member.enrolment_digest = member.enrolment_until = None
+    member.save(update_fields=["enrolment_digest", "enrolment_until"])
+    return True
 
 
-def enrol(person_id: UUID, secret: str, code: str, *, first: bool) -> bool:
+def enrol(person_id: UUID, secret: str, code: str, *, operators_code: str | None) -> bool:
     """Keep a new secret if the code proves that the app has it. False for a wrong code, or if there is an app.
 
-    first: whether the person must not have a factor of any kind yet.
+    operators_code: as in may_enrol().
     """
     step = step_of(secret, code)
     if step is None:
         return False
     with transaction.atomic(using="staff"):
-        if not may_enrol(person_id, first=first):
+        if not may_enrol(person_id, operators_code=operators_code):
             return False
         _, created = SecondFactor.objects.get_or_create(
             person_id=person_id, defaults={"secret": seal(secret.encode()), "last_step": step}
@@ -83,7 +99,7 @@ def enrol(person_id: UUID, secret: str, code: str, *, first: bool) -> bool:
 def remove(person_id: UUID, factor_id: UUID) -> str | None:
     """Remove a factor of a person and return its kind; None if it is not theirs, or the last that they have."""
     with transaction.atomic(using="staff"):
-        if not may_enrol(person_id, first=False) or number(person_id) < 2:
+        if not may_enrol(person_id, operators_code=None) or number(person_id) < 2:
             return None
         for kind, model in (("app", SecondFactor), ("passkey", Passkey)):
             if model.objects.filter(person_id=person_id, id=factor_id).delete()[0]:

@@ -28,6 +28,9 @@ class Member(models.Model):
     person = models.OneToOneField(Person, on_delete=models.CASCADE, related_name="+")
     role = models.CharField(max_length=16, choices=Role)
     created_at = models.DateTimeField(auto_now_add=True)
+    # The operator's code with which the person sets up the first second factor, as a digest, and its end.
+    enrolment_digest = models.BinaryField(max_length=32, null=True)
+    enrolment_until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"{self.person.email}: {self.role}"

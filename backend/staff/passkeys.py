@@ -54,10 +54,12 @@ def creation(person: Person) -> tuple[dict[str, Any], dict[str, Any]] | None:
     return dict(options), dict(state)
 
 
-def enrol(person: Person, name: str, reply: str, state: dict[str, Any] | None, *, first: bool) -> Passkey | None:
+def enrol(
+    person: Person, name: str, reply: str, state: dict[str, Any] | None, *, operators_code: str | None
+) -> Passkey | None:
     """Keep a new passkey if the browser's reply proves it; None if it does not, or if there are too many.
 
-    state: what the session kept. first: whether the person must not have a factor yet, as before the first sign-in.
+    state: what the session kept. operators_code: as in factors.may_enrol().
     """
     try:
         data = _server().register_complete(state, _parsed(reply)).credential_data
@@ -67,7 +69,7 @@ def enrol(person: Person, name: str, reply: str, state: dict[str, Any] | None, *
         return None
     with transaction.atomic(using="staff"):
         known = Passkey.objects.filter(credential_id=data.credential_id).exists()
-        if not may_enrol(person.id, first=first) or known or len(_credentials(person)) >= MOST:
+        if known or len(_credentials(person)) >= MOST or not may_enrol(person.id, operators_code=operators_code):
             return None
         made: Passkey = Passkey.objects.create(
             person_id=person.id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -14,10 +15,13 @@ from backend.api.public_ids import encode
 from backend.audit.models import ActorKind
 from backend.audit.services import OPERATOR, SHORTEST_REASON, Actor, record
 from backend.people.models import Membership, Person, written_email
+from backend.staff import factors
 from backend.staff.models import ContentAccess, Member, Passkey, Role, SecondFactor, StaffEvent
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused, invalid
 
+ENROLMENT = timedelta(hours=24)
+"""Time in which a new code for the first second factor works."""
 LONGEST_ACCESS = timedelta(hours=8)
 CONTENT_ROLES = frozenset({Role.SUPPORT_CONTENT, Role.OPERATOR})
 
@@ -42,6 +46,24 @@ def appoint(*, email: str, role: Role, password: str | None = None) -> Member:
         member, _ = Member.objects.update_or_create(person=person, defaults={"role": role})
         StaffEvent.objects.create(action="staff.appointed", email=person.email, details={"role": role})
     return member
+
+
+def new_enrolment_code(*, email: str, code: str = "") -> str | None:
+    """Return a code with which staff set up their first second factor within ENROLMENT; on the command line only.
+
+    A password alone sets up nothing, because whoever has stolen it would do so first. code: a code that the caller has
+    chosen, of at least 16 characters. An earlier code ends. None for somebody who is no staff, or who has a factor.
+    """
+    with transaction.atomic(using="staff"):
+        member = Member.objects.select_for_update().filter(person__email=written_email(email)).first()
+        if member is None or factors.number(member.person_id):
+            return None
+        code = code or "-".join(secrets.token_hex(2) for _ in range(5))
+        member.enrolment_digest = factors.digest_of_code(code)
+        member.enrolment_until = timezone.now() + ENROLMENT
+        member.save(update_fields=["enrolment_digest", "enrolment_until"])
+        StaffEvent.objects.create(action="staff.enrolment_code", email=written_email(email))
+    return code
 
 
 def dismiss(*, email: str) -> bool:

@@ -23,7 +23,13 @@ FRESH = timedelta(minutes=10)
 WINDOW = timedelta(minutes=15)
 """Time for which failed attempts count."""
 ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS = 5, 20
-"""Failed attempts within WINDOW after which the account, or the address, is locked."""
+"""Failed attempts within WINDOW after which the account, or the address, is locked.
+
+Attempts at an account are counted apart for each network address from which it has signed in lately, so that nobody
+locks a person out who knows no more than the account's e-mail address.
+"""
+KNOWN = timedelta(days=30)
+"""Time in which a network address is known after a sign-in."""
 
 ATTEMPTED, SIGNED_IN = "staff.sign_in_attempted", "staff.signed_in"
 PASSWORD_ACCEPTED, LOCKED_OUT, CONFIRMED = "staff.password_accepted", "staff.locked_out", "staff.factor_confirmed"
@@ -66,8 +72,10 @@ def attempt(request: HttpRequest, email: str) -> bool:
     note(request, ATTEMPTED, email)
     since = timezone.now() - WINDOW
     recent = StaffEvent.objects.filter(action=ATTEMPTED, occurred_at__gt=since)
-    by_account = recent.filter(email=email[:254], occurred_at__gt=_last_success(email) or since).count()
-    address = client_address(request)
+    address, known = client_address(request), _known_addresses(email)
+    at_account = recent.filter(email=email[:254], occurred_at__gt=_last_success(email) or since)
+    counted = at_account.filter(address=address) if address in known else at_account.exclude(address__in=known)
+    by_account = counted.count()
     by_address = recent.filter(address=address).count() if address else 0
     here = StaffEvent.objects.filter(occurred_at__gt=since, address=address or None)
     # Attempts of colleagues that passed do not count against their address: two of a sign-in, one of a confirmation.
@@ -76,6 +84,14 @@ def attempt(request: HttpRequest, email: str) -> bool:
         return True
     note(request, LOCKED_OUT, email)
     return False
+
+
+def _known_addresses(email: str) -> set[str]:
+    """Return the network addresses from which an account has signed in lately."""
+    passed = StaffEvent.objects.filter(
+        email=email[:254], action__in=(SIGNED_IN, CONFIRMED), occurred_at__gt=timezone.now() - KNOWN
+    )
+    return {address for address in passed.values_list("address", flat=True) if address}
 
 
 def _last_success(email: str) -> datetime | None:

@@ -12,7 +12,7 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.tenancy import keys, networks, queries
+from backend.tenancy import keys, makers, networks, queries
 from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.key_limits import KeyLimits
@@ -100,7 +100,7 @@ def issue_api_key(
 
 
 def revoke_api_key(*, api_key_id: UUID, descendants: bool = False, by: Principal | None = None) -> int:
-    """End a key at once; return how many keys ended.
+    """End a key at once, with what never outlives its maker (makers.end_with); return how many keys ended.
 
     descendants: end the keys that it made, too, and those that these made. by: the caller; None for an operator. Raises
     Refused `insufficient_scope` if the key has scopes that the caller lacks, `last_managing_key` if a key would leave
@@ -114,6 +114,7 @@ def revoke_api_key(*, api_key_id: UUID, descendants: bool = False, by: Principal
             for key in ending:
                 require_rank(by, key.scopes)
             _require_managing_key(living, ending, by)
+        makers.end_with(makers.Maker(None, frozenset(ids)))
         return int(ApiKey.objects.filter(id__in=ids, revoked_at=None).update(revoked_at=timezone.now()))
 
 

@@ -8,8 +8,13 @@ class WebhooksConfig(AppConfig):
     def ready(self) -> None:
         from backend.billing.services.invoicing.invoice_reports import report_by
         from backend.billing.services.plans import report_changes_of_currency
+        from backend.tenancy import makers
+        from backend.webhooks import queries
         from backend.webhooks.invoice_events import report_invoice
         from backend.webhooks.thresholds import report_suspended
 
         report_by(report_invoice)
+        makers.register(
+            makers.Kind("webhook_endpoint", "whe", "webhooks:write", queries.made_by, lambda rows: rows.delete())
+        )
         report_changes_of_currency(report_suspended)

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
 from backend.api.listing import ListQuerySerializer
-from backend.api.public_ids import PublicIdField
+from backend.api.public_ids import PublicIdField, encode_creator
 from backend.tenancy.models import NOTICE_ROLES
 from backend.webhooks import payloads
 from backend.webhooks.models import (
@@ -138,6 +138,10 @@ class WebhookEndpointSerializer(serializers.Serializer[Any]):
     )
     probe_at = serializers.DateTimeField(allow_null=True, help_text="When the next delivery is attempted as a probe.")
     last_sequence = serializers.IntegerField(help_text="The `endpoint_sequence` of the newest delivery.")
+    created_by = serializers.CharField(
+        allow_null=True,
+        help_text="The key (`key_…`) or the person (`per_…`) that made the endpoint or chose its present URL.",
+    )
     created_at = serializers.DateTimeField()
 
 
@@ -250,4 +254,8 @@ def _endpoint_fields(endpoint: Endpoint) -> dict[str, Any]:
         "id", "url", "description", "event_types", "state", "disabled_at", "disabled_reason", "dead_deliveries",
         "breaker", "probe_at", "last_sequence", "created_at",
     )  # fmt: skip
-    return {"object": "webhook_endpoint", **{name: getattr(endpoint, name) for name in names}}
+    return {
+        "object": "webhook_endpoint",
+        "created_by": encode_creator(person_id=endpoint.person_id, api_key_id=endpoint.api_key_id),
+        **{name: getattr(endpoint, name) for name in names},
+    }

@@ -51,6 +51,9 @@ class Endpoint(TenantRow):
     disabled_at = models.DateTimeField(null=True)
     disabled_reason = models.CharField(max_length=16, choices=DisabledReason.choices, default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    # Who chose the URL, by making the endpoint or by moving it: a key or a member.
+    api_key_id = models.UUIDField(null=True)
+    person_id = models.UUIDField(null=True)
 
     class Meta(TenantRow.Meta):
         indexes = [models.Index(fields=["tenant", "state"], name="endpoint_tenant_state")]

@@ -8,11 +8,17 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import QuerySet
 
+from backend.tenancy.makers import Maker
 from backend.webhooks.models import Attempt, Delivery, Endpoint, EndpointState, WebhookEvent
 
 
 def endpoints() -> QuerySet[Endpoint]:
     return Endpoint.objects.all()
+
+
+def made_by(maker: Maker) -> QuerySet[Endpoint]:
+    """Return the endpoints whose URL a maker chose."""
+    return endpoints().filter(maker.made())
 
 
 def subscribed(event_type: str) -> list[Endpoint]:

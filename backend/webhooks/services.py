@@ -18,6 +18,7 @@ from backend.api import public_ids
 from backend.jobs.models import JobKind
 from backend.jobs.services import after, enqueue, enqueue_many
 from backend.outbound import transport
+from backend.tenancy.callers import current_caller
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 from backend.tenancy.secrets import open_sealed, seal
@@ -171,13 +172,15 @@ def create_endpoint(*, url: str, description: str = "", event_types: Sequence[st
     check_endpoint(url=url, event_types=event_types)
     if Endpoint.objects.count() >= MAX_ENDPOINTS:
         raise WebhookError("too_many_endpoints", f"A tenant has at most {MAX_ENDPOINTS} webhook endpoints.")
-    secret = signing.new_secret()
+    secret, caller = signing.new_secret(), current_caller()
     endpoint: Endpoint = Endpoint.objects.create(
         tenant_id=current_tenant_id(),
         url=url,
         description=description,
         event_types=sorted(set(event_types)),
         secret=seal(secret.encode()),
+        api_key_id=caller.api_key_id,
+        person_id=caller.person_id,
     )
     return endpoint, secret
 
@@ -190,11 +193,15 @@ def update_endpoint(
     event_types: Sequence[str] | None = None,
     enabled: bool | None = None,
 ) -> Endpoint:
-    """Change the given fields. Enabling or moving an endpoint closes its breaker. Raises WebhookError like creation."""
+    """Change the given fields. Enabling or moving an endpoint closes its breaker. Raises WebhookError like creation.
+
+    Whoever moves an endpoint to another URL becomes its maker.
+    """
     check_endpoint(url=url, event_types=event_types)
     changes: dict[str, Any] = {}
     if url is not None:
-        changes["url"] = url
+        caller = current_caller()
+        changes |= {"url": url, "api_key_id": caller.api_key_id, "person_id": caller.person_id}
     if description is not None:
         changes["description"] = description
     if event_types is not None:

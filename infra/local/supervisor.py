@@ -128,7 +128,8 @@ class Supervisor:
     def _ensure_admin(self) -> None:
         state = self._stack.state
         if not state.is_done("admin"):
-            self._manage("ensure_console_admin", "--email", ADMIN, AVA_CONSOLE_PASSWORD=state.secret("admin"))
+            secrets = {"AVA_CONSOLE_PASSWORD": state.secret("admin"), "AVA_CONSOLE_CODE": state.secret("admin-code")}
+            self._manage("ensure_console_admin", "--email", ADMIN, **secrets)
             state.set_done("admin")
 
     def _start_process(self, process: AppProcess) -> None:
@@ -230,7 +231,8 @@ class Supervisor:
             "AVA Cloud is ready",
             f"  API       {url}/v1        (schema: {url}/v1/openapi.json)",
             f"  console   http://127.0.0.1:{self._console_port()}/console/  "
-            f"(login: {ADMIN}, password: {self._stack.state.secret('admin')}, then an authenticator app)",
+            f"(login: {ADMIN}, password: {self._stack.state.secret('admin')}, then an authenticator app, "
+            f"set up within 24 hours with the operator's code {self._stack.state.secret('admin-code')})",
             f"  logs      {self._stack.home.root / 'log'}",
             f"  metrics   {targets_file(self._stack.home.root)}",
             f"  try       curl -H \"Authorization: Bearer $(cat '{key}')\" {url}/v1/videos",

@@ -34,7 +34,9 @@ POSITION = {
 NAMES = frozenset({"code", "error_code", "default_code"})
 # Customers never meet these.
 INTERNAL = {
+    "acceptance_required": "the page of sign-in",
     "address_missing": "the page of sign-in",
+    "address_unproven": "the pages of accounts",
     "address_unverified": "the page of sign-in",
     "content_closed": "staff at the console",
     "domain_not_allowed": "the page of sign-in",

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.test import Client, override_settings
 
 from backend.people.models import Person
-from backend.staff import factors, sign_in
+from backend.staff import factors, services, sign_in
 from backend.staff.models import Passkey, SecondFactor, StaffEvent
 from backend.tenancy.secrets import seal
 from tests.console.authenticator import SecurityKey
@@ -75,7 +75,10 @@ def opens(client: Client) -> bool:
 def test_a_new_person_sets_up_a_passkey_and_signs_in_with_it(person: Person) -> None:
     key, client = SecurityKey(ORIGIN), after_the_password(person)
 
-    assert client.post(ASK, {"name": "Desk", "passkey": key.created(options(client))}).status_code == 302
+    made_code = services.new_enrolment_code(email=EMAIL)
+    without = client.post(ASK, {"name": "Desk", "passkey": key.created(options(client))})
+    sent = {"name": "Desk", "passkey": key.created(options(client)), "enrolment": made_code}
+    assert (without.status_code, client.post(ASK, sent).status_code) == (400, 302)
 
     assert opens(client)
     (made,) = Passkey.objects.filter(person=person)

@@ -22,12 +22,14 @@ from backend.tenancy.secrets import seal
 from tests.console.signing_in import PASSWORD, appointed, code, signed_in
 
 EMAIL = "operator@localhost"
+OPERATORS_CODE = "1f3c-77aa-0b42-9e5d-c001"
 LOGIN = "/console/login/?next=/console/jobs/job/"
 
 
 @pytest.fixture
 def operator(database: None, monkeypatch: pytest.MonkeyPatch) -> Member:
     monkeypatch.setenv("AVA_CONSOLE_PASSWORD", PASSWORD)
+    monkeypatch.setenv("AVA_CONSOLE_CODE", OPERATORS_CODE)
     call_command("ensure_console_admin", verbosity=0)
     return Member.objects.get(person__email=EMAIL)
 
@@ -48,9 +50,10 @@ def test_the_first_sign_in_sets_up_a_second_factor_and_the_next_one_asks_for_it(
     secret = re.findall(r"<code>([A-Z2-7]{32})</code>", client.get(asked.headers["Location"]).content.decode())[0]
     assert secret.encode() not in b"".join(bytes(row.session_data, "ascii") for row in Session.objects.all())
 
-    wrong = client.post("/console/second-factor/", {"code": "000000"})
+    wrong = client.post("/console/second-factor/", {"code": "000000", "enrolment": OPERATORS_CODE})
     shown = code(secret)
-    done = client.post("/console/second-factor/", {"code": shown, "next": "/console/jobs/job/"})
+    proved = {"code": shown, "enrolment": OPERATORS_CODE.upper(), "next": "/console/jobs/job/"}
+    done = client.post("/console/second-factor/", proved)
 
     assert (wrong.status_code, done.status_code) == (400, 302)
     assert client.get("/console/jobs/job/").status_code == 200
@@ -90,6 +93,59 @@ def test_fifty_guesses_are_refused_after_five_and_the_right_password_too(operato
     assert password(Client(), REMOTE_ADDR="198.51.100.1").status_code == 200, "from another address, too"
     StaffEvent.objects.using("owner").update(occurred_at=timezone.now() - sign_in.WINDOW)
     assert password(Client()).status_code == 302
+
+
+def test_a_stolen_password_alone_sets_up_no_factor(operator: Member) -> None:
+    """The thief has the password of somebody who has never signed in."""
+    thief = Client()
+    password(thief)
+    page = thief.get("/console/second-factor/").content.decode()
+    (secret,) = re.findall(r"<code>([A-Z2-7]{32})</code>", page)
+    for guess in ("", "0000-0000-0000-0000-0000"):
+        refused = thief.post("/console/second-factor/", {"code": code(secret), "enrolment": guess})
+        assert (refused.status_code, "operator&#x27;s code" in refused.content.decode()) == (400, True)
+    Member.objects.update(enrolment_until=timezone.now())
+    late = thief.post("/console/second-factor/", {"code": code(secret), "enrolment": OPERATORS_CODE})
+    assert late.status_code == 400
+    assert not SecondFactor.objects.exists()
+
+
+def test_an_operators_code_works_once_and_for_whoever_has_no_factor(
+    operator: Member, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("staff", "enrolment-code", EMAIL)
+    (made,) = re.findall(r"[0-9a-f]{4}(?:-[0-9a-f]{4}){4}", capsys.readouterr().out)
+    client = Client()
+    password(client)
+
+    def enrolled(operators_code: str) -> int:
+        page = client.get("/console/second-factor/").content.decode()
+        (secret,) = re.findall(r"<code>([A-Z2-7]{32})</code>", page)
+        sent = {"code": code(secret), "enrolment": operators_code}
+        return int(client.post("/console/second-factor/", sent).status_code)
+
+    assert [enrolled(one) for one in (OPERATORS_CODE, made)] == [400, 302], "a new code ends the one before"
+    SecondFactor.objects.all().delete()
+    client = Client()
+    password(client)
+    assert enrolled(made) == 400
+    SecondFactor.objects.create(person=operator.person, secret=seal(factors.new_secret().encode()))
+    with pytest.raises(CommandError, match="has a second factor"):
+        call_command("staff", "enrolment-code", EMAIL)
+
+
+def test_nobody_locks_a_person_out_who_knows_the_address_alone(operator: Member) -> None:
+    home = {"REMOTE_ADDR": "203.0.113.9"}
+    StaffEvent.objects.create(action=sign_in.SIGNED_IN, email=EMAIL, address=home["REMOTE_ADDR"])
+    for number in range(30):
+        password(Client(), word=f"x{number}", REMOTE_ADDR=f"198.51.100.{number % 3}")
+    assert events(sign_in.LOCKED_OUT) > 0
+    assert password(Client(), REMOTE_ADDR="198.51.100.77").status_code == 200, "a new address is locked"
+    assert password(Client(), **home).status_code == 302
+    # Guesses from there are counted as ever.
+    for number in range(6):
+        password(Client(), word=f"y{number}", **home)
+    assert password(Client(), **home).status_code == 200
 
 
 def test_guesses_at_many_accounts_lock_their_address_and_no_other(operator: Member) -> None:
@@ -157,11 +213,14 @@ def test_dismissed_staff_are_out_at_the_next_request(staff_as: Any) -> None:
         call_command("staff", "dismiss", "support@example.org")
 
 
-def test_a_lost_second_factor_is_reset_on_the_command_line(operator: Member) -> None:
+def test_a_lost_second_factor_is_reset_on_the_command_line(
+    operator: Member, capsys: pytest.CaptureFixture[str]
+) -> None:
     SecondFactor.objects.create(person=operator.person, secret=seal(factors.new_secret().encode()))
 
     call_command("staff", "reset-factor", EMAIL)
 
+    assert "code for the first second factor" in capsys.readouterr().out
     assert not SecondFactor.objects.exists()
     assert events("staff.factor_reset") == 1
 

@@ -16,6 +16,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
 from backend.people.models import Departure, Membership, Person
 from backend.people.services import departures
@@ -209,7 +210,10 @@ def test_a_person_deletes_the_account_after_the_password(acme: Cast, globex: Cas
     for cast, role in ((acme, "owner"), (globex, "viewer")):
         with cast.scope():
             event = AuditEvent.objects.get(action="member.left")
-            assert (event.actor_name, event.details) == (ada.email, {"role": role, "account_deleted": True})
+            assert (event.actor_name, event.details) == (
+                ada.email,
+                {"person_id": encode("per", ada.id), "role": role, "account_deleted": True},
+            )
             assert not Membership.objects.filter(person_id=ada.id).exists()
 
 

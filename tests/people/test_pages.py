@@ -136,6 +136,21 @@ def test_guesses_are_slowed_and_then_refused_for_the_account(acme: Cast) -> None
     assert sign_in(Client(), person("bob").email).status_code == 302, "another account is not locked"
 
 
+def test_nobody_locks_a_person_out_who_knows_the_address_alone(acme: Cast) -> None:
+    ada = person()
+    home = {"REMOTE_ADDR": "203.0.113.9"}
+    at_home = Client(**home)
+    sign_in(at_home, ada.email)
+    for _ in range(6):
+        refused = sign_in(Client(), ada.email, "wrong")
+    assert "Too many failed login attempts" in text(refused)
+    assert "Too many failed login attempts" in text(sign_in(Client(REMOTE_ADDR="198.51.100.7"), ada.email))
+    assert sign_in(Client(**home), ada.email).status_code == 302
+    for _ in range(6):
+        refused = sign_in(Client(**home), ada.email, "wrong")
+    assert "Too many failed login attempts" in text(refused)
+
+
 def test_unknown_addresses_are_answered_like_known_ones(acme: Cast) -> None:
     ada = person()
     wrong = [text(sign_in(Client(), email, "wrong")) for email in (ada.email, "nobody@example.org")]

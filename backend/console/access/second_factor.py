@@ -26,6 +26,9 @@ from backend.tenancy.secrets import open_sealed, seal
 NEW_SECRET, CREATION, REQUEST = "staff_new_secret", "staff_passkey_creation", "staff_passkey_request"
 """Keys of the session: a proposed secret, and the challenges of a new passkey and of a sign-in."""
 WRONG_CODE = "This code is not right, or it was used before. Wait for the next code of your app."
+WRONG_ENROLMENT = (
+    "The operator's code or the proof of the new factor was not accepted. An operator's code works once, for 24 hours."
+)
 WRONG_PASSKEY = "This passkey was not accepted. Try again, or use another factor."
 
 
@@ -45,11 +48,12 @@ def second_factor(request: HttpRequest) -> HttpResponse:
             logout(request)
             return redirect_to_login(following, reverse("admin:login"))
         is_new = not factors.number(person.pk)
-        kind = _enrolled(request, person, first=True) if is_new else _verified(request, person)
+        operators_code = request.POST.get("enrolment", "")
+        kind = _enrolled(request, person, operators_code) if is_new else _verified(request, person)
         if kind:
             sign_in.complete(request, kind)
             return HttpResponseRedirect(following)
-        error = WRONG_PASSKEY if request.POST.get("passkey") else WRONG_CODE
+        error = WRONG_ENROLMENT if is_new else WRONG_PASSKEY if request.POST.get("passkey") else WRONG_CODE
     is_new = not factors.number(person.pk)
     context = {
         **site.each_context(request),
@@ -92,7 +96,7 @@ def _changed(request: HttpRequest, person: Person) -> str:
     """Add or remove a factor, and return what is wrong, "" if nothing is."""
     if "remove" not in request.POST:
         # The secret of an app and the challenge of a passkey are new, so there is nothing to guess and to count.
-        kind = _enrolled(request, person, first=False)
+        kind = _enrolled(request, person, None)
         if not kind:
             return WRONG_PASSKEY if request.POST.get("passkey") else WRONG_CODE
         messages.success(request, "The factor was added.")
@@ -116,15 +120,20 @@ def _verified(request: HttpRequest, person: Person) -> str:
     return "app" if factors.verify(person.pk, request.POST.get("code", "")) else ""
 
 
-def _enrolled(request: HttpRequest, person: Person, *, first: bool) -> str:
-    """Add the factor that the request proves, and return its kind; "" if it proves none."""
+def _enrolled(request: HttpRequest, person: Person, operators_code: str | None) -> str:
+    """Add the factor that the request proves, and return its kind; "" if it proves none.
+
+    operators_code: as in factors.may_enrol().
+    """
     state = request.session.pop(CREATION, None)
     if reply := request.POST.get("passkey", ""):
-        made = passkeys.enrol(person, request.POST.get("name", ""), reply, state, first=first)
+        name = request.POST.get("name", "")
+        made = passkeys.enrol(person, name, reply, state, operators_code=operators_code)
         kind = "passkey" if made else ""
     else:
         code = request.POST.get("code", "")
-        kind = "app" if factors.enrol(person.pk, _new_secret(request), code, first=first) else ""
+        made_app = factors.enrol(person.pk, _new_secret(request), code, operators_code=operators_code)
+        kind = "app" if made_app else ""
     if kind:
         request.session.pop(NEW_SECRET, None)
         sign_in.note(request, sign_in.FACTOR_ENROLLED, person.email, factor=kind)

@@ -10,6 +10,7 @@ from django import forms
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest
+from django.urls import reverse
 
 from backend.api.public_ids import encode
 from backend.audit.services import SHORTEST_REASON, Actor, record
@@ -52,6 +53,7 @@ class Act:
     besides the reason; an act with a form is offered for one row only. fits: whether it makes sense in the row's
     present state. records: whether it appends to the audit log itself. enters: whether it enters the tenant itself, in
     transactions of its own; else it runs in one transaction in the tenant of the row, as the web role reads the row.
+    fresh: whether the session must have passed a second factor in the last minutes.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Act:
     dangerous: bool = False
     records: bool = False
     enters: bool = False
+    fresh: bool = False
 
 
 def named(*acts: Act) -> dict[str, Act]:
@@ -74,11 +77,15 @@ def named(*acts: Act) -> dict[str, Act]:
 def perform(act: Act, request: HttpRequest, row: Any, fields: Mapping[str, Any] | None = None) -> object:
     """Run an act on a row, and record who did it and why. row: None for an act that makes a row.
 
-    Raises PermissionDenied for another role, Refused without a reason, or as the act does.
+    Raises PermissionDenied for another role, Refused without a reason, `reauthentication_required` for an act that
+    needs a fresh second factor, or as the act does.
     """
     member = member_of(request)
     if member is None or member.role not in act.roles:
         raise PermissionDenied
+    if act.fresh and not sign_in.is_fresh(request):
+        detail = f"Confirm your second factor at {reverse('second_factor')} first, then do this again."
+        raise Refused("reauthentication_required", detail, status=403)
     by, values = By(origin_of(request, member), _reason_of(request)), fields or {}
     tenant_id = None if row is None else tenant_of(row)
     if tenant_id is None:

@@ -277,12 +277,12 @@ ACTS = named(
         explains="The tenant is billed by the present version of the plan from now on.",
     ),
     Act(
-        "credit", "Grant credit", _grant_credit, MONEY, CreditForm, records=True,
+        "credit", "Grant credit", _grant_credit, MONEY, CreditForm, records=True, fresh=True,
         explains="The credit pays invoices in its currency, the oldest credit first.",
     ),
     *tenant_money_acts.ACTS,
     Act(
-        "sign-in-as", "Sign in as", _sign_in_as, services.CONTENT_ROLES, SignInForm, records=True,
+        "sign-in-as", "Sign in as", _sign_in_as, services.CONTENT_ROLES, SignInForm, records=True, fresh=True,
         explains="You read what the tenant's owner reads. The tenant's audit log shows each page that you open.",
     ),
     Act(
@@ -303,7 +303,7 @@ ACTS = named(
         explains="Its keys and jobs work again, and deadlines move by the length of the suspension.",
     ),
     Act(
-        "erase", "Erase", _erase, form=EraseForm, dangerous=True, records=True, enters=True,
+        "erase", "Erase", _erase, form=EraseForm, dangerous=True, records=True, enters=True, fresh=True,
         explains="Everything of the tenant is erased: recordings, indexes, questions, usage, keys and members.",
     ),
 )  # fmt: skip

@@ -37,6 +37,7 @@ class Migration(migrations.Migration):
                 ("is_staff", models.BooleanField(default=False)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("sessions_since", models.DateTimeField(null=True)),
+                ("vouched_by", models.UUIDField(null=True)),
                 (
                     "groups",
                     models.ManyToManyField(
@@ -94,6 +95,8 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("expires_at", models.DateTimeField()),
                 ("created_by", models.UUIDField(null=True)),
+                ("created_by_key", models.UUIDField(null=True)),
+                ("from_groups", models.BooleanField(default=False)),
                 ("created_by_name", models.CharField(default="", max_length=254)),
                 ("mailed", models.BooleanField(default=False)),
                 ("accepted_at", models.DateTimeField(null=True)),
@@ -114,6 +117,11 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "indexes": [
                     models.Index(fields=["digest"], name="people_invitation_digest"),
+                    models.Index(
+                        condition=models.Q(("accepted_at", None), ("revoked_at", None)),
+                        fields=["email"],
+                        name="people_invitation_email",
+                    ),
                 ],
                 "constraints": [
                     models.UniqueConstraint(
@@ -150,6 +158,7 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("created_by", models.UUIDField(null=True)),
                 ("from_groups", models.BooleanField(default=False)),
+                ("accepted", models.BooleanField(default=True)),
                 ("sessions_since", models.DateTimeField(null=True)),
                 (
                     "person",

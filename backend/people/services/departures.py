@@ -47,8 +47,8 @@ def delete_account(person: Person, *, origin: Actor) -> None:
         for row in rows:
             try:
                 with tenant_scope(row.tenant_id):
-                    members.remove(row.id, by_owner=True)
-                    details = {"role": row.role, "account_deleted": True}
+                    removed = members.remove(row.id, by_owner=True)
+                    details = {**removed.details, "account_deleted": True}
                     record("member.left", actor=origin, object_id=encode("mem", row.id), details=details)
             except Refused as refused:
                 if refused.code != "last_owner":

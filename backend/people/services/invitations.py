@@ -7,6 +7,7 @@ own name here, so the open invitations and the mails of a tenant have maximum nu
 from __future__ import annotations
 
 import logging
+import secrets
 from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
@@ -14,6 +15,7 @@ from uuid import UUID
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from uuid6 import uuid7
 
@@ -22,8 +24,9 @@ from backend.audit.services import Actor, record
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
 from backend.people import queries
-from backend.people.models import Invitation, Membership, Person, written_email
+from backend.people.models import Invitation, Membership, Person, SignInSettings, written_email
 from backend.people.services.members import checked_limits, join, require_rank, require_scopes
+from backend.people.services.proofs import require_proof
 from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.link_tokens import digest_of, link_to
@@ -44,7 +47,8 @@ _MAIL = """{inviter} invites you to {tenant} on AVA Cloud, with the role {role}.
 Accept the invitation until {until} (UTC):
 {link}
 
-If you do not know what this is about, ignore this mail.
+Accepting lets {tenant} see your name, your address and when you sign in. Nobody joins without accepting: if you do not
+know what this is about, ignore this mail.
 """
 
 
@@ -86,7 +90,7 @@ def invite(
         # Invitations of one tenant are made one after the other, so that an address has one open offer.
         Tenant.objects.select_for_update(no_key=True).get(id=current_tenant_id())
         revoke_open(address)
-        _require_room(address)
+        _require_room(address, mailed=bool(settings.EMAIL_HOST))
         invitation: Invitation = Invitation.objects.create(
             id=invitation_id,
             tenant_id=current_tenant_id(),
@@ -96,6 +100,7 @@ def invite(
             digest=digest_of(token),
             expires_at=expires_at,
             created_by=by_person,
+            created_by_key=caller and caller.api_key_id,
             created_by_name=by_name,
             mailed=bool(settings.EMAIL_HOST),
         )
@@ -107,6 +112,30 @@ def invite(
                 max_attempts=MAIL_ATTEMPTS,
             )
     return invitation, link_of(token)
+
+
+def offer(sign_in: SignInSettings, address: str, role: str | None) -> None:
+    """Offer a membership to the holder of an account whom a tenant's provider has named, if it maps to a role.
+
+    Nothing is mailed: the holder finds the offer after signing in. Raises Refused `too_many_invitations`.
+    """
+    if role is None:
+        return
+    with tenant_scope(sign_in.tenant_id):
+        Tenant.objects.select_for_update(no_key=True).get(id=sign_in.tenant_id)
+        if queries.open_invitations().filter(email=address).exists():
+            return
+        revoke_open(address)
+        _require_room(address, mailed=False)
+        Invitation.objects.create(
+            tenant_id=sign_in.tenant_id,
+            email=address,
+            role=role,
+            digest=digest_of(secrets.token_urlsafe(32)),
+            expires_at=timezone.now() + LIFETIME,
+            created_by_name=f"the identity provider of {sign_in.tenant.name}",
+            from_groups=True,
+        )
 
 
 def mail_of(invitation_id: UUID) -> EmailMessage | None:
@@ -131,28 +160,33 @@ def mail_of(invitation_id: UUID) -> EmailMessage | None:
     return EmailMessage(subject=" ".join(f"Invitation to {tenant.name}".split()), body=body, to=[invitation.email])
 
 
-def _require_room(address: str) -> None:
+def _require_room(address: str, *, mailed: bool) -> None:
     """Check the maximum numbers for one more invitation. Raises Refused `too_many_invitations`.
 
-    The tenant is locked, so two requests cannot pass a maximum together.
+    mailed: whether it is mailed. The tenant is locked, so two requests cannot pass a maximum together.
     """
     most = settings.OPEN_INVITATIONS_PER_TENANT
     if queries.open_invitations().count() >= most:
         detail = f"{most} invitations are open; revoke some, or wait until they are accepted or expire."
         raise Refused("too_many_invitations", detail, status=429)
-    if not settings.EMAIL_HOST:
+    if not mailed:
         return
-    mailed = queries.invitations().filter(mailed=True, created_at__gt=timezone.now() - MAILS_WITHIN)
-    if mailed.count() >= settings.INVITATION_MAILS_PER_DAY:
+    sent = queries.invitations().filter(mailed=True, created_at__gt=timezone.now() - MAILS_WITHIN)
+    if sent.count() >= settings.INVITATION_MAILS_PER_DAY:
         detail = f"{settings.INVITATION_MAILS_PER_DAY} invitations were mailed within 24 hours; invite again tomorrow."
         raise Refused("too_many_invitations", detail, status=429)
-    if mailed.filter(email=address).count() >= MAILS_TO_ADDRESS:
+    if sent.filter(email=address).count() >= MAILS_TO_ADDRESS:
         detail = f"This address was invited {MAILS_TO_ADDRESS} times within 24 hours; invite it again tomorrow."
         raise Refused("too_many_invitations", detail, status=429)
 
 
 def revoke_open(address: str) -> None:
     queries.invitations().filter(email=address, accepted_at=None, revoked_at=None).update(revoked_at=timezone.now())
+
+
+def revoke_all(rows: QuerySet[Invitation]) -> None:
+    """End open invitations."""
+    rows.update(revoked_at=timezone.now())
 
 
 def revoke(invitation_id: UUID) -> bool:
@@ -168,14 +202,23 @@ def revoke_again(invitation_id: UUID) -> bool:
     return bool(opened.update(revoked_at=timezone.now()))
 
 
-def accept(invitation: Invitation, person: Person, *, origin: Actor) -> Membership:
+def decline(invitation: Invitation, *, origin: Actor) -> None:
+    """End an invitation that the invited person does not want. origin: the person with the address of the request."""
+    with tenant_scope(invitation.tenant_id):
+        revoke(invitation.id)
+        record("invitation.declined", actor=origin, object_id=encode("inv", invitation.id), details={})
+
+
+def accept(invitation: Invitation, person: Person, *, origin: Actor, in_own_session: bool = True) -> Membership:
     """Make the invited person a member; an invitation is accepted once.
 
-    origin: the person with the address of the request.
+    origin: the person with the address of the request. in_own_session: whether the person accepts, and not the
+    tenant's provider for a new account.
 
     Raises Refused `wrong_account` if the person has another address, `invitation_ended` if it was accepted, revoked or
-    has expired meanwhile, `staff_cannot_join`.
+    has expired meanwhile, `staff_cannot_join`, `address_unproven`.
     """
+    require_proof(person, invitation.tenant_id)
     if person.email != invitation.email:
         raise Refused("wrong_account", "This invitation is for another address.", status=403)
     with tenant_scope(invitation.tenant_id):
@@ -192,6 +235,8 @@ def accept(invitation: Invitation, person: Person, *, origin: Actor) -> Membersh
             role=invitation.role,
             collection_ids=invitation.collection_ids,
             created_by=invitation.created_by,
+            from_groups=invitation.from_groups,
+            accepted=in_own_session,
         )
         details = {"member_id": encode("mem", membership.id), "role": membership.role}
         record("invitation.accepted", actor=origin, object_id=encode("inv", invitation.id), details=details)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
+from backend.accounts.made_things import MadeThings
+from backend.api.public_ids import encode
+from backend.audit.services import Actor, record
 from backend.library.queries import collections
 from backend.people import queries, roles
 from backend.people.models import Membership, Person, Role
+from backend.people.services.proofs import require_proof
+from backend.tenancy import makers
 from backend.tenancy.authentication import Principal
-from backend.tenancy.context import current_tenant_id
+from backend.tenancy.context import current_tenant_id, tenant_scope
+from backend.tenancy.keys import ALL_SCOPES
 from backend.tenancy.refusals import Refused, invalid
 from backend.tenancy.services import revoke_keys_of_person
 
@@ -58,13 +66,18 @@ def join(
     collection_ids: Sequence[str] | None = None,
     created_by: UUID | None = None,
     from_groups: bool = False,
+    accepted: bool = True,
 ) -> Membership:
     """Make a person a member of the current tenant; a member keeps the membership that exists.
 
-    Raises Refused `staff_cannot_join`: the operator's staff reach tenants through the console alone.
+    accepted: whether the person accepts in a session of their own, and not through the tenant's provider.
+
+    Raises Refused `staff_cannot_join`: the operator's staff reach tenants through the console alone; and
+    `address_unproven` if another tenant alone vouches for the account.
     """
     if person.is_staff:
         raise Refused("staff_cannot_join", "Staff of the operator cannot be members of a tenant.")
+    require_proof(person, current_tenant_id())
     membership, _ = Membership.objects.get_or_create(
         person_id=person.id,
         tenant_id=current_tenant_id(),
@@ -73,6 +86,7 @@ def join(
             "collection_ids": None if collection_ids is None else list(collection_ids),
             "created_by": created_by,
             "from_groups": from_groups,
+            "accepted": accepted and person.vouched_by is None,
         },
     )
     made: Membership = membership
@@ -93,7 +107,8 @@ def change(
 
     caller: who asks for the change; None for an operator or a provider's groups. by_groups: whether the role follows
     the groups, and does so again at the next sign-in. Keys that the member made end if the new role does not have
-    their scopes, and all of them if the member is limited to collections, because a key sees every video.
+    their scopes, and all of them if the member is limited to collections, because a key sees every video. Open
+    invitations of the member end if the new role invites nobody.
 
     Raises Membership.DoesNotExist, Refused `owners_only`, `insufficient_scope`, `last_owner`, `role_not_limitable` or
     `not_found`.
@@ -119,23 +134,71 @@ def change(
         membership.from_groups = membership.from_groups and (role is None or by_groups)
         membership.save()
         limited = membership.collection_ids is not None
-        revoke_keys_of_person(membership.person_id, covered=() if limited else roles.SCOPES_OF[wanted])
+        scopes = roles.SCOPES_OF[wanted]
+        revoke_keys_of_person(membership.person_id, covered=() if limited else scopes)
+        if not scopes & {ALL_SCOPES, "members:write"}:
+            makers.end_with(makers.person(membership.person_id))
     return membership
 
 
-def remove(membership_id: UUID, *, by_owner: bool) -> Membership:
-    """End a membership; the member's next request is refused, and the keys that the member made end.
+def accept(membership: Membership, person: Person, *, origin: Actor) -> None:
+    """Note that a person accepts a membership that the tenant's provider began. Raises Refused `address_unproven`.
 
-    Raises Membership.DoesNotExist, Refused `owners_only` or `last_owner`.
+    origin: the person with the address of the request.
+    """
+    require_proof(person, membership.tenant_id)
+    with tenant_scope(membership.tenant_id):
+        if Membership.objects.filter(id=membership.id, accepted=False).update(accepted=True):
+            record("member.accepted", actor=origin, object_id=encode("mem", membership.id), details={})
+
+
+def decline(membership: Membership, *, origin: Actor) -> None:
+    """End a membership that the tenant's provider began and the person does not accept. Raises Refused `last_owner`.
+
+    origin: the person with the address of the request.
+    """
+    with tenant_scope(membership.tenant_id):
+        details = remove(membership.id, by_owner=True).details
+        record("member.left", actor=origin, object_id=encode("mem", membership.id), details=details)
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A membership that has ended, and what its holder made."""
+
+    membership: Membership
+    made: MadeThings
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """Return what the audit log records of it."""
+        return {
+            "person_id": encode("per", self.membership.person_id),
+            "role": self.membership.role,
+            **self.made.details,
+        }
+
+
+def remove(membership_id: UUID, *, by_owner: bool, ends_made_by: Principal | None = None) -> Removal:
+    """End a membership; the member's next request is refused, and the keys and invitations that the member made end.
+
+    ends_made_by: the caller who ends the member's webhook endpoints and shares as well; None to let them go on.
+
+    Raises Membership.DoesNotExist, Refused `owners_only`, `last_owner` or `insufficient_scope`.
     """
     with transaction.atomic():
         membership = _locked(membership_id)
         require_rank(membership.role, by_owner=by_owner)
         if membership.role == Role.OWNER:
             _require_another_owner(membership)
+        maker = makers.person(membership.person_id)
+        made = [*makers.keys_made_by(maker), *makers.made_by(maker)]
+        if ends_made_by is not None:
+            makers.end_rest(maker, by=ends_made_by)
         Membership.objects.filter(id=membership.id).delete()
         revoke_keys_of_person(membership.person_id)
-    return membership
+        makers.end_with(maker)
+    return Removal(membership, MadeThings.divided(made, all_end=ends_made_by is not None))
 
 
 def remove_again(membership_id: UUID) -> bool:
@@ -149,6 +212,7 @@ def remove_again(membership_id: UUID) -> bool:
             return False
         Membership.objects.filter(id=membership_id).delete()
         revoke_keys_of_person(membership.person_id)
+        makers.end_with(makers.person(membership.person_id))
     return True
 
 

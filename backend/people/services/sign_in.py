@@ -2,6 +2,9 @@
 
 A domain is no membership: an address enters by an invitation, by a membership it has, or by a group that the tenant has
 mapped to a role. Groups are read again at every sign-in.
+
+A provider is whatever its tenant's owner says it is, so its word reaches no account but those that this tenant made.
+Whoever has an account already is offered the membership, and accepts it in a session of their own.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
 from django.db import IntegrityError, router, transaction
 
@@ -19,7 +23,7 @@ from backend.audit.services import Actor, record
 from backend.people import queries, roles
 from backend.people.models import Membership, Person, Role, SignInSettings, written_email
 from backend.people.services import departures, members
-from backend.people.services.invitations import accept
+from backend.people.services.invitations import accept, offer
 from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.refusals import Refused
 from backend.tenancy.secrets import seal
@@ -31,14 +35,17 @@ MAPPED_ROLES = (Role.ADMIN, Role.DEVELOPER, Role.ANALYST, Role.VIEWER, Role.BILL
 def save_settings(values: Mapping[str, Any]) -> SignInSettings:
     """Store the sign-in settings of the current tenant. values: fields by name; oidc_client_secret as text.
 
-    Without a secret among the values the stored secret stays. Under another issuer equal subjects are other people, so
-    the links to the earlier issuer end.
+    Without a secret among the values the stored secret stays, unless the issuer changes: a new issuer must not be sent
+    the secret of the earlier one. Under another issuer equal subjects are other people, so the links to the earlier
+    issuer end.
     """
     with transaction.atomic():
         row, _ = SignInSettings.objects.select_for_update().get_or_create(tenant_id=current_tenant_id())
         issuer = row.oidc_issuer
         for name, value in values.items():
             setattr(row, name, seal(value.encode()) if name == "oidc_client_secret" else value)
+        if row.oidc_issuer != issuer and "oidc_client_secret" not in values:
+            row.oidc_client_secret = b""
         row.save()
         if row.oidc_issuer != issuer:
             SocialAccount.objects.filter(provider=provider_of(current_tenant_id())).delete()
@@ -56,7 +63,8 @@ def admit(settings: SignInSettings, claims: Mapping[str, Any], *, origin: Actor)
 
     origin: whoever comes from the provider, whom the audit log names when a membership begins, changes or ends.
 
-    Raises Refused `address_missing`, `address_unverified`, `domain_not_allowed`, `not_invited`, `staff_cannot_join`.
+    Raises Refused `address_missing`, `address_unverified`, `domain_not_allowed`, `not_invited`, `staff_cannot_join`,
+    and `acceptance_required` for an account that this tenant has not made: its holder finds an invitation there.
     """
     address = written_email(str(claims.get("email") or ""))
     if "@" not in address:
@@ -77,19 +85,30 @@ def admit(settings: SignInSettings, claims: Mapping[str, Any], *, origin: Actor)
             membership = queries.members().filter(id=membership.id).first()
     if membership is None and invitation is None and role is None:
         raise Refused("not_invited", "You have no invitation.", status=403)
+    if membership is None and person is not None and person.vouched_by != settings.tenant_id:
+        if invitation is None:
+            offer(settings, address, role)
+        detail = (
+            f"This address has an account here. To join {settings.tenant.name}, sign in to the account at "
+            "/accounts/login/ with its own password, passkey or mailed code, and accept the invitation there."
+        )
+        raise Refused("acceptance_required", detail, status=403)
     if person is None:
         try:
             with transaction.atomic(using=router.db_for_write(Person)):
-                person = Person.objects.create_user(address, None, name=str(claims.get("name") or "")[:200])
+                name = str(claims.get("name") or "")[:200]
+                person = Person.objects.create_user(address, None, name=name, vouched_by=settings.tenant_id)
+                # Mailed codes go there, which alone prove the address (Person.vouched_by).
+                EmailAddress.objects.create(user=person, email=address, verified=True, primary=True)
                 departures.expect(person.id)
         except IntegrityError:
             # The address is that of staff, whom this process cannot see.
             raise Refused("not_invited", "You have no invitation.", status=403) from None
     if membership is None and invitation is not None:
-        accept(invitation, person, origin=_named(origin, person))
+        accept(invitation, person, origin=_named(origin, person), in_own_session=False)
     elif membership is None and role is not None:
         with tenant_scope(settings.tenant_id):
-            joined = members.join(person, role=role, from_groups=True)
+            joined = members.join(person, role=role, from_groups=True, accepted=False)
             _note("member.joined", joined, _named(origin, person), role=role)
     return person
 
@@ -118,8 +137,8 @@ def _follow_groups(membership: Membership, role: Role | None, by: Actor) -> None
     if not membership.from_groups:
         return
     if role is None:
-        members.remove(membership.id, by_owner=True)
-        _note("member.removed", membership, by, person_id=encode("per", membership.person_id), role=membership.role)
+        removed = members.remove(membership.id, by_owner=True)
+        _note("member.removed", membership, by, **removed.details)
     elif membership.collection_ids is not None and role not in roles.LIMITABLE:
         _note("member.role_kept", membership, by, role=membership.role, refused=role, reason="role_not_limitable")
     elif membership.role != role:

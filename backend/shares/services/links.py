@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from backend.api.public_ids import encode
@@ -61,7 +61,12 @@ def create_share(
 
 def revoke(share: Share) -> None:
     """End a share; a share that was revoked before keeps its time."""
-    queries.shares().filter(id=share.id, revoked_at=None).update(revoked_at=timezone.now())
+    revoke_all(queries.shares().filter(id=share.id, revoked_at=None))
+
+
+def revoke_all(rows: QuerySet[Share]) -> None:
+    """End shares that have not ended."""
+    rows.update(revoked_at=timezone.now())
 
 
 def revoke_again(share_id: UUID) -> bool:

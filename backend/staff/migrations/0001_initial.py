@@ -31,6 +31,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("enrolment_digest", models.BinaryField(max_length=32, null=True)),
+                ("enrolment_until", models.DateTimeField(null=True)),
                 (
                     "person",
                     models.OneToOneField(

@@ -57,6 +57,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("api_key_id", models.UUIDField(null=True)),
+                ("person_id", models.UUIDField(null=True)),
                 (
                     "tenant",
                     models.ForeignKey(

@@ -19,9 +19,15 @@ class Command(BaseCommand):
         # Not an argument, because arguments are visible to every process of the machine.
         parser.add_argument("--password-from-env", default="AVA_CONSOLE_PASSWORD", metavar="NAME")
 
+        parser.add_argument("--code-from-env", default="AVA_CONSOLE_CODE", metavar="NAME")
+
     def handle(self, *args: Any, **options: Any) -> None:
         password = os.environ.get(options["password_from_env"])
         if not password:
             raise CommandError(f"{options['password_from_env']} is not set")
         member = services.appoint(email=options["email"], role=Role.OPERATOR, password=password)
         self.stdout.write(f"console account {member.person.email} is an operator")
+        chosen = os.environ.get(options["code_from_env"], "")
+        code = services.new_enrolment_code(email=options["email"], code=chosen)
+        if code and not chosen:
+            self.stdout.write(f"its first second factor is set up within 24 hours with the code {code}")

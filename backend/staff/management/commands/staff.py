@@ -24,6 +24,7 @@ class Command(BaseCommand):
         for act, words in (
             ("dismiss", "take the access away"),
             ("reset-factor", "remove all second factors of a person who lost one"),
+            ("enrolment-code", "print a new code for the first second factor, for 24 hours"),
         ):
             acts.add_parser(act, help=words).add_argument("email")
         acts.add_parser("list", help="show all staff")
@@ -38,6 +39,17 @@ class Command(BaseCommand):
             raise CommandError(f"{name} is not set")
         member = services.appoint(email=options["email"], role=Role(options["role"]), password=password)
         self.stdout.write(str(member))
+        self._write_code(options["email"])
+
+    def _enrolment_code(self, options: dict[str, Any]) -> None:
+        if not self._write_code(options["email"]):
+            raise CommandError(f"{options['email']} is no staff, or has a second factor")
+
+    def _write_code(self, email: str) -> bool:
+        code = services.new_enrolment_code(email=email)
+        if code:
+            self.stdout.write(f"code for the first second factor, for 24 hours: {code}")
+        return bool(code)
 
     def _dismiss(self, options: dict[str, Any]) -> None:
         if not services.dismiss(email=options["email"]):
@@ -46,6 +58,7 @@ class Command(BaseCommand):
     def _reset_factor(self, options: dict[str, Any]) -> None:
         if not services.reset_factors(email=options["email"]):
             raise CommandError(f"{options['email']} has no second factor")
+        self._write_code(options["email"])
 
     def _list(self, options: dict[str, Any]) -> None:
         for member in Member.objects.select_related("person").order_by("person__email"):
