@@ -286,7 +286,7 @@ class QuestionSerializer(serializers.Serializer[Any]):
     )
     prompts = serializers.CharField(
         source="question.prompts",
-        help_text="Digest of the wording of the method's prompts, 16 hex digits; empty without an answer.",
+        help_text="Digest of the wording of the service's prompts, 16 hex digits; empty without an answer.",
     )
     degraded = serializers.ListField(
         source="question.degraded",

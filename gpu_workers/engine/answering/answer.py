@@ -15,15 +15,15 @@ from gpu_workers.engine.answering.ending.final_answer import final_answer, witho
 from gpu_workers.engine.answering.ending.language import in_asked_language
 from gpu_workers.engine.answering.ending.notes import QUERY_LANGUAGE, is_unread, notes_of
 from gpu_workers.engine.answering.ending.notes import WITHOUT_EYES as WITHOUT_EYES
-from gpu_workers.engine.answering.identity import prompts_digest, settings_of_answer
-from gpu_workers.engine.answering.methods import Method, OfferedMethod, method_named
-from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_with
+from gpu_workers.engine.answering.methods import Method, method_named
+from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_of_answer, settings_with
 from gpu_workers.engine.answering.reading.reading import read_question
 from gpu_workers.engine.answering.reading.titles import video_notes
 from gpu_workers.engine.answering.routes.outside import outside_answer, time_notes
 from gpu_workers.engine.answering.routes.recordings import length_answer
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
+from gpu_workers.engine.prompts import digest
 
 
 class RunOptions(TypedDict, total=False):
@@ -90,7 +90,7 @@ def answer_question(
         degraded=(*answer.degraded, *([QUERY_LANGUAGE] if is_unread(asked) else [])),
         notes=(*video_notes(asked), *time_notes(asked.understood.time), *notes_of(asked, answer)),
         method_version=method.version,
-        prompts=prompts_digest(method.prompts, question.profile) if isinstance(method, OfferedMethod) else "",
+        prompts=digest()[:16],
         settings=settings_of_answer(settings, method.name),
         understood=asked.understood.record(),
     )

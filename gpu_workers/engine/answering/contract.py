@@ -242,7 +242,7 @@ class Answer:
     confidence: the chance that the answer is right, 0 to 1; None where nothing was calibrated for answers of this head
     by these models, and None without an answer. shape: form of the text. parts, columns: the text in parts, empty for a
     sentence; in the text "[1, 3]" after a part numbers its citations from 1.
-    prompts: 16 hex digits over the wording of all prompts that the method can send. settings: JSON-serialisable.
+    prompts: 16 hex digits over the wording of all prompts. settings: JSON-serialisable.
     """
 
     text: str

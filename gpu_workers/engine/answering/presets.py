@@ -6,9 +6,11 @@ returns, whether it was measured to be small, and whether a model looks at pictu
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
+from gpu_workers.engine.answering.catalogue import METHOD_SETTINGS
 from gpu_workers.engine.answering.contract import CheckMode, Effort
 from gpu_workers.engine.models.calibration import Calibration
 from gpu_workers.engine.models.roles import AnswerModels, ChatCapabilities
@@ -301,3 +303,12 @@ def checking(settings: SearchSettings, mode: CheckMode) -> SearchSettings:
         return changed(settings, check="off")
     rule = "on_doubt" if settings.look.check == "off" else settings.look.check
     return replace(settings, look=replace(settings.look, mode=mode, check=rule))
+
+
+def settings_of_answer(settings: SearchSettings, method: str) -> dict[str, Any]:
+    """Return the settings that an answer was made with, JSON-serialisable: those of the search, and under "method" the
+    method's own, if it has some."""
+    stored = asdict(settings) | {"retrieval": asdict(settings.retrieval)}
+    stored["retrieval"]["weights"] = dict(settings.retrieval.weights)
+    own: Mapping[Any, Any] = METHOD_SETTINGS.get(method, {})
+    return stored | ({"method": asdict(own[settings.effort])} if own else {})

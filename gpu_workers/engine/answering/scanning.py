@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -12,7 +13,6 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import MESSAGE_TOKENS, Calls
 from gpu_workers.engine.answering.context import event_text, fitted
-from gpu_workers.engine.answering.identity import verdict_key
 from gpu_workers.engine.answering.parsing import ALTERNATIVES, indices_of, log_odds
 from gpu_workers.engine.answering.scan_price import (
     EVENT_TOKENS,
@@ -26,7 +26,7 @@ from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import Message, Meter, ModelError
 from gpu_workers.engine.models.served.structured import list_of, object_of, read_object, salvaged
 from gpu_workers.engine.ports import StoredEvent
-from gpu_workers.engine.prompts import load
+from gpu_workers.engine.prompts import digest_of, load
 
 YES_FROM = -0.3
 """Log-odds of yes from which a small reasoner means that a statement is true of an event. The value of the embedded
@@ -308,3 +308,18 @@ class Scan:
 def _likely_reply(events: int) -> str:
     """Return a verdict on that many events, as long as most are: one is true."""
     return f'{{"true": [1], "false": {list(range(2, events + 1))}}}'
+
+
+_JUDGE_PROMPTS = frozenset({"judge_events", "judge_event", "judge_both_sides"})
+
+
+def verdict_key(statement: str, *, model: str, profile: str, events: int, both_sides: bool = False) -> str:
+    """Return 64 hex digits that change with the statement's words, the model, the wording of its prompt, or the number
+    of events that one call judges.
+
+    events: 0 for the odds of one event. Verdicts of a list say other things of an event than its own odds do. Case and
+    space of the statement change nothing. both_sides: whether a call also says which events deny the statement.
+    """
+    wording = digest_of(_JUDGE_PROMPTS, profile)
+    parts = (" ".join(statement.casefold().split()), model, wording, str(events), *(["both"] if both_sides else []))
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -31,6 +32,12 @@ def load(name: str, profile: str = "general") -> Template:
         if file.is_file():
             return Template(file.read_text(encoding="utf-8").strip())
     raise LookupError(f"no prompt {name!r}")
+
+
+def digest_of(names: Iterable[str], profile: str = "general") -> str:
+    """Return 16 hex digits over the wording of these prompts in a profile. They change with any change of a word."""
+    texts = [(name, load(name, profile).template) for name in sorted(set(names))]
+    return hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
 
 
 @cache

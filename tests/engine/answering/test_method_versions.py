@@ -6,12 +6,16 @@ Raise the version, then record: digests.py says how to compare what two commits 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.identity import prompts_digest
+from gpu_workers.engine import prompts
 from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.prompts import PROFILES
 from tests.engine.answering.digests import digest_of, how_to_compare, record, recorded, write_bodies
@@ -22,16 +26,34 @@ RECORDED = Path(__file__).with_name("method_versions.json")
 EFFORTS = ("low", "medium", "high", "paper")
 
 
+@contextmanager
+def loaded_prompts() -> Iterator[set[str]]:
+    """Yield the names of the prompts that are loaded meanwhile."""
+    names: set[str] = set()
+    load = prompts.load
+
+    def noted(name: str, profile: str = "general") -> Template:
+        names.add(name)
+        return load(name, profile)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in list(sys.modules.values()):
+            if getattr(module, "__name__", "").startswith("gpu_workers.") and vars(module).get("load") is load:
+                patch.setattr(module, "load", noted)
+        yield names
+
+
 def asked_by(method: str, effort: str) -> dict[str, Any]:
     """Return what a method asks at an effort: of each stage the rules, with the tools and their descriptions, and the
-    schema of the first request; the wording of all its prompts; and its settings."""
-    answer, served = ask(method, effort=effort, script=by_schema())
+    schema of the first request; the wording of the prompts that it loaded; and its settings."""
+    with loaded_prompts() as loaded:
+        answer, served = ask(method, effort=effort, script=by_schema())
     first: dict[str, Any] = {}
     for request in served.server.requests:
         limits = {name: request.body.get(name) for name in ("max_tokens", "n", "temperature")}
         first.setdefault(request.schema_name, {"rules": request.system, "schema": request.schema, **limits})
-    prompts = [prompts_digest(METHODS[method].prompts, profile) for profile in PROFILES]
-    return {"stages": first, "prompts": prompts, "settings": answer.settings}
+    wording = [prompts.digest_of(loaded, profile) for profile in PROFILES]
+    return {"stages": first, "prompts": wording, "settings": answer.settings}
 
 
 @pytest.mark.parametrize("method", NEW)

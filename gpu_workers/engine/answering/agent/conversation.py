@@ -81,8 +81,6 @@ class Conversation:
         return messages
 
 
-LOOP_PROMPTS = frozenset({"loop_rules", "loop_opening"})
-
 SMALL_WINDOW = "small_window"
 """Code of Answer.degraded where the reasoner's window is too small for all tools."""
 

@@ -22,7 +22,6 @@ from gpu_workers.engine.answering.contract import Answer, Artifact, NodeRecord
 from gpu_workers.engine.answering.ending.final_answer import NOTHING_SHOWN, finish_reason, without_text
 from gpu_workers.engine.answering.ending.final_answer import final_answer as answer_of_nodes
 from gpu_workers.engine.answering.ending.vote import Verdict
-from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CITATION_PROMPTS
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
@@ -42,8 +41,6 @@ from gpu_workers.engine.models.roles import Message, ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.fusion import RankedEvent
-
-FINAL_PROMPTS = ANSWER_PROMPTS | CITATION_PROMPTS | {"dossier_rules", "dossier_question", "judge_choice"}
 
 STATEMENTS = 3
 """Maximum number of findings that are read as part of an event."""

@@ -7,8 +7,8 @@ from gpu_workers.engine.answering.methods.avataar import Avataar
 from gpu_workers.engine.answering.methods.avp_lite import AvpLite
 from gpu_workers.engine.answering.methods.baselines import CaptionRag, NearestFrames, Uniform
 from gpu_workers.engine.answering.methods.dvd_lite import DvdLite
+from gpu_workers.engine.answering.methods.method import CataloguedMethod as CataloguedMethod
 from gpu_workers.engine.answering.methods.method import Method as Method
-from gpu_workers.engine.answering.methods.method import OfferedMethod as OfferedMethod
 from gpu_workers.engine.answering.methods.ravu import Ravu
 from gpu_workers.engine.answering.methods.videoagent import VideoAgent
 from gpu_workers.engine.answering.methods.videoagent_mem import VideoAgentMem
@@ -20,7 +20,7 @@ class UnknownMethod(ValueError):
     code = "unknown_method"
 
 
-_OFFERED: tuple[OfferedMethod, ...] = (
+_OFFERED: tuple[CataloguedMethod, ...] = (
     Ava(),
     Uniform(),
     NearestFrames(),
@@ -33,10 +33,10 @@ _OFFERED: tuple[OfferedMethod, ...] = (
     Ravu(),
 )
 
-METHODS: dict[str, OfferedMethod] = {method.name: method for method in _OFFERED}
+METHODS: dict[str, CataloguedMethod] = {method.name: method for method in _OFFERED}
 
 
-def method_named(name: str) -> OfferedMethod:
+def method_named(name: str) -> CataloguedMethod:
     """Return the method of that name. Raises UnknownMethod, which names the methods there are."""
     try:
         return METHODS[name]

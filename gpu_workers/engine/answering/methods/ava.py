@@ -13,33 +13,13 @@ from gpu_workers.engine.answering.choices.weighing import weigh_support
 from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
 from gpu_workers.engine.answering.ending.final_answer import final_answer
 from gpu_workers.engine.answering.ending.vote import vote
-from gpu_workers.engine.answering.identity import (
-    ANSWER_PROMPTS,
-    CHECK_PROMPTS,
-    CITATION_PROMPTS,
-    JUDGE_PROMPTS,
-    QUESTION_PROMPTS,
-    READING_PROMPTS,
-)
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
-from gpu_workers.engine.answering.routes.whole import WHOLE_PROMPTS
 from gpu_workers.engine.answering.search.tree_search import search_tree
 from gpu_workers.engine.models.roles import ModelError
 
 
 class Ava(CataloguedMethod, card=CATALOGUE["ava"]):
-    prompts = (
-        QUESTION_PROMPTS
-        | READING_PROMPTS
-        | ANSWER_PROMPTS
-        | CITATION_PROMPTS
-        | CHECK_PROMPTS
-        | WHOLE_PROMPTS
-        | JUDGE_PROMPTS
-        | {"rewrite", "requery", "requery_keywords", "judge_choice", "inspect_plan", "inspect_reflect"}
-    )
-
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         by_route = ROUTE_ANSWERS.get(asked.understood.route)
         if by_route is not None and (answer := by_route(asked, calls)) is not None:

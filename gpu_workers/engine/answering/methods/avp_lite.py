@@ -12,7 +12,6 @@ from typing import Any
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.evidence_answer import (
-    FINAL_PROMPTS,
     MethodResult,
     answer_from_evidence,
     ranked_state,
@@ -25,7 +24,6 @@ from gpu_workers.engine.answering.calls import Calls, count_prompt, needed_check
 from gpu_workers.engine.answering.catalogue import AVP_LITE, CATALOGUE
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, NodeRecord, PartialAnswer
-from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspection, in_ms
 from gpu_workers.engine.answering.looking.looks import (
     HIGH_FRAMES,
@@ -48,8 +46,6 @@ from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.tri_view import ViewQueries, retrieve
 
-SCAN_PROMPTS = frozenset({"scan_rules", "scan_opening", "scan_plan", "scan_judge"})
-
 EVENTS = 16
 """Events that the first plan reads; an answer of `ava` reads as many."""
 
@@ -64,8 +60,6 @@ FINDING_TOKENS = 1_500
 
 
 class AvpLite(CataloguedMethod, card=CATALOGUE["avp_lite"]):
-    prompts = QUESTION_PROMPTS | OBSERVE_PROMPTS | FINAL_PROMPTS | SCAN_PROMPTS
-
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         if asked.settings.effort == "paper":
             asked = replace(asked, settings=changed(asked.settings, check_samples=1))

@@ -13,7 +13,6 @@ from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
 from gpu_workers.engine.answering.ending.final_answer import final_answer
 from gpu_workers.engine.answering.ending.vote import Verdict
-from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CHECK_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.frame_check import look_task, seen_node
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.presets import changed
@@ -41,8 +40,6 @@ MIN_GAP_MS = 1_000
 
 
 class Uniform(CataloguedMethod, card=CATALOGUE["uniform"]):
-    prompts = QUESTION_PROMPTS | CHECK_PROMPTS | CITATION_PROMPTS
-
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         with calls.timed("retrieval"):
             frames = uniform_frames(asked.graph, count=_frame_limit(asked, FRAMES))
@@ -51,8 +48,6 @@ class Uniform(CataloguedMethod, card=CATALOGUE["uniform"]):
 
 
 class NearestFrames(CataloguedMethod, card=CATALOGUE["vector"]):
-    prompts = QUESTION_PROMPTS | CHECK_PROMPTS | CITATION_PROMPTS
-
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         count = _frame_limit(asked, TOP_FRAMES)
         with calls.timed("retrieval"):
@@ -66,8 +61,6 @@ class NearestFrames(CataloguedMethod, card=CATALOGUE["vector"]):
 
 
 class CaptionRag(CataloguedMethod, card=CATALOGUE["caption_rag"]):
-    prompts = QUESTION_PROMPTS | ANSWER_PROMPTS | CITATION_PROMPTS
-
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         """Answer by one sample at temperature 0: the cheap fallback."""
         asked = replace(asked, settings=changed(asked.settings, n=1, sa_ratio=1.0))

@@ -8,8 +8,7 @@ answer of the loop.
 from __future__ import annotations
 
 from gpu_workers.engine.answering.agent.caption_tools import TERM_FREQUENCY, TRANSCRIPT_SEARCH
-from gpu_workers.engine.answering.agent.conversation import LOOP_PROMPTS
-from gpu_workers.engine.answering.agent.evidence_answer import FINAL_PROMPTS, MethodResult, answer_from_evidence
+from gpu_workers.engine.answering.agent.evidence_answer import MethodResult, answer_from_evidence
 from gpu_workers.engine.answering.agent.frame_tools import frame_inspect
 from gpu_workers.engine.answering.agent.loop import LoopRequest, run_loop
 from gpu_workers.engine.answering.agent.search_tools import TOPIC_SEARCH, browse, clip_search, global_browse
@@ -19,14 +18,11 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.catalogue import CATALOGUE, DVD_LITE
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.identity import JUDGE_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.prompts import load
 
 
 class DvdLite(CataloguedMethod, card=CATALOGUE["dvd_lite"]):
-    prompts = QUESTION_PROMPTS | LOOP_PROMPTS | {"dvd_rules"} | JUDGE_PROMPTS | OBSERVE_PROMPTS | FINAL_PROMPTS
-
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = DVD_LITE[asked.settings.effort]
         toolbox = Toolbox(asked, calls)

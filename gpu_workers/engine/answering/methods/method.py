@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import Protocol
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
@@ -21,17 +22,7 @@ class Method(Protocol):
         ...
 
 
-@runtime_checkable
-class OfferedMethod(Method, Protocol):
-    """A method of the catalogue. prompts: names of the prompts that it can send; the others are those of its card."""
-
-    description: str
-    needs: frozenset[Artifact]
-    typical_calls: TypicalCalls
-    prompts: frozenset[str]
-
-
-class CataloguedMethod:
+class CataloguedMethod(ABC):
     """A method whose card is in the catalogue: a class takes its name, version and the rest from the card."""
 
     name: str
@@ -43,3 +34,7 @@ class CataloguedMethod:
     def __init_subclass__(cls, *, card: MethodCard) -> None:
         cls.name, cls.version, cls.description = card.name, card.version, card.description
         cls.needs, cls.typical_calls = card.needs, card.typical_calls
+
+    @abstractmethod
+    def answer(self, asked: Asked, calls: Calls) -> Answer:
+        """Answer within the budget of calls. May raise Halt or ModelError before it has anything to return."""

@@ -18,8 +18,7 @@ from typing import Any
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.caption_tools import TERM_FREQUENCY, TRANSCRIPT_SEARCH, caption_retrieval
-from gpu_workers.engine.answering.agent.conversation import LOOP_PROMPTS
-from gpu_workers.engine.answering.agent.evidence_answer import FINAL_PROMPTS, MethodResult, answer_from_evidence
+from gpu_workers.engine.answering.agent.evidence_answer import MethodResult, answer_from_evidence
 from gpu_workers.engine.answering.agent.frame_tools import extents_in_words, inspect_ranges
 from gpu_workers.engine.answering.agent.loop import LoopRequest, run_loop
 from gpu_workers.engine.answering.agent.object_tools import MAX_OBJECTS, OBJECT_LOOKUP, OBJECT_SQL, object_name
@@ -41,7 +40,6 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.catalogue import CATALOGUE, VIDEOAGENT_MEM
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Span
@@ -68,8 +66,6 @@ EVENTS_NAMED, OBJECTS_NAMED = 8, 20
 
 
 class VideoAgentMem(CataloguedMethod, card=CATALOGUE["videoagent_mem"]):
-    prompts = QUESTION_PROMPTS | LOOP_PROMPTS | OBSERVE_PROMPTS | {"mem_objects_rules", "mem_rules"} | FINAL_PROMPTS
-
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = VIDEOAGENT_MEM[asked.settings.effort]
         # A number of people is shown by as many moments.

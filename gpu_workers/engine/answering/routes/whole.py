@@ -25,8 +25,6 @@ from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.languages.words import stemmed, words_of
 
-WHOLE_PROMPTS = frozenset({"whole_notes", "whole_answer"})
-
 
 def answer_by_reading(asked: Asked, calls: Calls) -> Answer | None:
     """Return an answer from all that the scope holds. None if it holds no event that could be described."""

@@ -14,9 +14,8 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, Price, QuestionInput, VerdictsInMemory
-from gpu_workers.engine.answering.identity import verdict_key
 from gpu_workers.engine.answering.presets import changed, settings_with
-from gpu_workers.engine.answering.scanning import YES_FROM
+from gpu_workers.engine.answering.scanning import YES_FROM, verdict_key
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration

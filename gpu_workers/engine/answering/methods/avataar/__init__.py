@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gpu_workers.engine.answering.agent.evidence_answer import (
-    FINAL_PROMPTS,
     MethodResult,
     answer_from_evidence,
     answer_prompt,
@@ -28,7 +27,6 @@ from gpu_workers.engine.answering.catalogue import AVATAAR, CATALOGUE, AvataarSe
 from gpu_workers.engine.answering.contract import Answer, PartialAnswer
 from gpu_workers.engine.answering.ending.claims import Statement, claims_of
 from gpu_workers.engine.answering.ending.evidence import Checks, find_evidence
-from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.frame_check import closer_look
 from gpu_workers.engine.answering.methods.avataar.context_of_round import (
     GlobalContext,
@@ -61,15 +59,6 @@ STEPS_OF_ROUND = 4
 
 
 class Avataar(CataloguedMethod, card=CATALOGUE["avataar"]):
-    prompts = (
-        QUESTION_PROMPTS
-        | CHECK_PROMPTS
-        | OBSERVE_PROMPTS
-        | FINAL_PROMPTS
-        | {"think_rules", "think_view", "think_again", "rethink_rules", "rethink_view"}
-        | {"check_noted", "check_observed_noted", "check_noted_view"}
-    )
-
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = AVATAAR[asked.settings.effort]
         # Its answer may always say that it is not enough: that is what rethinking is for.

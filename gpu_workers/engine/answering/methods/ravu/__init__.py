@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gpu_workers.engine.answering.agent.evidence_answer import FINAL_PROMPTS, MethodResult, answer_from_evidence
+from gpu_workers.engine.answering.agent.evidence_answer import MethodResult, answer_from_evidence
 from gpu_workers.engine.answering.agent.step_records import RecordedStep, StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
@@ -19,7 +19,6 @@ from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.catalogue import CATALOGUE, RAVU
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.frame_check import look_task
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.methods.ravu.finding import MOST_OBJECTS, nearest
@@ -61,14 +60,6 @@ MOST_CATEGORIES, MOST_OBJECTS_NAMED = 20, 20
 
 
 class Ravu(CataloguedMethod, card=CATALOGUE["ravu"]):
-    prompts = (
-        QUESTION_PROMPTS
-        | FINAL_PROMPTS
-        | OBSERVE_PROMPTS
-        | CHECK_PROMPTS
-        | {"ravu_plan", "ravu_question", "ravu_repair", "rank_texts", "judge_events"}
-    )
-
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         """Answer from what the program finds. Raises ModelError if nothing could be found and nothing answered."""
         toolbox = Toolbox(asked, calls)

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from gpu_workers.engine.answering.agent.evidence_answer import FINAL_PROMPTS, MethodResult, answer_from_evidence
+from gpu_workers.engine.answering.agent.evidence_answer import MethodResult, answer_from_evidence
 from gpu_workers.engine.answering.agent.step_records import RecordedStep, StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.catalogue import CATALOGUE, VIDEOAGENT, VideoAgentSettings
 from gpu_workers.engine.answering.contract import Answer, Artifact, PartialAnswer
-from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.looks import FIND_CHARACTERS
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.methods.videoagent.dialogue import (
     SUFFICIENT,
     UNSURE,
-    WATCH_PROMPTS,
     Talk,
     ask_missing,
     begin,
@@ -50,8 +48,6 @@ STEPS_OF_ROUND = 4
 
 
 class VideoAgent(CataloguedMethod, card=CATALOGUE["videoagent"]):
-    prompts = QUESTION_PROMPTS | WATCH_PROMPTS | OBSERVE_PROMPTS | FINAL_PROMPTS
-
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = VIDEOAGENT[asked.settings.effort]
         if asked.settings.effort == "paper":

@@ -46,7 +46,6 @@ _LEVEL = re.compile(r"\s*([1-3])\b(?!\s*[./]\s*\d)")
 
 REFLECT_TOKENS = 300
 FIND_TOKENS = 400
-WATCH_PROMPTS = frozenset({"watch_rules", "watch_predict", "watch_reflect", "watch_find", "answer_repair"})
 
 
 @dataclass(slots=True)

@@ -4,44 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from gpu_workers.engine import prompts
 from gpu_workers.engine.answering.catalogue import METHOD_SETTINGS
 from gpu_workers.engine.answering.contract import EFFORTS, Effort
-from gpu_workers.engine.answering.identity import QUESTION_PROMPTS, prompts_digest, settings_of_answer
 from gpu_workers.engine.answering.methods import METHODS
-from gpu_workers.engine.answering.presets import changed, settings_for
+from gpu_workers.engine.answering.presets import changed, settings_for, settings_of_answer
 from gpu_workers.engine.models.calibration import UNMEASURED
-
-PROMPTS = Path(prompts.__file__).parent
+from gpu_workers.engine.prompts import digest_of
 
 
 def test_the_digest_is_of_the_prompts_and_of_nothing_else() -> None:
-    digest = prompts_digest(["loop_rules", "dvd_rules"])
+    digest = digest_of(["loop_rules", "dvd_rules"])
 
     assert re.fullmatch(r"[0-9a-f]{16}", digest)
-    assert digest == prompts_digest(["dvd_rules", "loop_rules", "loop_rules"]), "order does not matter"
-    assert digest != prompts_digest(["loop_rules"])
-    assert prompts_digest(["check"]) != prompts_digest(["check_observed"])
-
-
-def test_methods_with_other_prompts_have_other_digests() -> None:
-    digests = {name: prompts_digest(method.prompts) for name, method in METHODS.items()}
-
-    assert digests["ava"] != digests["dvd_lite"] != digests["caption_rag"]
-    assert digests["uniform"] == digests["vector"]
-
-
-def test_every_prompt_of_an_answer_is_in_the_digest_of_a_method() -> None:
-    # The judge of comparisons sends the one, a chat model that ranks texts the other.
-    others = {"judge_answer", "rank_texts"}
-    sent = {file.stem for file in PROMPTS.glob("*.txt")} - others
-
-    assert sent <= frozenset().union(*(method.prompts for method in METHODS.values()))
-    assert all(method.prompts >= QUESTION_PROMPTS for method in METHODS.values())
+    assert digest == digest_of(["dvd_rules", "loop_rules", "loop_rules"]), "order does not matter"
+    assert digest != digest_of(["loop_rules"])
+    assert digest_of(["check"]) != digest_of(["check_observed"])
 
 
 @pytest.mark.parametrize("effort", EFFORTS)
