@@ -30,7 +30,6 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "ours_prompt_tokens_share": ("answer_calls", "tokens"),
     "paper_speedup": ("answer_calls", "speedup"),
     "depth_3_over_depth_1": ("answer_calls", "depth"),
-    "depth_3_over_depth_1_by_level": ("answer_calls", "depth"),
     "answer_p50_s": ("answer_calls", "waits"),
     "answer_vs_ava": ("answer_peer", "against_the_published_code"),
     "answer_vs_ava_in_doubt": ("answer_peer", "against_the_published_code"),

@@ -108,35 +108,21 @@ def speedup() -> Figures:
 def depth() -> Figures:
     """What depth costs in time when the server has room for all calls."""
     long_day()
-    made: dict[str, list[Answer]] = {"shallow": [], "deep": [], "levels": []}
-    # A limit that is never reached makes the search go level by level.
-    levels = Budget(max_calls=1_000)
+    made: dict[str, list[Answer]] = {"shallow": [], "deep": []}
     with ModelServer(RATES, slots=SLOTS, words=words) as server:
-        shallow, deep, stepwise = side_by_side(
+        shallow, deep = side_by_side(
             3,
             lambda: made["shallow"].append(ask(server, changed(PAPER, max_depth=1))),
             lambda: made["deep"].append(ask(server, PAPER)),
-            lambda: made["levels"].append(ask(server, PAPER, budget=levels)),
         )
-    one = {stage: statistics.mean(map(_service_s, _all_of(made["deep"], stage))) for stage in STAGES}
-    first = one["rewrite"] + one["answer"]
-    chain = first + 2 * one["requery"]
-    written = ", ".join(f"{stage} {_written(made['deep'], stage):.0f}" for stage in STAGES)
-    yield at_most(
-        "depth_3_over_depth_1",
-        ratio(deep, shallow),
-        1.5,
-        f"preset paper, all 13 answers ({deep.median:.1f} s), over its depth 1 ({shallow.median:.1f} s). Calls that "
-        f"must wait for each other alone: {chain:.2f} s (rewrite, RQ, RQ, answer) over {first:.2f} s (rewrite, answer) "
-        f"are {chain / first:.2f}. {_rates()}; tokens written: {written}",
-    )
     yield Figure(
-        "depth_3_over_depth_1_by_level",
-        float(f"{ratio(stepwise, shallow):.4g}"),
+        "depth_3_over_depth_1",
+        float(f"{ratio(deep, shallow):.4g}"),
         "none",
         True,
-        f"the same when each level waits for the one before ({stepwise.median:.1f} s), as it does under a limit of "
-        "calls, tokens or cost",
+        f"preset paper, all 13 answers ({deep.median:.1f} s), over its depth 1 ({shallow.median:.1f} s): a level waits "
+        f"for the one before. {_rates()}; tokens written: "
+        + ", ".join(f"{stage} {_written(made['deep'], stage):.0f}" for stage in STAGES),
     )
 
 

@@ -103,7 +103,7 @@ class ArmFiguresSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="Ways in which the answers were drawn from what was shown."
     )
     versions = serializers.ListField(child=serializers.CharField(), help_text="Versions of the method.")
-    prompts = serializers.ListField(child=serializers.CharField(), help_text="Digests of the wording of the service's prompts.")
+    prompts = serializers.ListField(child=serializers.CharField(), help_text="Digests of the service's prompts.")
 
 
 class PairSerializer(serializers.Serializer[Any]):
