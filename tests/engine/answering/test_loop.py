@@ -339,13 +339,6 @@ def test_two_unreadable_replies_in_a_row_force_the_finish_and_a_third_ends_the_l
     assert mended.end.forced == "", "only in a row"
 
 
-def test_prose_with_an_answer_is_a_finish_where_only_finish_is_left() -> None:
-    run = Run(["garbage", "garbage", "The answer is B."])
-
-    assert run.end.proposed is not None
-    assert (run.end.proposed.text, run.end.forced) == ("sings", "unreadable")
-
-
 def test_a_tool_that_is_not_offered_is_not_available() -> None:
     run = Run([call("web_search", query="boy"), call("show", n=0), finish("A", [1])])
 

@@ -1,5 +1,4 @@
-"""The conversation of a loop, from the rules, the tools and the question on. It only grows, so that a server's prefix
-cache reads each step once.
+"""The conversation of a loop. It only grows, so that a server's prefix cache reads each step once.
 
 If it no longer fits the window, the oldest observations shrink to a line each until half of the window is free. That
 breaks the prefix once and not at every step.
@@ -45,7 +44,7 @@ class Conversation:
     def add(self, reply: str, observation: str, brief: str) -> None:
         """Add a reply and the observation that it led to, both without tags that end an observation."""
         text = without_tags(reply)[:REPLY_CHARACTERS] or "(no reply)"
-        self._turns.append(_Turn(text, f"<observation>\n{without_tags(observation)}\n</observation>", brief))
+        self._turns.append(_Turn(text, _observed(observation), brief))
 
     def close(self, instruction: str) -> None:
         """Add an instruction to what is sent next."""
@@ -56,13 +55,14 @@ class Conversation:
 
     def messages(self) -> list[Message]:
         """Return the messages, shortened if they do not fit the window."""
-        if self._over(self._window - self._reply_tokens):
+        room = self._window - self._reply_tokens
+        if self.tokens() > room:
             for turn in self._turns[:-1]:
                 if turn.brief:
-                    turn.observation, turn.brief = f"<observation>\n{without_tags(turn.brief)}\n</observation>", ""
-                if not self._over(self._window // 2):
+                    turn.observation, turn.brief = _observed(turn.brief), ""
+                if self.tokens() <= self._window // 2:
                     break
-        while self._over(self._window - self._reply_tokens) and len(self._turns) > 1:
+        while self.tokens() > room and len(self._turns) > 1:
             # Even the lines are too long: the oldest steps go.
             self._turns.pop(0)
         return self._wire()
@@ -71,14 +71,15 @@ class Conversation:
         """Return an upper estimate of the tokens of the messages."""
         return count_prompt(self._count, self._wire())
 
-    def _over(self, tokens: int) -> bool:
-        return self.tokens() > tokens
-
     def _wire(self) -> list[Message]:
         messages = [Message("system", (self._system,)), Message("user", (self._opening,))]
         for turn in self._turns:
             messages += [Message("assistant", (turn.reply,)), Message("user", (turn.observation,))]
         return messages
+
+
+def _observed(text: str) -> str:
+    return f"<observation>\n{without_tags(text)}\n</observation>"
 
 
 SMALL_WINDOW = "small_window"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from gpu_workers.engine.answering.agent.conversation import (
     CORRECTION,
@@ -15,7 +14,7 @@ from gpu_workers.engine.answering.agent.conversation import (
     opening_prompt,
     usable_tools,
 )
-from gpu_workers.engine.answering.agent.step_records import step_record
+from gpu_workers.engine.answering.agent.step_records import RecordedStep, step_record
 from gpu_workers.engine.answering.agent.tool import (
     BAD_ARGUMENTS,
     FAILED,
@@ -33,19 +32,17 @@ from gpu_workers.engine.answering.agent.tool_calls import (
     UNKNOWN,
     UNREADABLE,
     ToolCall,
-    answer_of_prose,
     call_key,
     finish_tool,
-    in_brief,
     proposed_answer,
     read_step,
     step_schema,
 )
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.budget import BranchMeter, BudgetSpent, Halt
+from gpu_workers.engine.answering.budget import BranchMeter, Halt
 from gpu_workers.engine.answering.calls import MESSAGE_TOKENS
 from gpu_workers.engine.answering.context import cut_lines
-from gpu_workers.engine.answering.contract import DETAIL_CHARACTERS, NodeRecord
+from gpu_workers.engine.answering.contract import DETAIL_CHARACTERS, INSUFFICIENT, NodeRecord
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import ModelError, Sample
@@ -102,7 +99,7 @@ def run_loop(toolbox: Toolbox, request: LoopRequest) -> LoopEnd:
             toolbox.meter, toolbox.path = meter, outer
         if request.path:
             toolbox.inner += loop.records
-    return LoopEnd(tuple(loop.records), loop.proposed, loop.forced, loop.halt, loop.error)
+    return LoopEnd(tuple(loop.records), loop.proposed, loop.forced, toolbox.calls.halted, loop.error)
 
 
 class _Loop:
@@ -126,15 +123,14 @@ class _Loop:
         self.records: list[NodeRecord] = []
         self.forced = ""
         self.proposed: ParsedAnswer | None = None
-        self.halt: Halt | None = None
         self.error: ModelError | None = None
 
     def run(self) -> None:
-        calls = self.toolbox.calls
+        toolbox, calls = self.toolbox, self.toolbox.calls
         for k in range(1, self.request.steps + 1):
             began = calls.spending.elapsed_ms()
-            self.toolbox.meter = BranchMeter(calls.meter)
-            self.toolbox.path = f"{self.path}/O{k}" if self.path else f"S{k:02}"
+            toolbox.meter = BranchMeter(calls.meter)
+            toolbox.path = f"{self.path}/O{k}" if self.path else f"S{k:02}"
             if not self.forced and (reason := self._must_finish(k)):
                 self.forced = reason
                 self.conversation.close(FINISH_NOW)
@@ -146,23 +142,17 @@ class _Loop:
             if sample is None:
                 return
             step = self._read(sample)
-            if step is None:
-                self._unreadable(k, sample, began)
-                if self.forced and self.unread >= MOST_UNREAD:
-                    return
-                continue
-            before = len(self.toolbox.evidence)
-            observation = self._observe(k, step)
+            before = len(toolbox.evidence)
+            observation = self._observe(k, step) if step.tool != UNREADABLE else self._correction(sample)
             self._keep(k, step, sample, observation, began)
             calls.on_progress("search", k, self.request.steps, step.tool)
-            if self.proposed is not None or self.halt is not None:
+            self.unread = self.unread + 1 if self.forced or step.tool == UNREADABLE else 0
+            if self.proposed is not None or calls.halted or (self.forced and self.unread >= MOST_UNREAD):
                 return
-            self.unread = self.unread + 1 if self.forced else 0
-            if self.unread >= MOST_UNREAD:
-                return
-            new_words = not observation.seen and not observation.error and observation.text not in self.texts
-            self.texts.add(observation.text)
-            self.stale = 0 if new_words or len(self.toolbox.evidence) > before else self.stale + 1
+            if step.tool != UNREADABLE:
+                new_words = not observation.seen and not observation.error and observation.text not in self.texts
+                self.texts.add(observation.text)
+                self.stale = 0 if new_words or len(toolbox.evidence) > before else self.stale + 1
 
     def _must_finish(self, k: int) -> str:
         """Return why only `finish` may be called at step k; "" if other tools may."""
@@ -192,7 +182,7 @@ class _Loop:
         )
 
     def _ask(self, k: int) -> Sample | None:
-        """Return the reply of step k; None if there is none, and why in halt or error."""
+        """Return the reply of step k; None if there is none, because the budget ended or with self.error."""
         toolbox = self.toolbox
         offered = [] if self.forced else self._offered()
         try:
@@ -204,51 +194,33 @@ class _Loop:
                 max_tokens=self.reply_tokens,
                 seed=toolbox.asked.seed_of(f"{self.path} step {k}".strip()),
             )[0]
-        except Halt as halt:
-            self._stop(halt)
-        except ModelError as error:
-            self.error = None if self._late() else error
-        return None
+        except (Halt, ModelError) as error:
+            toolbox.record_failure(error)
+            self.error = error if isinstance(error, ModelError) and not toolbox.calls.halted else None
+            return None
 
-    def _late(self) -> bool:
-        """Whether a call failed because the question's time is over; the loop then ends."""
-        late = self.toolbox.calls.spending.out_of_time()
-        if late:
-            self._stop(BudgetSpent("max_seconds"))
-        return late
-
-    def _stop(self, halt: Halt) -> None:
-        self.toolbox.calls.halt(halt)
-        self.halt = halt
-
-    def _read(self, sample: Sample) -> ToolCall | None:
-        """Return the call in a reply. If only `finish` may be called, prose that gives an answer is one, and any other
-        call is none."""
+    def _read(self, sample: Sample) -> ToolCall:
+        """Return the call in a reply, UNREADABLE without one. If only `finish` may be called, no other call is one."""
         step = None if sample.refused else read_step(sample.text)
-        if self.forced and (step is None or step.tool != FINISH) and not sample.refused:
-            prose = answer_of_prose(sample.text, self.toolbox.asked.question.choices) if step is None else None
-            step = ToolCall(FINISH, prose) if prose else None
+        if step is None or (self.forced and step.tool != FINISH):
+            return ToolCall(UNREADABLE, {}, as_data(sample.text)[:DETAIL_CHARACTERS])
         return step
 
-    def _unreadable(self, k: int, sample: Sample, began: int) -> None:
-        self.unread += 1
+    def _correction(self, sample: Sample) -> Observation:
         error = "model_refused" if sample.refused else "unreadable"
-        step = ToolCall(UNREADABLE, {}, as_data(sample.text)[:DETAIL_CHARACTERS])
-        instruction = FINISH_NOW if self.forced else CORRECTION
-        self._keep(k, step, sample, Observation(instruction, error), began)
-        self.toolbox.calls.on_progress("search", k, self.request.steps, UNREADABLE)
+        return Observation(FINISH_NOW if self.forced else CORRECTION, error)
 
     def _observe(self, k: int, step: ToolCall) -> Observation:
-        """Return what a call shows. Errors of tools are observations; a Halt in one ends the loop."""
-        if step.tool == FINISH:
-            return self._finish(k, step)
+        """Return what a call shows. What is wrong with it is an observation, as is a model's failure."""
         tool = next((tool for tool in self.tools if tool.name == step.tool), None)
-        if tool is None:
-            names = ", ".join([*(tool.name for tool in self._offered()), FINISH])
-            return Observation(f"There is no such tool. The tools are {names}.", NOT_AVAILABLE)
-        if self.uses[tool.name] >= tool.most:
-            return Observation(f"{tool.name} has been used {tool.most} times, which is all it may be.", TOO_MANY)
         try:
+            if step.tool == FINISH:
+                return self._finish(k, step)
+            if tool is None:
+                names = ", ".join([*(tool.name for tool in self._offered()), FINISH])
+                return Observation(f"There is no such tool. The tools are {names}.", NOT_AVAILABLE)
+            if self.uses[tool.name] >= tool.most:
+                return Observation(f"{tool.name} has been used {tool.most} times, which is all it may be.", TOO_MANY)
             arguments = read_arguments(tool, step.arguments, videos=self.videos)
             key = call_key(tool, arguments)
             if key in self.made:
@@ -262,46 +234,53 @@ class _Loop:
             return observation
         except BadArguments as error:
             return Observation(str(error), BAD_ARGUMENTS)
-        except ModelError as error:
-            self._late()
-            return failed(error.code)
-        except Halt as halt:
-            self._stop(halt)
-            return Observation("", halt.code)
+        except (Halt, ModelError) as error:
+            code = self.toolbox.record_failure(error)
+            return failed(code) if isinstance(error, ModelError) else Observation("", code)
 
     def _finish(self, k: int, step: ToolCall) -> Observation:
+        """Keep the answer of `finish`. Raises BadArguments."""
         toolbox = self.toolbox
-        given: Mapping[str, Any] = {"sufficient": True, "evidence": [], **step.arguments}
-        try:
-            arguments = read_arguments(self.finishing, given, videos=1)
-        except BadArguments as error:
-            return Observation(str(error), BAD_ARGUMENTS)
-        proposed = proposed_answer(toolbox, arguments, step.thought)
+        proposed = proposed_answer(toolbox, self.finishing, step)
         answered_by_overview = not toolbox.asked.question.choices and toolbox.overview_shown and proposed.sufficient
         early = k == 1 and not self.path and not self.forced
         if early and not (proposed.cited or answered_by_overview):
-            return Observation(NO_EVIDENCE, BAD_ARGUMENTS)
+            raise BadArguments(NO_EVIDENCE)
         self.proposed = proposed
-        return Observation("")
+        return Observation("", events=tuple(toolbox.evidence.events[number].id for number in proposed.cited))
 
     def _keep(self, k: int, step: ToolCall, sample: Sample, observation: Observation, began: int) -> None:
         """Record a step, and show the reasoner what it led to."""
-        toolbox = self.toolbox
-        shown = cut_lines(observation.text, toolbox.asked.models.reasoner.count_tokens, toolbox.observation_tokens)
+        toolbox, log = self.toolbox, self.toolbox.evidence
+        shown = cut_lines(observation.text, toolbox.count_tokens, toolbox.observation_tokens)
         more = " There is more than is shown." if observation.cut else ""
         text = f"Step {k} of {self.request.steps}, {step.tool}:{more}\n{shown}"
-        labels = toolbox.evidence.labels_of(observation.seen)
-        self.conversation.add(sample.text, text, f"Step {k}, {in_brief(step, labels)}")
-        known = any(tool.name == step.tool for tool in (*self.tools, self.finishing))
+        brief = step.in_brief(log.labels_of(observation.seen))
+        self.conversation.add(sample.text, text, f"Step {k}, {brief}")
+        events = [log.events[log.numbers[event_id]] for event_id in observation.events if event_id in log.numbers]
         record = step_record(
             toolbox,
-            step,
-            replace(observation, text=shown),
-            answer=self.proposed if step.tool == FINISH else None,
-            forced=self.forced,
-            began_ms=began,
+            RecordedStep(
+                toolbox.path,
+                step.tool,
+                began,
+                step.stored(),
+                shown,
+                observation.error,
+                events,
+                frames=len(observation.frames),
+            ),
         )
-        self.records.append(record if known or step.tool == UNREADABLE else replace(record, action=UNKNOWN))
-        if not self.path:
-            self.records += toolbox.inner
-            toolbox.inner.clear()
+        known = any(tool.name == step.tool for tool in (*self.tools, self.finishing)) or step.tool == UNREADABLE
+        record = replace(
+            record,
+            action=step.tool if known else UNKNOWN,
+            detail=record.detail | {"thought": step.thought, "forced": self.forced},
+        )
+        if self.path:
+            self.records.append(record)
+            return
+        if self.proposed is not None:
+            record = replace(record, answer=self.proposed.text if self.proposed.sufficient else INSUFFICIENT)
+        self.records += [record, *toolbox.inner]
+        toolbox.inner.clear()

@@ -73,7 +73,7 @@ class Whole:
     def read(self, value: Any, *, videos: int = 1) -> int:
         number = whole(value)
         if number is None or not self.least <= number <= self.most:
-            raise BadArguments(f"a whole number from {self.least} to {self.most}")
+            raise BadArguments(f"a whole number from {self.wording()}")
         return number
 
     def wording(self, *, videos: int = 1) -> str:
@@ -108,9 +108,8 @@ class OneOf:
         return {"type": "string", "enum": list(self.words)}
 
     def read(self, value: Any, *, videos: int = 1) -> str:
-        said = str(value).strip().casefold() if isinstance(value, (str, int, float)) else ""
         for word in self.words:
-            if word.casefold() == said:
+            if word.casefold() == str(value).strip().casefold():
                 return word
         raise BadArguments(f"one of {', '.join(self.words)}")
 
@@ -142,20 +141,17 @@ class Spans:
     most: int
 
     def schema(self, *, videos: int = 1) -> dict[str, Any]:
-        fields: dict[str, Any] = {"start_ms": {"type": "integer"}, "end_ms": {"type": "integer"}}
-        if videos > 1:
-            fields["video"] = {"type": "integer"}
-        return list_of(object_of(fields), self.most)
+        names = ("start_ms", "end_ms", "video") if videos > 1 else ("start_ms", "end_ms")
+        return list_of(object_of({name: {"type": "integer"} for name in names}), self.most)
 
     def read(self, value: Any, *, videos: int = 1) -> tuple[tuple[int, Span], ...]:
         items = [value] if isinstance(value, Mapping) else value
-        if not isinstance(items, (list, tuple)) or not 1 <= len(items) <= self.most:
+        if not isinstance(items, list) or not 1 <= len(items) <= self.most:
             raise BadArguments(f"a list of 1 to {self.most} spans with start_ms and end_ms")
         return tuple(self._span(item, videos) for item in items)
 
     def _span(self, item: Any, videos: int) -> tuple[int, Span]:
-        start = whole(item.get("start_ms")) if isinstance(item, Mapping) else None
-        end = whole(item.get("end_ms")) if isinstance(item, Mapping) else None
+        start, end = (whole(item.get(name)) if isinstance(item, Mapping) else None for name in ("start_ms", "end_ms"))
         if start is None or end is None:
             raise BadArguments("spans with start_ms and end_ms in whole milliseconds")
         if end <= max(0, start):
@@ -164,42 +160,6 @@ class Spans:
 
     def wording(self, *, videos: int = 1) -> str:
         return f"list of at most {self.most} of {{start_ms, end_ms{', video' if videos > 1 else ''}}}"
-
-
-@dataclass(frozen=True, slots=True)
-class YesNo:
-    """True or false."""
-
-    def schema(self, *, videos: int = 1) -> dict[str, Any]:
-        return {"type": "boolean"}
-
-    def read(self, value: Any, *, videos: int = 1) -> bool:
-        if isinstance(value, str) and value.strip().casefold() in ("true", "yes", "false", "no"):
-            return value.strip().casefold() in ("true", "yes")
-        if not isinstance(value, bool):
-            raise BadArguments("true or false")
-        return value
-
-    def wording(self, *, videos: int = 1) -> str:
-        return "true or false"
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """At most `most` whole numbers; what is none is left out, so that reading never fails. "E3" is 3."""
-
-    most: int
-
-    def schema(self, *, videos: int = 1) -> dict[str, Any]:
-        return list_of({"type": "integer"}, self.most)
-
-    def read(self, value: Any, *, videos: int = 1) -> tuple[int, ...]:
-        items = value if isinstance(value, (list, tuple)) else [value]
-        numbers = [whole(item.strip().lstrip("Ee") if isinstance(item, str) else item) for item in items[: self.most]]
-        return tuple(dict.fromkeys(number for number in numbers if number is not None))
-
-    def wording(self, *, videos: int = 1) -> str:
-        return "list of numbers"
 
 
 def whole(value: Any) -> int | None:
@@ -282,15 +242,14 @@ def read_arguments(tool: Tool, given: Mapping[str, Any], *, videos: int) -> dict
     """
     values: dict[str, Any] = {}
     for name, kind in tool.arguments.items():
-        if _left_out(kind, videos):
-            values[name] = kind.read(1, videos=videos)
-        elif name not in given and (default := getattr(kind, "default", None)) is not None:
+        default = getattr(kind, "default", None)
+        if name not in given and default is not None:
             values[name] = default
-        elif name not in given:
+        elif name not in given and not _left_out(kind, videos):
             raise BadArguments(f"{tool.name} needs {', '.join(tool.arguments)}; {name} is missing.")
         else:
             try:
-                values[name] = kind.read(given[name], videos=videos)
+                values[name] = kind.read(given.get(name), videos=videos)
             except BadArguments as error:
                 raise BadArguments(f"{name} must be {error}.") from None
     return values

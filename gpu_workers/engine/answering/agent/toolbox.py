@@ -1,26 +1,27 @@
-"""The toolbox of one question: what its tools may use, and nothing that reaches past its scope."""
+"""The toolbox of one question: what its tools may use, and the log of everything that they have shown."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Generic, Protocol, TypeVar
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 import numpy as np
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
-from gpu_workers.engine.answering.calls import Calls, needed_checker
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_text, fitted
 from gpu_workers.engine.answering.contract import Artifact, NodeRecord
-from gpu_workers.engine.answering.looking.frame_check import in_full
-from gpu_workers.engine.answering.looking.looks import Finding, Look, findings_schema, read_findings
+from gpu_workers.engine.answering.looking.inspection import observe
+from gpu_workers.engine.answering.looking.looks import Finding, Look
 from gpu_workers.engine.answering.wording import as_data, conversation
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span, Vector
-from gpu_workers.engine.models.roles import Meter, ModelError, ObserveRequest, embed_queries
+from gpu_workers.engine.models.roles import Meter, ModelError, embed_queries
 from gpu_workers.engine.ports import (
     Hit,
     StoredEvent,
@@ -31,7 +32,6 @@ from gpu_workers.engine.ports import (
     ViewQuery,
     Within,
 )
-from gpu_workers.engine.retrieval.frames import frame_evidence
 
 MISSING: Mapping[Artifact, str] = {
     "frames": "no_pictures",
@@ -42,12 +42,9 @@ MISSING: Mapping[Artifact, str] = {
 }
 """Codes of Answer.degraded by what is missing."""
 
-SUMMARISED = 8
-"""Number of videos of a scope that are asked for topics without vectors, as old indexes have them."""
-
 LEAST_OBSERVATION, MOST_OBSERVATION = 300, 1_000
 """Bounds of the tokens of one observation, which is a tenth of the reasoner's window. Every later step reads it again,
-and the answer reads the best events in full (agent.final_answer)."""
+and the answer reads the best events in full (agent.evidence_answer)."""
 
 KNOWN_FINDINGS = 8
 """Number of the last findings that a look gets."""
@@ -64,12 +61,12 @@ class _HasId(Protocol):
 Item = TypeVar("Item", bound=_HasId)
 
 
-class _Numbered(Generic[Item]):
-    """Items of one kind by number. number_of: number by id, of what was shown."""
+class Numbered(dict[int, Item]):
+    """The items of one kind that were shown, by number. number_of: number by id."""
 
     def __init__(self, letter: str) -> None:
+        super().__init__()
         self.letter = letter
-        self.items: dict[int, Item] = {}
         self.number_of: dict[UUID, int] = {}
         self._reserved: dict[UUID, int] = {}
 
@@ -78,29 +75,28 @@ class _Numbered(Generic[Item]):
         return self._reserved.setdefault(item_id, len(self._reserved) + 1)
 
     def label(self, item: Item) -> str:
+        """Count the item as shown, and return its letter and number, such as "E3"."""
         number = self.number_of.setdefault(item.id, self.reserve(item.id))
-        self.items.setdefault(number, item)
+        self.setdefault(number, item)
         return f"{self.letter}{number}"
 
 
 class EvidenceLog:
-    """Everything that may be cited or rested on, because it was shown. Only grows. For one thread.
+    """What a question has been shown, and so may be cited. It only grows. For one thread.
 
+    Every event, frame, object and line gets a number at first sight and keeps it. numbers, object_numbers: by id.
     findings: of looks at frames. notes: other rows in words that the answer may rest on, such as counts.
-    label_event() and its like log an item as shown, and return its number with its letter, such as "E3".
     """
 
     def __init__(self) -> None:
-        self._events: _Numbered[StoredEvent] = _Numbered("E")
-        self._frames: _Numbered[StoredFrame] = _Numbered("F")
-        self._objects: _Numbered[StoredObject] = _Numbered("O")
-        self._lines: _Numbered[StoredLine] = _Numbered("L")
-        self.label_event = self._events.label
-        self.label_frame = self._frames.label
-        self.label_object = self._objects.label
-        self.label_line = self._lines.label
-        self.reserve_event = self._events.reserve
-        self.reserve_object = self._objects.reserve
+        self.events: Numbered[StoredEvent] = Numbered("E")
+        self.frames: Numbered[StoredFrame] = Numbered("F")
+        self.objects: Numbered[StoredObject] = Numbered("O")
+        self.lines: Numbered[StoredLine] = Numbered("L")
+        self.label_event, self.label_frame = self.events.label, self.frames.label
+        self.label_object, self.label_line = self.objects.label, self.lines.label
+        self.numbers: Mapping[UUID, int] = self.events.number_of
+        self.object_numbers: Mapping[UUID, int] = self.objects.number_of
         self.findings: list[Finding] = []
         self.notes: list[str] = []
 
@@ -109,47 +105,16 @@ class EvidenceLog:
         self.findings += [finding for finding in dict.fromkeys(findings) if finding not in self.findings]
 
     def add_note(self, text: str) -> None:
-        """Add a note: words of the video or of a computation, through as_data, cut to NOTE_CHARACTERS."""
+        """Add a note, as data, cut to NOTE_CHARACTERS: words of the video or of a computation."""
         note = as_data(text)[:NOTE_CHARACTERS]
         if note and note not in self.notes:
             self.notes.append(note)
 
-    @property
-    def events(self) -> Mapping[int, StoredEvent]:
-        return self._events.items
-
-    @property
-    def frames(self) -> Mapping[int, StoredFrame]:
-        return self._frames.items
-
-    @property
-    def objects(self) -> Mapping[int, StoredObject]:
-        return self._objects.items
-
-    @property
-    def lines(self) -> Mapping[int, StoredLine]:
-        return self._lines.items
-
-    @property
-    def numbers(self) -> Mapping[UUID, int]:
-        """Return n of "E<n>" by event id."""
-        return self._events.number_of
-
-    @property
-    def object_numbers(self) -> Mapping[UUID, int]:
-        return self._objects.number_of
-
     def labels_of(self, item_ids: Iterable[UUID]) -> str:
-        """Return the numbers of these events, frames, objects and lines with their letters, as "E1 F2", without those
-        that were not shown."""
-        kinds = (self._events, self._frames, self._objects, self._lines)
-        labels = (
-            f"{kind.letter}{kind.number_of[item_id]}"
-            for item_id in dict.fromkeys(item_ids)
-            for kind in kinds
-            if item_id in kind.number_of
-        )
-        return " ".join(labels)
+        """Return the letters and numbers of items, as "E1 F2", without those that were not shown."""
+        kinds = (self.events, self.frames, self.objects, self.lines)
+        labels = {item_id: f"{kind.letter}{n}" for kind in kinds for item_id, n in kind.number_of.items()}
+        return " ".join(labels[item_id] for item_id in dict.fromkeys(item_ids) if item_id in labels)
 
     def __len__(self) -> int:
         shown = len(self.events) + len(self.frames) + len(self.objects) + len(self.lines)
@@ -157,7 +122,7 @@ class EvidenceLog:
 
 
 class Toolbox:
-    """What a tool may use, for one question. For one thread.
+    """What a tool may use, for one question. Nothing in it reaches past the question's scope. For one thread.
 
     asked, calls: of the question. evidence: all that was shown so far. meter: of the current step. path: of the
     current step's record, "" outside a loop. missing: codes of what the answer had to do without, beyond missing
@@ -165,10 +130,10 @@ class Toolbox:
     inside the current step. top_similarity: of the strongest hit of a search.
     """
 
-    def __init__(self, asked: Asked, calls: Calls, *, evidence: EvidenceLog | None = None) -> None:
+    def __init__(self, asked: Asked, calls: Calls) -> None:
         self.asked = asked
         self.calls = calls
-        self.evidence = evidence if evidence is not None else EvidenceLog()
+        self.evidence = EvidenceLog()
         self.meter: Meter = calls.meter
         self.path = ""
         self.missing: dict[str, None] = {}
@@ -181,19 +146,9 @@ class Toolbox:
 
         question: of the reasoner, in the language of the index.
         """
-        inner = Toolbox(
-            replace(
-                self.asked,
-                question=replace(self.asked.question, question=question, choices=(), history=()),
-                searched=question,
-                translated=(),
-                question_language="",
-            ),
-            self.calls,
-            evidence=self.evidence,
-        )
-        inner.meter, inner.path, inner.missing, inner.inner = self.meter, self.path, self.missing, self.inner
-        inner.__dict__ |= {name: self.__dict__[name] for name in ("extents", "artifacts") if name in self.__dict__}
+        inner = copy(self)
+        asked = replace(self.asked.question, question=question, choices=(), history=())
+        inner.asked = replace(self.asked, question=asked, searched=question, translated=(), question_language="")
         return inner
 
     # --- what there is ---------------------------------------------------------------------------------------------
@@ -226,30 +181,45 @@ class Toolbox:
     @cached_property
     def artifacts(self) -> frozenset[Artifact]:
         """Return what the scope and the models have."""
-        graph, any_text = self.asked.graph, _anything(self.asked.models.text_embedder.dimension)
+        graph = self.asked.graph
+        any_text = np.zeros(self.asked.models.text_embedder.dimension, dtype=np.float32)
+        any_text[0] = 1.0
         has: dict[Artifact, Callable[[], object]] = {
             "events": lambda: self.extents,
             "frames": lambda: any(graph.frames_between(video, span, limit=1) for video, span in self.extents.items()),
-            "transcript": lambda: graph.search_views({"transcript": any_text}, floor=-1.0)["transcript"],
-            "topics": lambda: graph.search_views({"topic": any_text}, floor=-1.0)["topic"] or self._summarised(),
+            "transcript": lambda: self.search("transcript", any_text, 1, floor=-1.0),
+            "topics": lambda: self.search("topic", any_text, 1, floor=-1.0),
             "objects": lambda: graph.objects(limit=1),
             "checker": lambda: self.asked.models.checker is not None,
         }
         return frozenset(artifact for artifact, there in has.items() if there())
-
-    def _summarised(self) -> bool:
-        graph, first = self.asked.graph, list(self.videos.values())[:SUMMARISED]
-        return any(graph.overview(video) is not None or graph.topics(video) for video in first)
 
     def degraded(self, needs: Iterable[Artifact]) -> tuple[str, ...]:
         """Return codes of what is missing of needs, and of what the question's tools turned out to lack."""
         missing = {MISSING[artifact] for artifact in needs if artifact in MISSING and artifact not in self.artifacts}
         return tuple(sorted(missing | set(self.missing)))
 
+    # --- words within a number of tokens ---------------------------------------------------------------------------
+
+    def count_tokens(self, text: str) -> int:
+        return self.asked.models.reasoner.count_tokens(text)
+
     @property
     def observation_tokens(self) -> int:
         """Return the maximum tokens of one observation."""
         return max(LEAST_OBSERVATION, min(MOST_OBSERVATION, self.asked.models.reasoner.context_tokens // 10))
+
+    def fitting_lines(self, lines: Iterable[str], tokens: int, *, line_tokens: int) -> list[str]:
+        """Return the first of lines, at least one, as long as one more of line_tokens fits.
+
+        No line is drawn that is not returned, so that lines may number what they show as they are drawn.
+        """
+        kept: list[str] = []
+        drawn = iter(lines)
+        while (not kept or tokens >= line_tokens) and (line := next(drawn, None)) is not None:
+            kept.append(line)
+            tokens -= self.count_tokens(line)
+        return kept
 
     # --- places and events -----------------------------------------------------------------------------------------
 
@@ -274,12 +244,11 @@ class Toolbox:
     def event_line(self, event: StoredEvent, *, most_tokens: int) -> str:
         """Number the event, and return it as a line: number, place, what happens, speech and writing."""
         head = f"{self.evidence.label_event(event)} {self.place(event.video_id, event.span)}:"
-        room = max(1, most_tokens - self.asked.models.reasoner.count_tokens(head))
-        return f"{head} {self.event_words(event, room)}"
+        return f"{head} {self.event_words(event, max(1, most_tokens - self.count_tokens(head)))}"
 
     def event_words(self, event: StoredEvent, most_tokens: int) -> str:
         """Return an event in words, as data, on one line of at most most_tokens tokens."""
-        return fitted(event_text(event), self.asked.models.reasoner.count_tokens, most_tokens)
+        return fitted(event_text(event), self.count_tokens, most_tokens)
 
     def load(self, event_ids: Iterable[UUID]) -> list[StoredEvent]:
         """Return these events in this order, each once, without those out of scope."""
@@ -290,6 +259,8 @@ class Toolbox:
     def events_at(self, video_id: UUID, span: Span, limit: int) -> list[StoredEvent]:
         """Return at most limit events that overlap span, in order of time."""
         return self.load(place.event_id for place in self.asked.graph.events_between(video_id, span, limit=limit))
+
+    # --- searches --------------------------------------------------------------------------------------------------
 
     def text_vector(self, text: str) -> Vector:
         """Return a text as the embedder of texts takes queries. Raises ModelError."""
@@ -333,63 +304,32 @@ class Toolbox:
         """
         if self.asked.models.checker is None:
             return [], "no_checker"
-        most = needed_checker(self.asked.models).max_frames
+        most = self.asked.models.checker.max_frames
         events = self.load(frame.event_id for frame in frames)
         by_video: dict[UUID, list[StoredFrame]] = {}
         for frame in frames:
             by_video.setdefault(frame.video_id, []).append(frame)
-        parts = [shown[at : at + most] for shown in by_video.values() for at in range(0, len(shown), most)]
-        reports = self.calls.together("look", [partial(self._report, question, part, events, high) for part in parts])
+        parts = [own[at : at + most] for own in by_video.values() for at in range(0, len(own), most)]
+        looks = [
+            (Look(part[0].video_id, Span(part[0].ms, part[-1].ms + 1), question, 1.0, high), part) for part in parts
+        ]
+        known = [finding.in_words("") for finding in self.evidence.findings[-KNOWN_FINDINGS:]]
+        reports = observe(self.asked, self.calls, looks, events, hypothesis="", known=known, meter=self.meter)
         findings = [finding for report in reports for finding in report.findings]
-        self._number(findings, frames, {event.id: event for event in events})
-        halt = next((report.halt for report in reports if report.halt), None)
-        if halt is not None:
-            raise halt
-        return findings, reports[0].error if reports and all(report.error for report in reports) else ""
-
-    def _report(
-        self, question: str, frames: Sequence[StoredFrame], events: Sequence[StoredEvent], high: bool
-    ) -> _Report:
-        evidence = frame_evidence(self.asked.graph, frames, events)
-        if high:
-            evidence = in_full(self.calls, evidence, frames)
-        known = tuple(finding.in_words("") for finding in self.evidence.findings[-KNOWN_FINDINGS:])
-        request = ObserveRequest(self.asked.question.question, question, "", known, evidence, high)
-        look = Look(frames[0].video_id, Span(frames[0].ms, frames[-1].ms + 1), question, 1.0, high)
-        try:
-            sample = self.calls.observe_frames(request, schema=findings_schema(), meter=self.meter)
-        except Halt as halt:
-            return _Report(error=halt.code, halt=halt)
-        except ModelError as error:
-            late = self.calls.spending.out_of_time()
-            return _Report(error=error.code, halt=BudgetSpent("max_seconds") if late else None)
-        if sample.refused:
-            return _Report(error="model_refused")
-        findings = read_findings(sample.text, look, frames)
-        return _Report(error="unreadable") if findings is None else _Report(tuple(findings))
-
-    def _number(
-        self, findings: Sequence[Finding], frames: Sequence[StoredFrame], events: Mapping[UUID, StoredEvent]
-    ) -> None:
-        """Number the frames and events of findings; a finding that names no frame rests on those of its span."""
-        for finding in findings:
-            near = [f for f in frames if f.video_id == finding.video_id and finding.span.contains(f.ms)]
-            for frame in finding.frames or near:
-                self.evidence.label_frame(frame)
-                if frame.event_id in events:
-                    self.evidence.label_event(events[frame.event_id])
+        of_id = {event.id: event for event in events}
+        for frame in (frame for finding in findings for frame in shown_by(finding, frames)):
+            self.evidence.label_frame(frame)
+            if frame.event_id in of_id:
+                self.evidence.label_event(of_id[frame.event_id])
         self.evidence.add_findings(findings)
+        errors = [report.error for report in reports if report.error]
+        halts = [report.halt for report in reports if report.halt]
+        if halts or (errors and self.calls.spending.out_of_time()):
+            raise halts[0] if halts else BudgetSpent("max_seconds")
+        return findings, errors[0] if errors and len(errors) == len(reports) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
-    findings: tuple[Finding, ...] = ()
-    error: str = ""
-    halt: Halt | None = None
-
-
-def _anything(dimension: int) -> ViewQuery:
-    """Return a query that matches any item, to learn whether a view has one."""
-    vector = np.zeros(dimension, dtype=np.float32)
-    vector[0] = 1.0
-    return ViewQuery(vector, 1)
+def shown_by(finding: Finding, frames: Sequence[StoredFrame]) -> Sequence[StoredFrame]:
+    """Return the frames that a finding rests on; if it names none, those of its span."""
+    near = (frame for frame in frames if frame.video_id == finding.video_id and finding.span.contains(frame.ms))
+    return finding.frames or tuple(near)

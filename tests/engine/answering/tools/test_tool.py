@@ -14,7 +14,6 @@ from gpu_workers.engine.answering.agent.tool import (
     BadArguments,
     Kind,
     Millis,
-    Numbers,
     Observation,
     OneOf,
     Spans,
@@ -22,7 +21,6 @@ from gpu_workers.engine.answering.agent.tool import (
     Tool,
     VideoNumber,
     Whole,
-    YesNo,
     read_arguments,
 )
 from gpu_workers.engine.answering.agent.tool_calls import call_key, finish_tool, read_step, step_schema
@@ -38,8 +36,6 @@ KINDS: dict[str, Kind] = {
     "size": OneOf(("low", "high")),
     "ranges": Spans(2),
     "video": VideoNumber(),
-    "sure": YesNo(),
-    "events": Numbers(3),
 }
 
 
@@ -96,9 +92,6 @@ def test_a_scope_of_one_video_names_no_video() -> None:
         (Text(5), " ab ", "ab"),
         (OneOf(("0.5", "1")), 1, "1"),
         (OneOf(("low", "high")), "HIGH", "high"),
-        (YesNo(), "yes", True),
-        (Numbers(3), ["E3", 2, 2, "x", True], (3, 2)),
-        (Numbers(3), None, ()),
         (Spans(2), [{"start_ms": -5, "end_ms": 10}], ((1, Span(0, 10)),)),
         (Spans(2), {"start_ms": 0, "end_ms": 10}, ((1, Span(0, 10)),)),
     ],
@@ -131,7 +124,6 @@ def test_what_a_model_writes_is_read(kind: Kind, written: Any, read: Any) -> Non
         (Spans(2), [{"start_ms": "0:01", "end_ms": 3}], "whole milliseconds"),
         (Spans(2), [], "1 to 2"),
         (Spans(2), [{"start_ms": 0, "end_ms": 1}] * 3, "1 to 2"),
-        (YesNo(), 1, "true or false"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_what_it_must_be(kind: Kind, written: Any, said: str) -> None:
