@@ -19,8 +19,7 @@ from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.choices.weighing import weigh_support
 from gpu_workers.engine.answering.context import EventContext, EventLabels, cut_lines, event_context
 from gpu_workers.engine.answering.contract import Answer, Artifact, NodeRecord
-from gpu_workers.engine.answering.ending.final_answer import NOTHING_SHOWN, finish_reason, without_text
-from gpu_workers.engine.answering.ending.final_answer import final_answer as answer_of_nodes
+from gpu_workers.engine.answering.ending.final_answer import NOTHING_SHOWN, final_answer, finish_reason, without_text
 from gpu_workers.engine.answering.ending.vote import Verdict
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed
@@ -37,7 +36,7 @@ from gpu_workers.engine.answering.wording import (
     time_line,
     videos_line,
 )
-from gpu_workers.engine.models.roles import Message, ModelError, embed_queries
+from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.fusion import RankedEvent
@@ -81,20 +80,50 @@ def answer_from_evidence(toolbox: Toolbox, result: MethodResult) -> Answer:
     published = asked.settings.effort == "paper"
     stopped = calls.halted is not None or result.error is not None
     votes_stand = (result.settled or stopped) and not published and not weighs_choices(asked)
+    records, support = list(result.records), None
     if node is not None and node.votes and votes_stand:
-        answer = _answer_of_votes(toolbox, node, result.records)
+        shown = shown_so_far(toolbox, node.answer)
+        context = numbered(toolbox, shown.events, text=node.context.text)
+        nodes = [replace(node, context=context, seen={**node.seen, **shown.frames}, findings=shown.findings)]
+        verdict = _verdict(nodes)
     else:
         proposed = node.answer if node is not None else result.proposed
         own_alone = published and proposed is not None
         best_so_far = proposed is not None and proposed.sufficient and calls.halted is not None
-        if len(toolbox.evidence) or own_alone or best_so_far:
-            answer = _answer_of_evidence(toolbox, result.records, proposed, own_alone=own_alone)
-        elif result.error is not None:
-            raise result.error
-        else:
-            reason, detail = finish_reason(calls, [], answered=False)
-            detail = NOTHING_SHOWN if not calls.halted and toolbox.extents else detail
-            answer = without_text(calls, result.records, reason, detail)
+        if not (len(toolbox.evidence) or own_alone or best_so_far):
+            return _nothing_shown(toolbox, result)
+        shown = shown_so_far(toolbox, proposed)
+        state = ranked_state("", shown.events, top_similarity=toolbox.top_similarity)
+        nodes, verdict = [], None
+        if not own_alone:
+            support = _support(toolbox, shown)
+            nodes = _drawn(toolbox, support, state, shown)
+            numbers = toolbox.evidence.numbers
+            verdict, weighed = weigh_support(asked, calls, _verdict(nodes), nodes, support, numbers=numbers)
+            records += [*map(node_record, nodes), *([weighed] if weighed else [])]
+        if proposed is not None and verdict is None and not any(node.votes for node in nodes):
+            votes = (AnswerVote((0,), 0, 1.0, 0.0, asked.settings.tree.gate),)
+            nodes, support = [shown.node(state, Draw(parsed=[proposed]), votes)], None
+            verdict = _verdict(nodes)
+    answer = final_answer(
+        asked,
+        calls,
+        nodes=nodes,
+        records=records,
+        verdict=verdict,
+        top_similarity=toolbox.top_similarity,
+        support=support.shares if support else (),
+        single_sample=verdict is not None and len(verdict.node.draw.parsed) == 1,
+    )
+    return replace(answer, degraded=toolbox.degraded(result.needs))
+
+
+def _nothing_shown(toolbox: Toolbox, result: MethodResult) -> Answer:
+    if result.error is not None:
+        raise result.error
+    reason, detail = finish_reason(toolbox.calls, [], answered=False)
+    detail = NOTHING_SHOWN if not toolbox.calls.halted and toolbox.extents else detail
+    answer = without_text(toolbox.calls, result.records, reason, detail)
     return replace(answer, degraded=toolbox.degraded(result.needs))
 
 
@@ -102,56 +131,6 @@ def weighs_choices(asked: Asked) -> bool:
     """Whether the choices of this question are weighed by the support of what was shown, so that a vote of several
     samples would be drawn in vain."""
     return bool(asked.question.choices) and asked.settings.support.weight > 0.0
-
-
-def _answer_of_votes(toolbox: Toolbox, node: AnswerNode, records: Sequence[NodeRecord]) -> Answer:
-    """Return a node's own answer, with citations from what was shown."""
-    shown = shown_so_far(toolbox, node.answer)
-    context = numbered(toolbox, shown.events, text=node.context.text)
-    node = replace(node, context=context, seen={**node.seen, **shown.frames}, findings=shown.findings)
-    return answer_of_nodes(
-        toolbox.asked,
-        toolbox.calls,
-        nodes=[node],
-        records=records,
-        verdict=Verdict(node, node.score, _margin(node), node) if node.answers else None,
-        top_similarity=toolbox.top_similarity,
-        single_sample=len(node.draw.parsed) == 1,
-    )
-
-
-def _answer_of_evidence(
-    toolbox: Toolbox, records: Sequence[NodeRecord], proposed: ParsedAnswer | None, *, own_alone: bool
-) -> Answer:
-    asked, calls = toolbox.asked, toolbox.calls
-    shown = shown_so_far(toolbox, proposed)
-    state = ranked_state("", shown.events, top_similarity=toolbox.top_similarity)
-    support: Support | None = None
-    nodes: list[AnswerNode] = []
-    made = list(records)
-    verdict: Verdict | None = None
-    if not own_alone:
-        support = _support(toolbox, shown)
-        nodes = _drawn(toolbox, _as_sampled(asked, support), state, shown)
-        made += [node_record(node) for node in nodes]
-        verdict = next((Verdict(node, node.score, _margin(node), node) for node in nodes if node.answers), None)
-        verdict, weighed = weigh_support(asked, calls, verdict, nodes, support, numbers=toolbox.evidence.numbers)
-        made += [weighed] if weighed else []
-    if proposed is not None and verdict is None and not any(node.votes for node in nodes):
-        votes = (AnswerVote((0,), 0, 1.0, 0.0, asked.settings.tree.gate),)
-        own = shown.node(state, Draw(parsed=[proposed]), votes)
-        nodes, support = [own], None
-        verdict = Verdict(own, own.score, own.score, own) if own.answers else None
-    return answer_of_nodes(
-        asked,
-        calls,
-        nodes=nodes,
-        records=made,
-        verdict=verdict,
-        top_similarity=toolbox.top_similarity,
-        support=support.shares if support else (),
-        single_sample=verdict is not None and len(verdict.node.draw.parsed) == 1,
-    )
 
 
 def _support(toolbox: Toolbox, shown: ShownEvidence) -> Support | None:
@@ -164,33 +143,36 @@ def _support(toolbox: Toolbox, shown: ShownEvidence) -> Support | None:
         return None
 
 
-def _as_sampled(asked: Asked, support: Support | None) -> Asked:
-    """Return asked with as many samples as can still matter: one where the choice is decided, if it may be abstained
-    from, and one at effort `paper`, whose own answer is missing."""
-    samples = asked.settings.samples
+def _drawn(toolbox: Toolbox, support: Support | None, state: State, shown: ShownEvidence) -> list[AnswerNode]:
+    """Return the node of the samples drawn from what was shown, without votes if the call failed.
+
+    A choice that the support decides needs one sample, to find out whether it is abstained from, or none. Effort
+    `paper` draws one sample if its own answer is missing.
+    """
+    asked, calls, n = toolbox.asked, toolbox.calls, toolbox.asked.settings.samples.n
     if support is not None and support.decides(asked):
-        return replace(asked, settings=changed(asked.settings, n=int(samples.abstain)))
-    return replace(asked, settings=changed(asked.settings, n=1)) if asked.settings.effort == "paper" else asked
-
-
-def _drawn(toolbox: Toolbox, asked: Asked, state: State, shown: ShownEvidence) -> list[AnswerNode]:
-    """Return the node of the samples drawn from what was shown, without votes if the call failed; none if no sample is
-    needed."""
-    if not (n := asked.settings.samples.n):
+        n = int(asked.settings.samples.abstain)
+    elif asked.settings.effort == "paper":
+        n = 1
+    if not n:
         return []
-    with toolbox.calls.timed("answer"):
-        draw = draw_answers(asked, toolbox.calls, answer_prompt(asked, shown), path="SA", n=n)
+    asked = replace(asked, settings=changed(asked.settings, n=n))
+    with calls.timed("answer"):
+        draw = draw_answers(asked, calls, answer_prompt(asked, shown), path="SA", n=n)
         votes = scored(asked, draw)
-    toolbox.calls.on_progress("search", 1, 1, "SA")
+    calls.on_progress("search", 1, 1, "SA")
     if draw.halt:
-        toolbox.calls.halt(draw.halt)
+        calls.halt(draw.halt)
     return [shown.node(state, draw, votes)]
 
 
-def _margin(node: AnswerNode) -> float:
-    """Return S of the node's answer less that of its best other answer."""
+def _verdict(nodes: Sequence[AnswerNode]) -> Verdict | None:
+    """Return the answer of the only node, its margin over the node's best other answer; None if it has no answer."""
+    if not nodes or not nodes[0].answers:
+        return None
+    (node,) = nodes
     others = [vote.score for vote in node.votes[1:] if (p := node.draw.parsed[vote.representative]) and p.sufficient]
-    return node.score - max(others, default=0.0)
+    return Verdict(node, node.score, node.score - max(others, default=0.0), node)
 
 
 # --- what was shown --------------------------------------------------------------------------------------------------
@@ -274,9 +256,8 @@ def ranked_state(path: str, events: Sequence[StoredEvent], *, top_similarity: fl
 def numbered(toolbox: Toolbox, events: Sequence[StoredEvent], *, text: str = "") -> EventContext:
     """Return events that were shown as a context, with their numbers of the log."""
     numbers = toolbox.evidence.numbers
-    return EventContext(
-        text, {event.id: numbers[event.id] for event in events}, {numbers[event.id]: event for event in events}
-    )
+    of_id = {event.id: numbers[event.id] for event in events}
+    return EventContext(text, of_id, {numbers[event.id]: event for event in events})
 
 
 def _context(toolbox: Toolbox, events: Sequence[StoredEvent], room: int) -> EventContext:
@@ -296,10 +277,9 @@ def _context(toolbox: Toolbox, events: Sequence[StoredEvent], room: int) -> Even
 
 def _by_similarity(toolbox: Toolbox, events: Sequence[StoredEvent]) -> list[StoredEvent]:
     """Return events by falling similarity to the question; as they are if the embedder fails."""
-    embedder, meter = toolbox.asked.models.text_embedder, toolbox.calls.meter
+    embedder, summaries = toolbox.asked.models.text_embedder, [event.summary for event in events]
     try:
-        query = embed_queries(embedder, [toolbox.asked.query], meter=meter)[0]
-        cosines = embedder.embed([event.summary for event in events], meter=meter) @ query
+        cosines = embedder.embed(summaries, meter=toolbox.meter) @ toolbox.text_vector(toolbox.asked.query)
     except ModelError:
         return list(events)
     return [events[index] for index in np.argsort(-cosines, kind="stable")]
