@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
@@ -22,7 +23,7 @@ from gpu_workers.engine.answering.agent.tool import (
     VideoNumber,
 )
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.context import cut
+from gpu_workers.engine.answering.context import fitted
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Chunk, Span
 from gpu_workers.engine.ports import StoredEvent, StoredLine
@@ -38,84 +39,58 @@ PHRASE_GAP_MS = 1_000
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
-MAX_CHUNKS = 4_096
-"""Maximum number of chunks that one call reads to name those that it does not show."""
-
 
 def caption_retrieval(window: int) -> Tool:
-    """Return the tool that shows the descriptions of a stretch of time. window: maximum number of chunks shown."""
-
-    def use(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-        return read_captions(toolbox, arguments["video"], arguments["start_ms"], arguments["end_ms"], window=window)
-
+    """Return the tool that shows the descriptions of a time range. window: maximum number of chunks shown."""
     return Tool(
         name="caption_retrieval",
         description=f"Read the descriptions of at most {window} slices of 3 s between two times.",
         arguments={"video": VideoNumber(), "start_ms": Millis(), "end_ms": Millis()},
         needs=frozenset({"events"}),
         most=8,
-        use=use,
+        use=partial(_read_captions, window=window),
     )
 
 
-def read_captions(toolbox: Toolbox, video: int, start_ms: int, end_ms: int, *, window: int) -> Observation:
-    """Return the first `window` chunks between two times in words, gaps named; later ones are counted, not shown.
+def _read_captions(toolbox: Toolbox, arguments: Mapping[str, Any], *, window: int) -> Observation:
+    """Return the first `window` chunks between two times in words, gaps named, each within its share of tokens.
 
     Raises BadArguments if the times do not run forward.
     """
+    start_ms, end_ms = arguments["start_ms"], arguments["end_ms"]
     if end_ms <= start_ms:
         raise BadArguments("end_ms must be greater than start_ms.")
-    video_id = toolbox.video(video)
+    video_id = toolbox.video(arguments["video"])
     extent = toolbox.extents.get(video_id) if video_id is not None else None
     if video_id is None or extent is None:
         return Observation("Nothing of that video can be read.", OUT_OF_RANGE)
     asked = Span(start_ms, end_ms).cut_to(extent)
     if asked is None:
-        return Observation(
-            f"Nothing there: this video can be read from {extent.start_ms} to {extent.end_ms} ms "
-            f"({toolbox.place(video_id, extent)}).",
-            OUT_OF_RANGE,
-        )
-    chunks = toolbox.asked.graph.chunks_between(video_id, asked, limit=MAX_CHUNKS)
+        there = f"{extent.start_ms} to {extent.end_ms} ms ({toolbox.place(video_id, extent)})"
+        return Observation(f"Nothing there: this video can be read from {there}.", OUT_OF_RANGE)
+    chunks = toolbox.asked.graph.chunks_between(video_id, asked, limit=window + 1)
     if not chunks:
         return Observation(f"Nothing is described at {toolbox.place(video_id, asked)}.", NOTHING_FOUND)
-    shown = chunks[:window]
+    shown, rest = chunks[:window], chunks[window:]
     events = toolbox.events_at(video_id, Span(shown[0].span.start_ms, shown[-1].span.end_ms), limit=window + 1)
-    lines = _chunk_lines(toolbox, video_id, shown, events, toolbox.observation_tokens)
-    rest = chunks[len(lines) :]
-    seen = [event for event in events if any(event.span.overlaps(chunk.span) for chunk in shown[: len(lines)])]
+    share = toolbox.observation_tokens // len(shown)
+    lines = [_chunk_line(toolbox, video_id, chunk, events, share) for chunk in shown]
     if rest:
-        more = "more than " if len(chunks) == MAX_CHUNKS else ""
-        until = rest[-1].span.end_ms if not more else asked.end_ms
-        lines.append(
-            f"{more}{len(rest)} slices more, {toolbox.place(video_id, Span(rest[0].span.start_ms, until))}, are not "
-            f"shown: ask again from {rest[0].span.start_ms} ms."
-        )
-    return Observation("\n".join(lines), cut=bool(rest), events=tuple(event.id for event in seen))
+        left = Span(rest[0].span.start_ms, max(asked.end_ms, rest[0].span.end_ms))
+        lines.append(f"{toolbox.place(video_id, left)} is not shown: ask again from {left.start_ms} ms.")
+    return Observation("\n".join(lines), cut=bool(rest), events=tuple(event.id for event in events))
 
 
-def _chunk_lines(
-    toolbox: Toolbox, video_id: UUID, chunks: Sequence[Chunk], events: Sequence[StoredEvent], room: int
-) -> list[str]:
-    """Return the chunks as lines within room tokens, each cut to its share; their events are numbered as seen."""
-    count = toolbox.asked.models.reasoner.count_tokens
-    share = max(1, room // max(1, len(chunks)))
-    lines: list[str] = []
-    used = 0
-    for chunk in chunks:
-        text = chunk_text(chunk)
-        place = toolbox.place(video_id, chunk.span)
-        if count(text) > share:
-            text = cut(text, count, share)
-        if lines and used + count(f"E999 {place}: {text}") > room + share:
-            break
-        here = [event for event in events if event.span.overlaps(chunk.span)]
-        lines.append(f"{' '.join(map(toolbox.evidence.label_event, here))} {place}: {text}".strip())
-        if chunk.description is not None and any(len(event.chunks) > 1 for event in here):
-            # The event's own text sums up several chunks.
-            toolbox.evidence.add_note(f"{place}: {text}")
-        used += count(lines[-1])
-    return lines
+def _chunk_line(toolbox: Toolbox, video_id: UUID, chunk: Chunk, events: Sequence[StoredEvent], most_tokens: int) -> str:
+    """Return the chunk as a line, its events numbered as seen."""
+    here = [event for event in events if event.span.overlaps(chunk.span)]
+    place = toolbox.place(video_id, chunk.span)
+    head = f"{' '.join(map(toolbox.evidence.label_event, here))} {place}:".strip()
+    text = fitted(chunk_text(chunk), toolbox.count_tokens, max(1, most_tokens - toolbox.count_tokens(head)))
+    if chunk.description is not None and any(len(event.chunks) > 1 for event in here):
+        # The event's own text sums up several chunks.
+        toolbox.evidence.add_note(f"{place}: {text}")
+    return f"{head} {text}"
 
 
 def chunk_text(chunk: Chunk) -> str:
@@ -184,18 +159,11 @@ def _count(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class SpokenWord:
-    """A word of a line. span: its own times, or its line's if the transcriber did not time it as one word."""
-
-    word: str
-    span: Span
-    line: StoredLine
-
-
-@dataclass(frozen=True, slots=True)
 class SpokenTerm:
-    """Where a term is said. line: the one in which it begins."""
+    """Where a word or a phrase is said. line: the one in which it begins. span: its own times, or its line's if the
+    transcriber did not time it word by word."""
 
+    words: str
     line: StoredLine
     span: Span
 
@@ -210,8 +178,8 @@ def find_spoken(toolbox: Toolbox, term: str, lines: Sequence[StoredLine]) -> lis
     """Return where the words of term are said one after the other, in order of video and time; they do not overlap.
 
     lines: at least those that contain one of the words, in order of video and time. A phrase may run over lines that
-    are PHRASE_GAP_MS apart, if no other line is spoken between them. A line that reaches beyond what may be read counts
-    by the times of its words, and without these as a whole if it begins inside.
+    are PHRASE_GAP_MS apart. A line that reaches beyond what may be read counts by the times of its words, and without
+    these as a whole if it begins inside.
     """
     wanted = words_of(term)
     found: list[SpokenTerm] = []
@@ -220,13 +188,12 @@ def find_spoken(toolbox: Toolbox, term: str, lines: Sequence[StoredLine]) -> lis
         at = 0
         while at + len(wanted) <= len(words):
             said = words[at : at + len(wanted)]
-            pairs = ((before.line, after.line) for before, after in pairwise(said) if before.line is not after.line)
-            if [word.word for word in said] == wanted and not any(_interrupted(toolbox, *pair) for pair in pairs):
-                end_ms = max(word.span.end_ms for word in said)
-                found.append(SpokenTerm(said[0].line, Span(said[0].span.start_ms, end_ms)))
-                at += len(wanted)
-            else:
+            if [word.words for word in said] != wanted:
                 at += 1
+                continue
+            end_ms = max(word.span.end_ms for word in said)
+            found.append(SpokenTerm(term, said[0].line, Span(said[0].span.start_ms, end_ms)))
+            at += len(wanted)
     return found
 
 
@@ -242,34 +209,20 @@ def _close_lines(lines: Sequence[StoredLine]) -> Iterator[list[StoredLine]]:
         yield group
 
 
-def _readable(line: StoredLine, extents: Mapping[UUID, Span]) -> list[SpokenWord]:
+def _readable(line: StoredLine, extents: Mapping[UUID, Span]) -> list[SpokenTerm]:
     """Return the words of the line that begin inside what may be read of its video."""
     extent = extents.get(line.video_id)
     if extent is None:
         return []
     timed = [
-        SpokenWord(word, Span(start_ms, max(end_ms, start_ms + 1)), line)
+        SpokenTerm(word, line, Span(start_ms, max(end_ms, start_ms + 1)))
         for start_ms, end_ms, text in line.words
         for word in words_of(text)
     ]
     words = words_of(line.text)
-    if [spoken.word for spoken in timed] != words and (extent.holds(line.span) or not timed):
-        timed = [SpokenWord(word, line.span, line) for word in words]
+    if [spoken.words for spoken in timed] != words and (extent.holds(line.span) or not timed):
+        timed = [SpokenTerm(word, line, line.span) for word in words]
     return [spoken for spoken in timed if extent.contains(spoken.span.start_ms)]
-
-
-def _interrupted(toolbox: Toolbox, before: StoredLine, after: StoredLine) -> bool:
-    """Whether words of another line are spoken between two lines of a video, although it has none of the term's."""
-    if before.span.end_ms >= after.span.start_ms:
-        return False
-    pause = Span(before.span.end_ms, after.span.start_ms)
-    known = {(line.span, line.text) for line in (before, after)}
-    chunks = toolbox.asked.graph.chunks_between(before.video_id, pause, limit=MAX_CHUNKS)
-    return any(
-        line.span.overlaps(pause) and (line.span, line.text) not in known and bool(words_of(line.text))
-        for chunk in chunks
-        for line in chunk.transcript
-    )
 
 
 TRANSCRIPT_SEARCH = Tool(

@@ -30,13 +30,13 @@ def captions(graph: InMemoryGraph, *, window: int = WINDOW, **arguments: Any) ->
     return use(toolbox_of(graph), caption_retrieval(window), **arguments)
 
 
-def test_fifteen_slices_are_shown_and_the_sixteenth_is_named() -> None:
+def test_fifteen_slices_are_shown_and_the_time_of_the_others_is_named() -> None:
     found = captions(graph_of(park(LONG, speech={0: "good morning"})), start_ms=0, end_ms=60_000)
     lines = found.text.splitlines()
     assert len(lines) == 16
     assert lines[0] == 'E1 0:00:00-0:00:03: seen: person number 0 walks Speech: "good morning"'
     assert lines[14].startswith("E15 0:00:42-0:00:45: seen: person number 14 walks")
-    assert lines[15] == "5 slices more, 0:00:45-0:01:00, are not shown: ask again from 45000 ms."
+    assert lines[15] == "0:00:45-0:01:00 is not shown: ask again from 45000 ms."
     assert found.cut
     assert found.events == tuple(event_id(n) for n in range(15))
 
@@ -116,9 +116,11 @@ def test_slices_of_a_longer_event_may_be_rested_on() -> None:
     ], "the third slice is an event of its own"
 
 
-def test_a_small_window_shows_fewer_slices() -> None:
-    found = use(toolbox_of(graph_of(park(LONG)), window=2_048), caption_retrieval(15), start_ms=0, end_ms=45_000)
-    assert len(found.text.split()) <= 400
+def test_a_small_window_shows_every_slice_in_its_share() -> None:
+    graph = graph_of(park([f"person {n} {'walks ' * 40}" for n in range(20)]))
+    found = use(toolbox_of(graph, window=2_048), caption_retrieval(15), start_ms=0, end_ms=45_000)
+    assert len(found.text.splitlines()) == 15
+    assert 200 <= len(found.text.split()) <= 300
 
 
 # --- speech --------------------------------------------------------------------------------------------------------
@@ -185,13 +187,6 @@ def test_a_phrase_runs_over_lines_that_follow_each_other() -> None:
     far = spoken((0, 2_000, "That is my fishing"), (3_001, 4_000, "rod, not yours"))
     assert counted(near, "fishing rod") == '"fishing rod" is said 1 time; at 0:00:00-0:00:04.'
     assert counted(far, "fishing rod") == '"fishing rod" is not said: 0 times.'
-
-
-def test_a_line_between_two_parts_of_a_phrase_interrupts_it() -> None:
-    first, last = (0, 1_000, "That is my fishing"), (1_500, 2_000, "rod, not yours")
-    assert counted(spoken(first, (1_100, 1_400, "eh"), last), "fishing rod") == '"fishing rod" is not said: 0 times.'
-    assert counted(spoken(first, (1_100, 1_400, "…"), last), "fishing rod").startswith('"fishing rod" is said 1 time')
-    assert counted(spoken(first, last, (2_100, 2_400, "eh")), "fishing rod").startswith('"fishing rod" is said 1 time')
 
 
 def test_places_do_not_overlap() -> None:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering.agent.frame_tools import frame_inspect, frames_over
+from gpu_workers.engine.answering.agent.frame_tools import frame_inspect
 from gpu_workers.engine.answering.agent.search_tools import TOPIC_SEARCH, clip_search, global_browse, show_overview
 from gpu_workers.engine.answering.agent.tool import Observation, Tool, read_arguments
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
@@ -20,8 +20,8 @@ from gpu_workers.engine.answering.budget import BudgetSpent, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget, QuestionInput
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.ekg import FrameRow, Overview, Span
-from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.ekg import FrameRow, Span
+from gpu_workers.engine.memory_graph import MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter, ModelError, ObserveRequest
 from tests.engine.answering import filmed as recorded
@@ -151,15 +151,8 @@ def test_topics_are_found_by_meaning_with_their_first_events() -> None:
     assert set(seen.events) <= {event_id(n) for n in range(8)}
 
 
-def test_topics_of_an_old_index_have_no_vectors_and_are_found_too() -> None:
-    video = park()
-    old = replace(video, topics=[replace(topic, embedding=None) for topic in video.topics])
-    toolbox = toolbox_over(old)
-
-    assert "topics" in toolbox.artifacts
-    seen = use(TOPIC_SEARCH, toolbox, query="dog gate")
-    assert seen.text.startswith("Part 0:00:12-0:00:24 The dog and the gate")
-    assert use(TOPIC_SEARCH, toolbox, query="zeppelin").error == "nothing_found"
+def test_what_no_topic_is_about_is_not_found() -> None:
+    assert use(TOPIC_SEARCH, toolbox_over(), query="zeppelin").error == "nothing_found"
 
 
 # --- clips -----------------------------------------------------------------------------------------------------------
@@ -261,22 +254,17 @@ def looks(*found: Any, **more: Any) -> ScriptedChecker:
 RANGES = [{"start_ms": 0, "end_ms": 10_000}, {"start_ms": 100_000, "end_ms": 110_000}]
 
 
-def test_frames_are_spread_over_the_ranges_laid_end_to_end() -> None:
-    graph = InMemoryGraph([filmed([n / 2 for n in range(240)])])
-    ranges = [(VIDEO, Span(0, 10_000)), (VIDEO, Span(100_000, 110_000))]
+def test_a_range_gets_frames_by_its_length_and_none_is_shown_twice() -> None:
+    checker = looks(finding(), max_frames=8)
+    toolbox = toolbox_over(filmed(range(120)), checker=checker)
+    ranges = [{"start_ms": 0, "end_ms": 30_000}, {"start_ms": 100_000, "end_ms": 110_000}]
 
-    assert [frame.ms for frame in frames_over(graph, ranges, 4)] == [2_500, 7_500, 102_500, 107_500]
+    use(frame_inspect(4), toolbox, question="who", ranges=ranges)
+    use(frame_inspect(8), toolbox, question="who", ranges=[{"start_ms": 0, "end_ms": 4_000}] * 2, fps="2")
 
-
-def test_the_nearest_stored_frame_stands_for_a_moment_and_none_is_shown_twice() -> None:
-    graph = InMemoryGraph([filmed([0, 3, 9, 101, 109])])
-    ranges = [(VIDEO, Span(0, 10_000)), (VIDEO, Span(100_000, 110_000))]
-
-    assert [frame.ms for frame in frames_over(graph, ranges, 4)] == [3_000, 9_000, 101_000, 109_000]
-    assert [frame.ms for frame in frames_over(graph, ranges[:1], 9)] == [0, 3_000, 9_000]
-    assert frames_over(graph, [(VIDEO, Span(20_000, 30_000))], 4) == []
-    equal = InMemoryGraph([filmed([2, 8])])
-    assert [frame.ms for frame in frames_over(equal, ranges[:1], 1)] == [2_000]
+    spread, twice = ([frame.ms for frame in request.frames] for request in checker.observed)
+    assert spread == [5_000, 15_000, 25_000, 105_000]
+    assert twice == [0, 1_000, 2_000, 3_000]
 
 
 def test_a_look_at_several_moments_is_one_request_with_findings_in_their_places() -> None:
@@ -389,7 +377,4 @@ def test_what_the_videos_are_missing_is_named() -> None:
         "no_speech",
         "no_summary",
     )
-    assert toolbox_over(replace(park(), topics=(), overview=Overview("all", (), (), 24_000, "x"))).artifacts >= {
-        "topics"
-    }
     assert len(PARK) == 8
