@@ -21,8 +21,8 @@ COMPUTED = {
     "state.path.rsplit('/', 1)[-1] if state.path else 'root'": {"root", "F", "B", "RQ"},
     "node.path.rsplit('/', 1)[-1]": {"SA", "CA", "IN"},
     # The tool of a step, which is a Tool's name or one of these.
-    "step.tool": {"unreadable"},
-    "UNKNOWN": {"unknown"},
+    "step.tool if known else UNKNOWN": {"unreadable", "unknown"},
+    "step.action": set(),
     "FINISH": {"finish"},
     "name if name in NAMES else UNKNOWN": {"unknown"},
     "action": set(),
@@ -44,7 +44,7 @@ def named(source: str) -> Iterator[ast.expr]:
             continue
         function = node.func
         maker = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        if maker not in MAKERS or (maker == "step" and "trail" not in ast.unparse(function)):
+        if maker not in MAKERS or (maker == "step" and "recorder" not in ast.unparse(function)):
             continue
         keyword, position = MAKERS[maker]
         given = [argument.value for argument in node.keywords if argument.arg == keyword]

@@ -275,7 +275,7 @@ class _Loop:
         record = replace(
             record,
             action=step.tool if known else UNKNOWN,
-            detail=record.detail | {"thought": step.thought, "forced": self.forced},
+            detail={**record.detail, "thought": step.thought, "forced": self.forced},
         )
         if self.path:
             self.records.append(record)

@@ -1,4 +1,5 @@
-"""The object memory of a question's scope, and `object_lookup`: tracked objects by words, with their times."""
+"""The object memory of a question's scope, and the tools that read it: `object_lookup` by words, and `object_sql` by a
+SELECT over a copy of its rows (ADR 18)."""
 
 from __future__ import annotations
 
@@ -6,8 +7,9 @@ import sqlite3
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -27,6 +29,7 @@ from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.observer.categories import moves_itself
 from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import EventPlace, StoredEvent, StoredObject
+from gpu_workers.engine.retrieval.frames import all_places
 from gpu_workers.engine.retrieval.object_names import categories_there, matching
 
 MAX_OBJECTS, MAX_APPEARANCES, MAX_EVENTS = 20_000, 100_000, 100_000
@@ -50,8 +53,6 @@ LINE_TOKENS = 80
 
 TOO_WIDE = "too_wide"
 """Code of an observation about a scope with more objects than are copied."""
-
-_PAGE = 4_096
 
 
 class TooWide(Exception):
@@ -90,32 +91,35 @@ class ObjectMemory:
         """Return the events with an object in them, by n of E<n>."""
         return {number: place.event_id for shown in self.objects for number, place in shown.events}
 
+    @property
+    def categories(self) -> str:
+        """Return which categories there are, in words."""
+        return categories_there([shown.thing for shown in self.objects])
+
 
 def read_memory(toolbox: Toolbox) -> ObjectMemory:
     """Read the objects in scope and give each of them, and each of their events, its number. Raises TooWide."""
     graph, log = toolbox.asked.graph, toolbox.evidence
     things = graph.objects(limit=MAX_OBJECTS + 1)
-    if len(things) > MAX_OBJECTS or sum(len(thing.spans) for thing in things) > MAX_APPEARANCES:
+    places = list(islice(all_places(graph), MAX_EVENTS + 1)) if things else []
+    appearances = sum(len(thing.spans) for thing in things)
+    if len(things) > MAX_OBJECTS or appearances > MAX_APPEARANCES or len(places) > MAX_EVENTS:
         raise TooWide
-    places: defaultdict[UUID, list[EventPlace]] = defaultdict(list)
-    last, read = None, 0
-    while things and (page := graph.timeline(after=last, limit=_PAGE)):
-        for place in page:
-            places[place.video_id].append(place)
-        last, read = page[-1], read + len(page)
-        if read > MAX_EVENTS:
-            raise TooWide
-    seen_in = {thing.id: tuple(events_of_object(thing, places)) for thing in things if thing.spans}
-    in_time = {place for events in seen_in.values() for place in events}
-    for place in sorted(in_time, key=lambda place: (place.video_id, place.span.start_ms)):
-        log.reserve_event(place.event_id)
+    of_video: defaultdict[UUID, list[EventPlace]] = defaultdict(list)
+    for place in places:
+        of_video[place.video_id].append(place)
+    seen_in = {thing.id: tuple(_events_of(thing, of_video[thing.video_id])) for thing in things if thing.spans}
+    visible = {place.event_id for events in seen_in.values() for place in events}
+    for place in places:
+        if place.event_id in visible:
+            log.events.reserve(place.event_id)
     return ObjectMemory(
         tuple(
             ScopeObject(
-                log.reserve_object(thing.id),
+                log.objects.reserve(thing.id),
                 toolbox.numbers.get(thing.video_id, 0),
                 thing,
-                tuple((log.reserve_event(place.event_id), place) for place in seen_in[thing.id]),
+                tuple((log.events.reserve(place.event_id), place) for place in seen_in[thing.id]),
             )
             for thing in things
             if thing.id in seen_in
@@ -123,15 +127,14 @@ def read_memory(toolbox: Toolbox) -> ObjectMemory:
     )
 
 
-def events_of_object(thing: StoredObject, places: Mapping[UUID, Sequence[EventPlace]]) -> Iterator[EventPlace]:
-    """Yield the events in which the object is visible for at least 1 ms, in order of time. places: the events of each
-    video, in order of time; events of one video do not overlap."""
-    of_video = places.get(thing.video_id, ())
+def _events_of(thing: StoredObject, places: Sequence[EventPlace]) -> Iterator[EventPlace]:
+    """Yield the events in which the object is visible for at least 1 ms, each once. places: the events of its video, in
+    order of time, which do not overlap."""
     at = 0
     for span in thing.spans:
-        at = bisect_right(of_video, span.start_ms, at, key=lambda place: place.span.end_ms)
-        while at < len(of_video) and of_video[at].span.start_ms < span.end_ms:
-            yield of_video[at]
+        at = bisect_right(places, span.start_ms, at, key=lambda place: place.span.end_ms)
+        while at < len(places) and places[at].span.start_ms < span.end_ms:
+            yield places[at]
             at += 1
 
 
@@ -153,37 +156,57 @@ def first_events(toolbox: Toolbox, things: Iterable[ScopeObject]) -> dict[UUID, 
     return {event.id: event for event in toolbox.load(place.event_id for place in places if place is not None)}
 
 
-def object_line(toolbox: Toolbox, shown: ScopeObject, events: Mapping[UUID, StoredEvent]) -> tuple[str, UUID | None]:
-    """Number the object and the event of its first appearance as seen. Return the object as a line, and that event.
-
-    events: those of first_events().
-    """
-    thing, place = shown.thing, moment_of(shown)
-    event = events.get(place.event_id) if place is not None else None
-    spans = [toolbox.place(thing.video_id, span) for span in thing.spans[:SPANS_SHOWN]]
-    if len(thing.spans) > SPANS_SHOWN:
-        spans.append(f"and {len(thing.spans) - SPANS_SHOWN} more times")
-    parts = [
-        f"{toolbox.evidence.label_object(thing)} {object_name(thing)}: {', '.join(spans)}",
-        f"entered {thing.entries}, left {thing.exits}",
-    ]
-    parts += [f"first in {toolbox.evidence.label_event(event)}"] if event else []
-    parts += ["perhaps the same as another"] if thing.confidence < UNSURE else []
-    return "; ".join(parts), event.id if event else None
-
-
 def object_name(thing: StoredObject) -> str:
     """Return an object's colour and category, as data."""
     return as_data(f"{thing.colour} {thing.category}".strip())
 
 
-def counted(things: Sequence[StoredObject]) -> str:
+def _counted(things: Sequence[StoredObject]) -> str:
     """Return the number of the objects, with "about" where tracks may have counted one thing twice."""
     crowd = sum(moves_itself(thing.category) for thing in things) > CROWD
     return f"about {len(things)}" if crowd or any(thing.confidence < UNSURE for thing in things) else f"{len(things)}"
 
 
-def look_up(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+def _with_lines(
+    toolbox: Toolbox, head: Sequence[str], named: Sequence[ScopeObject | UUID], *, left_out: int = 0
+) -> Observation:
+    """Return head, then a line for each object and for each event that named has the id of, as many as fit, numbered as
+    seen. left_out: number of further ones that are not in named."""
+    firsts = first_events(toolbox, [thing for thing in named if isinstance(thing, ScopeObject)])
+    events = {event.id: event for event in toolbox.load(thing for thing in named if isinstance(thing, UUID))} | firsts
+    objects: list[UUID] = []
+    seen: dict[UUID, None] = {}
+
+    def line(item: ScopeObject | UUID) -> str:
+        if isinstance(item, UUID):
+            seen[item] = None
+            return toolbox.event_line(events[item], most_tokens=LINE_TOKENS)
+        thing, place = item.thing, moment_of(item)
+        spans = [toolbox.place(thing.video_id, span) for span in thing.spans[:SPANS_SHOWN]]
+        if len(thing.spans) > SPANS_SHOWN:
+            spans.append(f"and {len(thing.spans) - SPANS_SHOWN} more times")
+        name = f"{toolbox.evidence.label_object(thing)} {object_name(thing)}"
+        parts = [f"{name}: {', '.join(spans)}", f"entered {thing.entries}, left {thing.exits}"]
+        objects.append(thing.id)
+        if place is not None and place.event_id in events:
+            seen[place.event_id] = None
+            parts.append(f"first in {toolbox.evidence.label_event(events[place.event_id])}")
+        parts += ["perhaps the same as another"] if thing.confidence < UNSURE else []
+        return "; ".join(parts)
+
+    known = [item for item in named if isinstance(item, ScopeObject) or item in events]
+    room = toolbox.observation_tokens - sum(map(toolbox.count_tokens, head))
+    lines = toolbox.fitting_lines(map(line, known), room, line_tokens=LINE_TOKENS)
+    left_out += len(known) - len(lines)
+    rest = [f"{left_out} more are not shown."] if left_out else []
+    text = "\n".join([*head, *lines, *rest])
+    return Observation(text, cut=left_out > 0, objects=tuple(objects), events=tuple(seen))
+
+
+# --- object_lookup ---------------------------------------------------------------------------------------------------
+
+
+def _look_up(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Return the objects that arguments["words"] mean, by video and number. Raises ModelError of the embedder."""
     try:
         memory = read_memory(toolbox)
@@ -193,28 +216,16 @@ def look_up(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     found = matching(arguments["words"], things, lambda texts: embedded(toolbox, texts))
     if not found.objects:
         return Observation(
-            f"No object of that name is tracked. The object memory has: {categories_there(things)}.", NOTHING_FOUND
+            f"No object of that name is tracked. The object memory has: {memory.categories}.", NOTHING_FOUND
         )
-    shown_of = {shown.thing.id: shown for shown in memory.objects}
-    lines = [f"{counted(found.objects)} found{', by meaning: no object has that name' if found.by_meaning else ''}:"]
+    by_meaning = ", by meaning: no object has that name" if found.by_meaning else ""
+    lines = [f"{_counted(found.objects)} found{by_meaning}:"]
     if found.colour_missing:
         lines.append(f"None of them is {found.colour_missing}.")
     toolbox.evidence.add_note(f"Tracked objects for {arguments['words']}: {' '.join(lines)}")
-    count, room = toolbox.asked.models.reasoner.count_tokens, toolbox.observation_tokens
-    objects: list[UUID] = []
-    events: list[UUID] = []
+    shown_of = {shown.thing.id: shown for shown in memory.objects}
     listed = [shown_of[thing.id] for thing in found.objects[:OBJECTS_SHOWN]]
-    firsts = first_events(toolbox, listed)
-    for shown in listed:
-        if objects and sum(map(count, lines)) + LINE_TOKENS > room:
-            break
-        line, first = object_line(toolbox, shown, firsts)
-        lines.append(line)
-        objects.append(shown.thing.id)
-        events += [first] if first else []
-    if left := len(found.objects) - len(objects):
-        lines.append(f"{left} more are not shown.")
-    return Observation("\n".join(lines), cut=left > 0, objects=tuple(objects), events=tuple(dict.fromkeys(events)))
+    return _with_lines(toolbox, lines, listed, left_out=len(found.objects) - len(listed))
 
 
 def embedded(toolbox: Toolbox, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -230,8 +241,11 @@ OBJECT_LOOKUP = Tool(
     arguments={"words": Text(120)},
     needs=frozenset({"objects"}),
     most=4,
-    use=look_up,
+    use=_look_up,
 )
+
+
+# --- object_sql ------------------------------------------------------------------------------------------------------
 
 TABLES: Mapping[str, str] = {
     "objects": "object_id, video, category, colour, first_ms, last_ms, visible_ms, times_seen, entries, exits, "
@@ -250,21 +264,34 @@ _SCRIPT = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLE
 
 def object_tables(objects: Sequence[ScopeObject]) -> sqlite3.Connection:
     """Return a database in memory with TABLES filled from objects, for one sql_guard.select()."""
-    spans = ((shown.number, shown.video, s.start_ms, s.end_ms) for shown in objects for s in shown.thing.spans)
-    events = ((shown.number, number) for shown in objects for number, _ in shown.events)
+    rows: dict[str, Iterable[tuple[object, ...]]] = {
+        "objects": map(_object_row, objects),
+        "appearances": (
+            (shown.number, shown.video, s.start_ms, s.end_ms) for shown in objects for s in shown.thing.spans
+        ),
+        "object_events": ((shown.number, number) for shown in objects for number, _ in shown.events),
+    }
     connection = closed_connection(_SCRIPT)
     connection.execute("BEGIN")
-    connection.executemany(_insert("objects"), map(_object_row, objects))
-    connection.executemany(_insert("appearances"), spans)
-    connection.executemany(_insert("object_events"), events)
+    for table, columns in TABLES.items():
+        values = ", ".join("?" for _ in columns.split(", "))
+        connection.executemany(f"INSERT INTO {table} VALUES ({values})", rows[table])  # noqa: S608 - a name of TABLES
     connection.execute("COMMIT")
     return connection
 
 
-def query_objects(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """Run arguments["sql"] over a fresh copy of the scope's objects.
+def _object_row(shown: ScopeObject) -> tuple[object, ...]:
+    thing = shown.thing
+    times = (thing.spans[0].start_ms, thing.spans[-1].end_ms, sum(span.duration_ms for span in thing.spans))
+    seen = (len(thing.spans), thing.entries, thing.exits, thing.confidence)
+    return (shown.number, shown.video, thing.category, thing.colour, *times, *seen)
 
-    Objects and events whose numbers stand in a column object_id or event of the rows shown count as seen.
+
+def _query_objects(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Run arguments["sql"] over a fresh copy of the scope's objects, and show the rows and what they name.
+
+    Objects and events whose numbers stand in a column object_id or event of the rows shown count as seen. Half of the
+    tokens of an observation are for the rows.
     """
     statement: str = arguments["sql"]
     try:
@@ -275,85 +302,33 @@ def query_objects(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation
     except SqlRefused as error:
         return Observation(as_data(str(error)), BAD_ARGUMENTS)
     if not result.rows:
-        there = categories_there([shown.thing for shown in memory.objects])
-        return Observation(f"0 rows. The object memory has: {there}.", NOTHING_FOUND)
-    return _shown(toolbox, statement, memory, result)
-
-
-_DESCRIPTION = (
-    "Run one SQLite SELECT over the tracked objects. Tables: "
-    + "; ".join(f"{name}({columns})" for name, columns in TABLES.items())
-    + ". object_id is the number of O<n>, event that of E<n>, times are in ms. Select object_id and not COUNT: the "
-    "number of rows is told, and only objects and events that are selected can be cited."
-)
-
-OBJECT_SQL = Tool("object_sql", _DESCRIPTION, {"sql": Text(MAX_SQL)}, frozenset({"objects"}), 4, query_objects)
-
-
-def _insert(table: str) -> str:
-    values = ", ".join("?" for _ in TABLES[table].split(", "))
-    return f"INSERT INTO {table} VALUES ({values})"  # noqa: S608 - a name of TABLES
-
-
-def _object_row(shown: ScopeObject) -> tuple[object, ...]:
-    thing = shown.thing
-    times = (thing.spans[0].start_ms, thing.spans[-1].end_ms, sum(span.duration_ms for span in thing.spans))
-    seen = (len(thing.spans), thing.entries, thing.exits, thing.confidence)
-    return (shown.number, shown.video, thing.category, thing.colour, *times, *seen)
-
-
-def _shown(toolbox: Toolbox, statement: str, memory: ObjectMemory, result: SelectResult) -> Observation:
-    """Return the rows, and what they name, within the tokens of an observation; half of them are for the rows."""
-    count = toolbox.asked.models.reasoner.count_tokens
-    room = toolbox.observation_tokens
+        return Observation(f"0 rows. The object memory has: {memory.categories}.", NOTHING_FOUND)
+    columns = [name.lower() for name in result.columns]
     left_out = f" ({result.left_out} more columns are not shown)" if result.left_out else ""
-    lines = [f"{_amount(memory, result)}{left_out}", " | ".join(as_data(name) for name in result.columns)]
-    used, shown = sum(map(count, lines)), 0
-    for row in result.rows:
-        line = " | ".join(_cells(memory, result.columns, row))
-        if shown and used + count(line) > room // 2:
-            break
-        lines.append(line)
-        used, shown = used + count(line), shown + 1
-    cut = shown < len(result.rows) or result.more
-    if shown < len(result.rows):
-        lines.append(f"{len(result.rows) - shown} rows more are not shown: select fewer columns, or use LIMIT.")
-    toolbox.evidence.add_note(f"Object memory, {statement[:200]} -> {' ; '.join((lines[0], *lines[2:]))}")
-    named = _named(memory, result.columns, result.rows[:shown])
+    head = [f"{_amount(memory, columns, result)}{left_out}", " | ".join(map(as_data, result.columns))]
+    drawn = (" | ".join(_cells(memory, columns, row)) for row in result.rows)
+    rows = toolbox.fitting_lines(drawn, toolbox.observation_tokens // 2, line_tokens=LINE_TOKENS)
+    hidden = len(result.rows) - len(rows)
+    rest = [f"{hidden} rows more are not shown: select fewer columns, or use LIMIT."] if hidden else []
+    toolbox.evidence.add_note(f"Object memory, {statement[:200]} -> {' ; '.join((head[0], *rows, *rest))}")
+    named: dict[UUID, ScopeObject | UUID] = {}
+    for row in result.rows[: len(rows)]:
+        for column, value in zip(columns, row, strict=True):
+            if (item := _meant(memory, column, value)) is not None:
+                named.setdefault(item if isinstance(item, UUID) else item.thing.id, item)
     if not named:
-        lines.append("These rows name no object and no event, so nothing of them can be cited. Select object_id.")
-    firsts = first_events(toolbox, [thing for thing in named if isinstance(thing, ScopeObject)])
-    loaded = {event.id: event for event in toolbox.load([thing for thing in named if isinstance(thing, UUID)])}
-    objects: list[UUID] = []
-    events: list[UUID] = []
-    for thing in named:
-        if used + LINE_TOKENS > room:
-            cut = True
-            break
-        if isinstance(thing, ScopeObject):
-            line, first = object_line(toolbox, thing, firsts)
-            objects.append(thing.thing.id)
-            events += [first] if first else []
-        elif thing in loaded:
-            line = toolbox.event_line(loaded[thing], most_tokens=LINE_TOKENS)
-            events.append(thing)
-        else:
-            continue
-        lines.append(line)
-        used += count(line)
-    return Observation("\n".join(lines), cut=cut, objects=tuple(objects), events=tuple(dict.fromkeys(events)))
+        rest.append("These rows name no object and no event, so nothing of them can be cited. Select object_id.")
+    shown = _with_lines(toolbox, [*head, *rows, *rest], list(named.values()))
+    return replace(shown, cut=shown.cut or bool(hidden) or result.more)
 
 
-def _amount(memory: ObjectMemory, result: SelectResult) -> str:
+def _amount(memory: ObjectMemory, columns: Sequence[str], result: SelectResult) -> str:
     """Return the number of rows; "about" if they are objects of which one may be counted twice."""
     if result.more:
         return f"More than {len(result.rows)} rows; the first {len(result.rows)}:"
-    names = [name.lower() for name in result.columns]
-    numbers = [row[names.index("object_id")] for row in result.rows] if "object_id" in names else []
-    objects = [
-        named.thing for number in numbers if isinstance(named := _meant(memory, "object_id", number), ScopeObject)
-    ]
-    amount = counted(objects) if len(set(numbers)) == len(objects) == len(result.rows) else str(len(result.rows))
+    numbers = {row[columns.index("object_id")] for row in result.rows} if "object_id" in columns else set()
+    objects = [shown.thing for number, shown in memory.by_number.items() if number in numbers]
+    amount = _counted(objects) if len(objects) == len(result.rows) else str(len(result.rows))
     return f"{amount} row{'' if len(result.rows) == 1 else 's'}:"
 
 
@@ -367,18 +342,21 @@ def _meant(memory: ObjectMemory, column: str, value: object) -> ScopeObject | UU
 
 
 def _cells(memory: ObjectMemory, columns: Sequence[str], row: Sequence[object]) -> Iterator[str]:
-    for name, value in zip(columns, row, strict=True):
-        if _meant(memory, name.lower(), value):
-            yield f"{'O' if name.lower() == 'object_id' else 'E'}{value}"
+    for column, value in zip(columns, row, strict=True):
+        if _meant(memory, column, value):
+            yield f"{'O' if column == 'object_id' else 'E'}{value}"
         else:
             yield "" if value is None else as_data(f"{value:.6g}" if isinstance(value, float) else str(value))
 
 
-def _named(memory: ObjectMemory, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[ScopeObject | UUID]:
-    """Return the objects, and the ids of the events, that the rows name, each once, in the order of the rows."""
-    named: dict[UUID, ScopeObject | UUID] = {}
-    for row in rows:
-        for name, value in zip(columns, row, strict=True):
-            if (thing := _meant(memory, name.lower(), value)) is not None:
-                named.setdefault(thing.thing.id if isinstance(thing, ScopeObject) else thing, thing)
-    return list(named.values())
+OBJECT_SQL = Tool(
+    "object_sql",
+    "Run one SQLite SELECT over the tracked objects. Tables: "
+    + "; ".join(f"{name}({columns})" for name, columns in TABLES.items())
+    + ". object_id is the number of O<n>, event that of E<n>, times are in ms. Select object_id and not COUNT: the "
+    "number of rows is told, and only objects and events that are selected can be cited.",
+    {"sql": Text(MAX_SQL)},
+    frozenset({"objects"}),
+    4,
+    _query_objects,
+)

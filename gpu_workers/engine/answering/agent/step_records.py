@@ -26,7 +26,7 @@ def step_detail(tool: str, arguments: Mapping[str, Any], observation: str, error
     }
 
 
-def tokens_of(meter: Meter) -> dict[str, int]:
+def tokens_of(meter: Meter) -> dict[str, Any]:
     """Return the tokens that were metered, as fields of a NodeRecord."""
     return {
         "prompt_tokens": sum(call.prompt_tokens for call in meter.calls),

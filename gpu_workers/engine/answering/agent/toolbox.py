@@ -130,10 +130,10 @@ class Toolbox:
     inside the current step. top_similarity: of the strongest hit of a search.
     """
 
-    def __init__(self, asked: Asked, calls: Calls) -> None:
+    def __init__(self, asked: Asked, calls: Calls, *, evidence: EvidenceLog | None = None) -> None:
         self.asked = asked
         self.calls = calls
-        self.evidence = EvidenceLog()
+        self.evidence = evidence if evidence is not None else EvidenceLog()
         self.meter: Meter = calls.meter
         self.path = ""
         self.missing: dict[str, None] = {}
