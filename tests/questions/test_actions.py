@@ -1,6 +1,6 @@
 """Every action that the engine can write fits the column of a node, and the console has words for it.
 
-The actions are read from the engine's source: names of tools, steps of a trail, and actions of node records. A call
+The actions are read from the engine's source: names of tools, steps of a recorder, and actions of node records. A call
 that names its action in a way that cannot be read here fails the test, so that a new action cannot be missed.
 """
 
@@ -28,8 +28,8 @@ COMPUTED = {
     "action": set(),
     "OBSERVE": {"observe"},
     "f'action_{side}'": {"action_before", "action_after"},
-    # The operations of a program, which programs.program lists.
-    "run.step.op": {
+    # The operations of a program, which methods.ravu.program lists.
+    "step.function.name": {
         "localize", "after", "before", "between", "during", "first", "last", "events_of", "track", "neighbors",
         "filter", "union", "intersect", "minus", "count", "describe", "frames",
     },
@@ -84,7 +84,7 @@ Tool("a", x)
 Tool(description="", name="b")
 NodeRecord("", 0, "c")
 NodeRecord(path="", depth=0, action="d")
-self.trail.step("e", n=1)
+self.recorder.step("e", n=1)
 other.step("not")
 replace(record, action="f")
 """
