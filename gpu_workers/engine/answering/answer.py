@@ -103,7 +103,7 @@ def _calls_of(models: AnswerModels, settings: SearchSettings, options: RunOption
         options.get("budget") or Budget(),
         meter,
         clock=options.get("clock", time.monotonic),
-        should_stop=options.get("should_stop") or _never,
+        should_stop=options.get("should_stop"),
         allowance=options.get("allowance"),
     )
     return Calls(
@@ -116,7 +116,3 @@ def _calls_of(models: AnswerModels, settings: SearchSettings, options: RunOption
         closer=options.get("closer"),
         verdicts=options.get("verdicts"),
     )
-
-
-def _never() -> bool:
-    return False

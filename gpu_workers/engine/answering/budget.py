@@ -98,14 +98,14 @@ class Spending:
         meter: Meter,
         *,
         clock: Callable[[], float],
-        should_stop: Callable[[], bool],
+        should_stop: Callable[[], bool] | None = None,
         allowance: Callable[[], Allowance] | None = None,
     ) -> None:
         self._budget = budget
         self._allowance = allowance or Allowance
         self._meter = meter
-        self._clock = clock
-        self._should_stop = should_stop
+        self.clock = clock
+        self._should_stop = should_stop or _never
         self._began = clock()
         self._calls = 0
         self._reserved_tokens = 0
@@ -113,7 +113,7 @@ class Spending:
         self._lock = threading.Lock()
 
     def elapsed_ms(self) -> int:
-        return round((self._clock() - self._began) * 1000)
+        return round((self.clock() - self._began) * 1000)
 
     def usage(self) -> Usage:
         """Return all calls so far, and what the successful ones consumed: a failed call spends no budget."""
@@ -227,12 +227,16 @@ class Spending:
     def _remaining_s(self) -> float | None:
         if self._budget.max_seconds is None:
             return None
-        return self._budget.max_seconds - (self._clock() - self._began)
+        return self._budget.max_seconds - (self.clock() - self._began)
 
     def _call_cost(self, call: ModelCall) -> Decimal:
         price = self._budget.prices.get(call.model, Price())
         tokens = _cost(price, call.prompt_tokens, call.cached_tokens, call.completion_tokens)
         return tokens + price.per_second * Decimal(str(call.billed_ms)) / 1000
+
+
+def _never() -> bool:
+    return False
 
 
 def _cost(price: Price, prompt: int, cached: int, completion: int) -> Decimal:

@@ -176,11 +176,11 @@ class Calls:
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
         """Add the time that the block takes to the stage's timing."""
-        began = self.spending.elapsed_ms()
+        began = self.spending.clock()
         try:
             yield
         finally:
-            self.timings[stage] = self.timings.get(stage, 0) + self.spending.elapsed_ms() - began
+            self.timings[stage] = self.timings.get(stage, 0) + round((self.spending.clock() - began) * 1000)
 
 
 def _unheard_progress(stage: str, done: int, total: int, detail: str) -> None:

@@ -143,7 +143,7 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
         parts.append(f'On screen: "{"; ".join(written)}"')
     if facts:
         stated = best_facts(facts, limit=MAX_FACTS, relations=LEAST_RELATIONS)
-        parts.append(f"Facts: {'; '.join(dict.fromkeys(as_data(fact.text) for fact in stated))}")
+        parts.append(f"Facts: {as_data('; '.join(dict.fromkeys(fact.text for fact in stated)))}")
     return " ".join(parts)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.languages.words import plain
-from gpu_workers.engine.models.served.structured import read_object, storable
+from gpu_workers.engine.models.served.structured import list_of, object_of, read_object, storable
 
 ALTERNATIVES = 20
 """Number of likely first tokens that are requested; OpenAI's protocol returns no more."""
@@ -48,8 +48,8 @@ def answer_schema(choices: Sequence[str], *, abstain: bool) -> dict[str, Any]:
         if abstain:
             properties["sufficient"] = {"type": "boolean"}
         properties["answer"] = {"type": "string"}
-    properties["evidence"] = {"type": "array", "items": {"type": "integer"}, "maxItems": 8}
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    properties["evidence"] = list_of({"type": "integer"}, 8)
+    return object_of(properties)
 
 
 def parse_answer(text: str, choices: Sequence[str]) -> ParsedAnswer | None:

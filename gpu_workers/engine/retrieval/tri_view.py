@@ -13,7 +13,7 @@ import numpy as np
 
 from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.models.roles import FrameEmbedder, Meter, TextEmbedder, embed_queries
-from gpu_workers.engine.models.served.structured import storable
+from gpu_workers.engine.models.served.structured import object_of, storable
 from gpu_workers.engine.ports import Hit, KnowledgeGraph, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.fusion import Fusion, RankedEvent, fuse
 from gpu_workers.engine.retrieval.word_terms import asked_words
@@ -159,13 +159,13 @@ _QUERY_FIELDS: Mapping[str, Any] = {name: {"type": "string"} for name in ("keywo
 
 
 def rewrite_schema() -> dict[str, Any]:
-    return _object(_QUERY_FIELDS)
+    return object_of(_QUERY_FIELDS)
 
 
 def requery_schema(*, per_view: bool) -> dict[str, Any]:
     """Return the JSON schema of a new search. per_view: RQ and its rewriting in one call; else keywords alone."""
     text = {"type": "string"}
-    return _object({"missing": text, "sub_query": text, **_QUERY_FIELDS} if per_view else {"keywords": text})
+    return object_of({"missing": text, "sub_query": text, **_QUERY_FIELDS} if per_view else {"keywords": text})
 
 
 def read_queries(fields: Mapping[str, Any], *, fallback: str) -> ViewQueries:
@@ -177,12 +177,3 @@ def read_queries(fields: Mapping[str, Any], *, fallback: str) -> ViewQueries:
         return storable(" ".join(word for word in words if isinstance(word, str))).strip() or fallback
 
     return ViewQueries(field("keywords"), field("entity"), field("scene"))
-
-
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -188,12 +188,7 @@ CHARACTERS = 2_000
 """Maximum characters of each text that the judge reads."""
 
 _RIGHT = {"same": True, "different": False}
-_SCHEMA = {
-    "type": "object",
-    "properties": {"verdict": {"type": "string", "enum": list(_RIGHT)}},
-    "required": ["verdict"],
-    "additionalProperties": False,
-}
+_SCHEMA = object_of({"verdict": {"type": "string", "enum": list(_RIGHT)}})
 
 
 def judge_answer(calls: Calls, *, question: str, truth: str, given: str) -> bool | None:

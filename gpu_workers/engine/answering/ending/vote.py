@@ -13,7 +13,7 @@ from gpu_workers.engine.answering.contract import NodeRecord
 from gpu_workers.engine.answering.looking.frame_check import check_suspects
 from gpu_workers.engine.answering.looking.rounds import inspect
 from gpu_workers.engine.answering.search.consistency import group_answers
-from gpu_workers.engine.answering.search.summary_answer import AnswerNode
+from gpu_workers.engine.answering.search.summary_answer import AnswerNode, best_first
 from gpu_workers.engine.models.calibration import Calibration
 
 
@@ -75,7 +75,7 @@ def _suspects(rivals: Sequence[AnswerNode], nodes: Sequence[AnswerNode]) -> list
 
 def best_rivals(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> list[AnswerNode]:
     """Return the best node of each distinct answer, best first."""
-    answering = sorted((node for node in nodes if node.answers), key=lambda node: -node.score)
+    answering = best_first(nodes)
     return [answering[group[0]] for group in sorted(_grouped(asked, calls, answering))]
 
 

@@ -12,7 +12,7 @@ from gpu_workers.engine.answering.parsing import indices_of
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.models.served.structured import read_object, storable
+from gpu_workers.engine.models.served.structured import list_of, object_of, read_object, storable
 from gpu_workers.engine.ports import KnowledgeGraph, StoredEvent, StoredFrame
 from gpu_workers.engine.retrieval.frames import ROWS
 
@@ -51,9 +51,7 @@ def plan_schema(*, several_videos: bool, looks: int = MAX_LOOKS) -> dict[str, An
     }
     if several_videos:
         fields["video"] = {"type": "integer"}
-    look = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-    plan = {"type": "array", "items": look, "maxItems": looks}
-    return {"type": "object", "properties": {"looks": plan}, "required": ["looks"], "additionalProperties": False}
+    return object_of({"looks": list_of(object_of(fields), looks)})
 
 
 def reach_of(events: Sequence[StoredEvent], *, margin_ms: int = MARGIN_MS) -> Reach:
@@ -169,17 +167,10 @@ def findings_schema() -> dict[str, Any]:
         "statement": {"type": "string"},
         "start_ms": {"type": "integer"},
         "end_ms": {"type": "integer"},
-        "frames": {"type": "array", "items": {"type": "integer"}, "maxItems": 16},
+        "frames": list_of({"type": "integer"}, 16),
         "bearing": {"type": "string", "enum": list(BEARINGS)},
     }
-    finding = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-    findings = {"type": "array", "items": finding, "maxItems": MAX_FINDINGS}
-    return {
-        "type": "object",
-        "properties": {"findings": findings},
-        "required": ["findings"],
-        "additionalProperties": False,
-    }
+    return object_of({"findings": list_of(object_of(fields), MAX_FINDINGS)})
 
 
 def read_findings(text: str, look: Look, frames: Sequence[StoredFrame]) -> list[Finding] | None:

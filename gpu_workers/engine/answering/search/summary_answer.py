@@ -71,6 +71,11 @@ class AnswerNode:
         return tuple(self.context.events[number].id for number in sorted(counts, key=lambda n: (-counts[n], n)))
 
 
+def best_first(nodes: Sequence[AnswerNode]) -> list[AnswerNode]:
+    """Return the nodes that give an answer, the highest S first."""
+    return sorted((node for node in nodes if node.answers), key=lambda node: -node.score)
+
+
 def selected(state: State, sa_ratio: float) -> tuple[UUID, ...]:
     """Return the best share of the state's events, rounded up: at least one event of a list that has one."""
     count = math.ceil(sa_ratio * len(state.events))

@@ -22,6 +22,7 @@ from gpu_workers.engine.answering.search.summary_answer import (
     AnswerNode,
     answer_node,
     answer_task,
+    best_first,
     node_record,
     reused_node,
     show_events,
@@ -49,7 +50,7 @@ class SearchTree:
     @property
     def best(self) -> AnswerNode | None:
         """Return the node with the highest S among those that answer; the first of equals."""
-        return max((node for node in self.nodes if node.answers), key=lambda node: node.score, default=None)
+        return next(iter(best_first(self.nodes)), None)
 
 
 def search_tree(asked: Asked, calls: Calls) -> SearchTree:
@@ -83,9 +84,8 @@ def _grow(asked: Asked, calls: Calls, tree: SearchTree, root: State) -> None:
     depth, level = 1 if calls.halted else asked.settings.tree.max_depth, [root]
     for number in range(1, depth + 1):
         _answer(asked, calls, tree, level)
-        best = tree.best
-        if best is not None and best.answer is not None:
-            calls.on_partial(PartialAnswer(best.answer.text, best.answer.choice, best.score, best.path, number))
+        if (best := tree.best) is not None and (answer := best.answer) is not None:
+            calls.on_partial(PartialAnswer(answer.text, answer.choice, best.score, best.path, number))
         if number == depth or not _goes_on(asked, calls, tree):
             return
         level = _next_level(asked, calls, tree, level)
