@@ -19,8 +19,7 @@ from gpu_workers.engine.answering.methods import Method, method_named
 from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_of_answer, settings_with
 from gpu_workers.engine.answering.reading.reading import read_question
 from gpu_workers.engine.answering.reading.titles import video_notes
-from gpu_workers.engine.answering.routes.outside import outside_answer, time_notes
-from gpu_workers.engine.answering.routes.recordings import length_answer
+from gpu_workers.engine.answering.routes.recordings import length_answer, outside_answer, time_notes
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
 from gpu_workers.engine.prompts import digest

@@ -29,7 +29,7 @@ class MethodCard:
 _CARDS = (
     MethodCard(
         "ava",
-        "8",
+        "9",
         "Searches events, entities and frames, walks a tree of searches and weighs the answers drawn in it.",
         frozenset({"events", "frames"}),
         {"low": (1, 2), "medium": (2, 9), "high": (4, 30), "paper": (18, 22)},

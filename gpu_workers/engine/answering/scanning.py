@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import partial
 from uuid import UUID
 
@@ -18,6 +17,7 @@ from gpu_workers.engine.answering.scan_price import (
     EVENT_TOKENS,
     NUMBER_TOKENS,
     VERDICT_TOKENS,
+    ScanPrice,
     likely_seconds,
     most_calls,
     scan_batch,
@@ -36,17 +36,27 @@ reasoner on 18 statements about the tape of seed 0: of 125 true events it accept
 # --- one call ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The verdicts about events. Events in no set were given no verdict, or two. denied: events that say that the
-    statement is not true, where both sides are asked for. error: "" or a stable code. halt: what kept the call from
-    being made."""
+@dataclass(slots=True)
+class Verdicts:
+    """Verdicts about events. Events in no set were given no verdict, or two. denied: events that say that the statement
+    is not true, where both sides are asked for. error: "" or the code of the first failure. halt: what ended it."""
 
-    true: frozenset[UUID] = frozenset()
-    false: frozenset[UUID] = frozenset()
-    denied: frozenset[UUID] = frozenset()
+    true: set[UUID] = field(default_factory=set)
+    false: set[UUID] = field(default_factory=set)
+    denied: set[UUID] = field(default_factory=set)
     error: str = ""
     halt: Halt | None = None
+
+    @property
+    def read(self) -> int:
+        return len(self.true) + len(self.false) + len(self.denied)
+
+    def add(self, others: Verdicts) -> None:
+        self.true |= others.true
+        self.false |= others.false
+        self.denied |= others.denied
+        self.error = self.error or others.error
+        self.halt = self.halt or others.halt
 
 
 def judge_events(
@@ -58,40 +68,38 @@ def judge_events(
     stage: str,
     meter: Meter,
     both_sides: bool = False,
-) -> Judged:
+) -> Verdicts:
     """Return of which events the statement is true, in one call. both_sides: ask which events deny it, too.
 
     Raises Halt, ModelError.
     """
     if not events:
-        return Judged()
-    prompt = judge_prompt(asked, events, statement, both_sides=both_sides)
+        return Verdicts()
+    prompt = judge_prompt(asked, events, statement, "judge_both_sides" if both_sides else "judge_events")
     names = ("true", "denied", "silent") if both_sides else ("true", "false")
     listed, error = _ask_for_numbers(asked, calls, prompt, names, len(events), stage=stage, meter=meter)
     if error:
-        return Judged(error=error)
-    single = [
-        frozenset(events[n].id for n in own if sum(n in each for each in listed.values()) == 1)
-        for own in listed.values()
-    ]
-    return Judged(single[0], single[-1], single[1] if both_sides else frozenset())
+        return Verdicts(error=error)
+    single = [{events[n].id for n in own if sum(n in each for each in listed.values()) == 1} for own in listed.values()]
+    return Verdicts(single[0], single[-1], single[1] if both_sides else set())
 
 
-def judge_prompt(asked: Asked, events: Sequence[StoredEvent], statement: str, *, both_sides: bool = False) -> str:
-    """Return the prompt of judge_events(), each event cut to EVENT_TOKENS."""
-    prompt = load("judge_both_sides" if both_sides else "judge_events", asked.question.profile)
-    texts = [_short(asked, event) for event in events]
-    return prompt.substitute(events=numbered(texts), statement=as_data(statement))
+def judge_prompt(asked: Asked, events: Sequence[StoredEvent], statement: str, name: str) -> str:
+    """Return the prompt of that name about these events, or about the first one, each cut to EVENT_TOKENS."""
+    count = asked.models.reasoner.count_tokens
+    texts = [fitted(event_text(event), count, EVENT_TOKENS) for event in events]
+    prompt = load(name, asked.question.profile)
+    return prompt.substitute(event=texts[0], events=numbered(texts), statement=as_data(statement))
 
 
-def judge_event(asked: Asked, calls: Calls, event: StoredEvent, statement: str, *, meter: Meter) -> Judged:
+def judge_event(asked: Asked, calls: Calls, event: StoredEvent, statement: str, *, meter: Meter) -> Verdicts:
     """Return whether the statement is true of the event, by the odds of yes in one short call. Raises Halt, ModelError.
 
     Asked about one event, a small reasoner gives the right ones higher odds than the others, though often below even:
     see YES_FROM. The word of a server without log-probabilities counts as certain.
     """
     sample = calls.ask(
-        [Message("user", (judge_event_prompt(asked, event, statement),))],
+        [Message("user", (judge_prompt(asked, [event], statement, "judge_event"),))],
         stage="scan",
         meter=meter,
         max_tokens=1,
@@ -99,18 +107,11 @@ def judge_event(asked: Asked, calls: Calls, event: StoredEvent, statement: str, 
         seed=asked.seed_of("scan"),
     )[0]
     if sample.refused:
-        return Judged(error="model_refused")
+        return Verdicts(error="model_refused")
     odds = log_odds(sample.first or {sample.text: 0.0})
     if odds is None:
-        return Judged(error="unreadable")
-    one = frozenset({event.id})
-    return Judged(true=one) if odds >= YES_FROM else Judged(false=one)
-
-
-def judge_event_prompt(asked: Asked, event: StoredEvent, statement: str) -> str:
-    """Return the prompt of judge_event(), the event cut to EVENT_TOKENS."""
-    prompt = load("judge_event", asked.question.profile)
-    return prompt.substitute(event=_short(asked, event), statement=as_data(statement))
+        return Verdicts(error="unreadable")
+    return Verdicts(true={event.id}) if odds >= YES_FROM else Verdicts(false={event.id})
 
 
 def rank_texts(asked: Asked, calls: Calls, texts: Sequence[str], phrase: str, *, meter: Meter) -> list[int] | None:
@@ -150,47 +151,7 @@ def _ask_for_numbers(
     return {name: indices_of(fields.get(name), most) for name in names}, ""
 
 
-def _short(asked: Asked, event: StoredEvent) -> str:
-    return fitted(event_text(event), asked.models.reasoner.count_tokens, EVENT_TOKENS)
-
-
 # --- many calls ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a scan will take, before it starts. events: number to be judged now. kept: number whose verdicts are known.
-    money: in the budget's currency. seconds: with in_flight calls at once."""
-
-    calls: int
-    events: int
-    kept: int
-    prompt_tokens: int
-    completion_tokens: int
-    money: Decimal
-    seconds: float
-
-    def in_words(self) -> str:
-        money = f", {self.money:.4f} in money" if self.money else ""
-        kept = f"; {self.kept} events are known from an earlier scan" if self.kept else ""
-        tokens = self.prompt_tokens + self.completion_tokens
-        price = f"about {tokens} tokens{money}, about {self.seconds:.0f} s"
-        return f"{self.calls} calls over {self.events} events, {price}{kept}"
-
-
-@dataclass(slots=True)
-class Verdicts:
-    """true, false, denied: the verdicts. error: of the first batch that failed. halt: what ended the scan early."""
-
-    true: set[UUID] = field(default_factory=set)
-    false: set[UUID] = field(default_factory=set)
-    denied: set[UUID] = field(default_factory=set)
-    error: str = ""
-    halt: Halt | None = None
-
-    @property
-    def read(self) -> int:
-        return len(self.true) + len(self.false) + len(self.denied)
 
 
 class Scan:
@@ -214,18 +175,25 @@ class Scan:
         self.known = dict(calls.verdicts.verdicts(self._key))
         self.denied = calls.verdicts.verdicts(self._denial_key) if self.both_sides else {}
 
-    def estimate(self, events: Sequence[StoredEvent]) -> Estimate:
+    def price(self, events: Sequence[StoredEvent]) -> ScanPrice:
         """Return what judging these events would take. Tokens are those of the real prompts."""
         batches = self._batches(events)
-        reasoner = self.asked.models.reasoner
-        count = reasoner.count_tokens
+        count = self.asked.models.reasoner.count_tokens
         prompt = sum(MESSAGE_TOKENS + count(self._prompt(batch)) for batch in batches)
         written = len(batches) if self.small else sum(count(_likely_reply(len(batch))) for batch in batches)
         at_once = min(len(batches), self.asked.settings.in_flight)
         seconds = likely_seconds(prompt, written, small=self.small, at_once=at_once)
-        money = self.calls.spending.price_of(reasoner.name, prompt, written)
-        unknown = sum(map(len, batches))
-        return Estimate(len(batches), unknown, len(events) - unknown, prompt, written, money, seconds)
+        return ScanPrice(len(batches), prompt, written, seconds)
+
+    def price_in_words(self, events: Sequence[StoredEvent], price: ScanPrice) -> str:
+        """Return what judging these events would take, for the reader."""
+        prompt, written = price.prompt_tokens, price.completion_tokens
+        cost = self.calls.spending.price_of(self.asked.models.reasoner.name, prompt, written)
+        money = f", {cost:.4f} in money" if cost else ""
+        kept = sum(event.id in self.known for event in events)
+        known = f"; {kept} events are known from an earlier scan" if kept else ""
+        tokens = f"about {prompt + written} tokens{money}, about {price.seconds:.0f} s"
+        return f"{price.calls} calls over {len(events) - kept} events, {tokens}{known}"
 
     def fitting(self, events: Sequence[StoredEvent]) -> list[StoredEvent]:
         """Return the first of events whose scan keeps to the number of calls and to the budget, with room for one call
@@ -234,7 +202,7 @@ class Scan:
         unknown = unknown[: self.most_calls * self.size]
         spending, model = self.calls.spending, self.asked.models.reasoner.name
         while unknown and spending.rations():
-            cost = self.estimate(unknown)
+            cost = self.price(unknown)
             most = cost.calls * (VERDICT_TOKENS + NUMBER_TOKENS * self.size)
             if spending.holds(cost.calls + 1, cost.prompt_tokens, most, model):
                 break
@@ -252,20 +220,16 @@ class Scan:
         denied = {event_id for event_id, yes in self.denied.items() if yes} & wanted
         found = Verdicts(true, (self.known.keys() & wanted) - true - denied, denied)
 
-        def landed(result: tuple[UUID, Judged]) -> None:
+        def landed(result: tuple[UUID, Verdicts]) -> None:
             video_id, judged = result
-            found.true |= judged.true
-            found.false |= judged.false
-            found.denied |= judged.denied
-            found.error = found.error or judged.error
-            found.halt = found.halt or judged.halt
+            found.add(judged)
             self._keep(video_id, judged)
 
         tasks = [partial(self._judge, batch, meter) for batch in self._batches(events)]
         self.calls.together("scan", tasks, landed=landed)
         return found
 
-    def _keep(self, video_id: UUID, judged: Judged) -> None:
+    def _keep(self, video_id: UUID, judged: Verdicts) -> None:
         verdicts = {**dict.fromkeys(judged.true, True), **dict.fromkeys(judged.false | judged.denied, False)}
         if not verdicts:
             return
@@ -276,9 +240,8 @@ class Scan:
         self.calls.verdicts.keep(self._key, video_id, verdicts)
 
     def _prompt(self, batch: Sequence[StoredEvent]) -> str:
-        if self.small:
-            return judge_event_prompt(self.asked, batch[0], self.statement)
-        return judge_prompt(self.asked, batch, self.statement, both_sides=self.both_sides)
+        name = "judge_event" if self.small else "judge_both_sides" if self.both_sides else "judge_events"
+        return judge_prompt(self.asked, batch, self.statement, name)
 
     def _batches(self, events: Sequence[StoredEvent]) -> list[list[StoredEvent]]:
         """Return the events without a verdict in batches of one video each, in order of time."""
@@ -288,7 +251,7 @@ class Scan:
                 by_video.setdefault(event.video_id, []).append(event)
         return [own[at : at + self.size] for own in by_video.values() for at in range(0, len(own), self.size)]
 
-    def _judge(self, events: Sequence[StoredEvent], meter: Meter) -> tuple[UUID, Judged]:
+    def _judge(self, events: Sequence[StoredEvent], meter: Meter) -> tuple[UUID, Verdicts]:
         asked, calls, statement = self.asked, self.calls, self.statement
         try:
             if self.small:
@@ -298,10 +261,10 @@ class Scan:
                     asked, calls, events, statement, stage="scan", meter=meter, both_sides=self.both_sides
                 )
         except Halt as halt:
-            judged = Judged(error=halt.code, halt=halt)
+            judged = Verdicts(error=halt.code, halt=halt)
         except ModelError as error:
             late = calls.spending.out_of_time()
-            judged = Judged(error=error.code, halt=BudgetSpent("max_seconds") if late else None)
+            judged = Verdicts(error=error.code, halt=BudgetSpent("max_seconds") if late else None)
         return events[0].video_id, judged
 
 

@@ -13,12 +13,10 @@ from gpu_workers.engine.answering.routes.time import answer_by_time
 from gpu_workers.engine.answering.routes.whole import answer_by_reading
 from gpu_workers.engine.answering.understood import Route
 
-RouteAnswer = Callable[[Asked, Calls], Answer | None]
-"""Answers by a route. None: the scope has nothing that this route reads, so the question is searched for instead."""
-
-ROUTE_ANSWERS: Mapping[Route, RouteAnswer] = {
+ROUTE_ANSWERS: Mapping[Route, Callable[[Asked, Calls], Answer | None]] = {
     "whole": answer_by_reading,
     "scan": answer_by_scan,
     "objects": answer_by_objects,
     "time": answer_by_time,
 }
+"""Each returns None where the scope has nothing that the route reads: the question is searched for instead."""

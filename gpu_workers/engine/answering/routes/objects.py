@@ -106,8 +106,7 @@ def answer_by_objects(asked: Asked, calls: Calls) -> Answer | None:
         if asked.understood.comparison in ("most", "fewest"):
             tallies.sort(key=lambda tally: tally.counts[0].n, reverse=asked.understood.comparison == "most")
         tallies = tallies or [_tally(toolbox, memory, meant)]
-        numbers = "; ".join(map(_in_brief, tallies))
-        step.observation = f"{numbers} of {len(meant)} objects for {as_data(counted)}"
+        step.observation = f"{_text(toolbox, tallies)} {len(meant)} objects are meant by: {as_data(counted)}"
     return _answer(toolbox, tallies, _unwatched(toolbox, memory), recorder)
 
 
@@ -242,15 +241,6 @@ def _labelled(tally: _ObjectTally, text: str) -> str:
     return opening(text) if tally.group is None else f"{tally.group.label}: {text}"
 
 
-def _in_brief(tally: _ObjectTally) -> str:
-    numbers = ", ".join(f"{_kind(count)}: {count.n}" for count in tally.counts)
-    return numbers if tally.group is None else f"{tally.group.label}: {numbers}"
-
-
-def _kind(count: ObjectCount) -> str:
-    return "total" if count.kind == "objects" else count.kind.replace("_", " ")
-
-
 def _said(tally: _ObjectTally, count: ObjectCount) -> str:
     """Return a number with what it counts, as "about 2 people"."""
     asked, phrases = tally.toolbox.asked, phrases_of(tally.toolbox.asked)
@@ -292,7 +282,7 @@ def _cited(tally: _ObjectTally, count: ObjectCount) -> list[UUID]:
 
 def _notes(toolbox: Toolbox, counts: Sequence[ObjectCount], unwatched: Sequence[UUID], *, grouped: bool) -> list[str]:
     things = [thing for count in counts for thing in count.things]
-    notes = [f"counted in the object memory ({', '.join(dict.fromkeys(map(_kind, counts)))})"]
+    notes = ["counted in the object memory"]
     if things:
         sure = min(thing.confidence for thing in things)
         notes[0] += f"; each is one thing with a confidence of at least {sure:.2f}"

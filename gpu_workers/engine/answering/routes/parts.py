@@ -1,19 +1,25 @@
-"""What a scope holds, as parts in order of time: its topics, and notes on the stretches that no topic covers."""
+"""What a scope holds, as parts in order of time: its topics, and parts of the events that no topic covers."""
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import TypeVar
 from uuid import UUID
 
+from gpu_workers.engine.answering.agent.statement_tools import separate_times
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.ports import EventPlace
+from gpu_workers.engine.ekg import Span, Topic
+from gpu_workers.engine.languages.words import content_words
+from gpu_workers.engine.ports import EventPlace, StoredEvent
 from gpu_workers.engine.retrieval.frames import all_places, evenly
+
+T = TypeVar("T")
 
 LOOKED_AT = 12
 """Maximum number of a part's events, spread over it, among which its evidence is chosen."""
@@ -23,6 +29,19 @@ MOST_PARTS = 60
 
 TITLE_CHARACTERS = 160
 TEXT_CHARACTERS = 600
+
+SECTIONS, SECTIONS_SMALL = 40, 12
+"""Number of parts that events without topics are divided into, if the reasoner reads them, and if it is small. A part
+has LOOKED_AT events or more in the first case, so that the sentences of 480 events are read."""
+
+REST_EVENTS = 30
+"""Number of events that one part stands for if no model reads it and topics cover the rest of the scope."""
+
+STEP_EVENTS = 24
+"""Maximum number of events that are steps of an answer one by one."""
+
+SECTION_EVENTS = 48
+"""Maximum number of events of a part among which its most typical sentence is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +60,24 @@ class Part:
 
 @dataclass(slots=True)
 class Contents:
-    """parts: in order of video and time. about: the overview of each video that has one in scope. described: the events
-    in order of video and time, without those that nobody could describe. read, total: number
-    of events that topics or calls have read, of all in scope. lost: number of events that nobody could describe, which
+    """parts: in order of video and time. about: the overview of each video that has one in scope. read, total: number
+    of events that the parts stand for, of all in scope. lost: number of events that nobody could describe, which
     are in no part; lost_ms: their length in milliseconds."""
 
     parts: list[Part] = field(default_factory=list)
     about: dict[UUID, str] = field(default_factory=dict)
-    described: list[UUID] = field(default_factory=list)
     read: int = 0
     total: int = 0
     topics: int = 0
     lost: int = 0
     lost_ms: int = 0
-    halted: Halt | None = None
 
 
-def read_topics(toolbox: Toolbox) -> tuple[Contents, list[list[EventPlace]]]:
-    """Return the overviews and the topics of the toolbox's scope as parts, and the runs of events that no topic covers.
+def read_contents(toolbox: Toolbox, *, small: bool) -> Contents:
+    """Return the parts of the scope: overview, then topics, then the events that no topic covers. Steps of few
+    events are these events: their topics would leave out what happens.
 
-    Events that could not be described are left out. Two reads, however many videos there are.
+    small: whether no model will read them. Topics and overviews are two reads, however many videos there are.
     """
     graph = toolbox.asked.graph
     gaps = graph.undescribed()
@@ -69,50 +86,75 @@ def read_topics(toolbox: Toolbox) -> tuple[Contents, list[list[EventPlace]]]:
     for place in all_places(graph):
         if place.event_id not in unknown:
             places.setdefault(place.video_id, []).append(place)
-    contents = Contents(total=len(gaps) + sum(map(len, places.values())))
-    contents.lost, contents.lost_ms = len(gaps), sum(place.span.duration_ms for place in gaps)
+    described = [place.event_id for own in places.values() for place in own]
+    contents = Contents(
+        total=len(gaps) + len(described), lost=len(gaps), lost_ms=sum(place.span.duration_ms for place in gaps)
+    )
     overviews, topics = graph.overviews_of(list(places)), graph.topics_of(list(places))
-    stretches: list[list[EventPlace]] = []
-    contents.described = [place.event_id for own in places.values() for place in own]
+    contents.about = {video_id: as_data(overviews[video_id].text) for video_id in places if video_id in overviews}
+    runs: list[list[UUID]] = []
     for video_id, own in places.items():
-        if video_id in overviews:
-            contents.about[video_id] = as_data(overviews[video_id].text)
-        covered: set[UUID] = set()
-        # Events of a video do not overlap, so their middles rise.
-        middles = [(place.span.start_ms + place.span.end_ms) // 2 for place in own]
-        for topic in topics.get(video_id, ()):
-            inside = own[bisect_left(middles, topic.span.start_ms) : bisect_left(middles, topic.span.end_ms)]
-            if not inside:
-                continue
-            covered |= {place.event_id for place in inside}
-            contents.topics += 1
-            contents.parts.append(
-                Part(
-                    video_id,
-                    topic.span,
-                    as_data(topic.title),
-                    as_data(topic.summary),
-                    tuple(place.event_id for place in few(inside, LOOKED_AT)),
-                    tuple(map(as_data, topic.places)),
-                )
-            )
-        stretches += _stretches(own, covered)
+        parts, covered = _topic_parts(own, topics.get(video_id, ()))
+        contents.parts += parts
+        contents.topics += len(parts)
         contents.read += len(covered)
-    return contents, stretches
+        runs += separate_times(own, frozenset(place.event_id for place in own) - covered)
+    if toolbox.asked.understood.shape == "steps" and contents.topics < len(described) <= STEP_EVENTS:
+        contents.parts = [_section([event]) for event in toolbox.load(described)]
+        contents.read = len(contents.parts)
+    elif runs:
+        contents.parts += _sections(toolbox, runs, contents, small=small)
+    contents.parts.sort(key=lambda part: (part.video_id, part.span))
+    return contents
 
 
-def _stretches(places: Sequence[EventPlace], covered: set[UUID]) -> list[list[EventPlace]]:
-    """Return the runs of events that no topic covers. A run ends where the scope leaves out what lies between."""
-    runs: list[list[EventPlace]] = []
-    before: EventPlace | None = None
-    for place in places:
-        if place.event_id not in covered:
-            if before is not None and before.event_id not in covered and place.follows(before):
-                runs[-1].append(place)
-            else:
-                runs.append([place])
-        before = place
-    return runs
+def _topic_parts(places: Sequence[EventPlace], topics: Sequence[Topic]) -> tuple[list[Part], set[UUID]]:
+    """Return the topics of a video that have events in scope, and these events."""
+    parts: list[Part] = []
+    covered: set[UUID] = set()
+    # Events of a video do not overlap, so their middles rise.
+    middles = [(place.span.start_ms + place.span.end_ms) // 2 for place in places]
+    for topic in topics:
+        inside = places[bisect_left(middles, topic.span.start_ms) : bisect_left(middles, topic.span.end_ms)]
+        if inside:
+            covered |= {place.event_id for place in inside}
+            events = tuple(place.event_id for place in few(inside, LOOKED_AT))
+            title, text, where = as_data(topic.title), as_data(topic.summary), tuple(map(as_data, topic.places))
+            parts.append(Part(inside[0].video_id, topic.span, title, text, events, where))
+    return parts, covered
+
+
+def _sections(toolbox: Toolbox, runs: Sequence[Sequence[UUID]], contents: Contents, *, small: bool) -> list[Part]:
+    """Return the runs in parts of about equal length; each run has a part of its own, up to MOST_PARTS of them."""
+    # Between topics a run is the rest of one that the scope cuts, and a title or two say enough of it.
+    least = (REST_EVENTS if contents.topics else 1) if small else LOOKED_AT
+    size = max(least, math.ceil(sum(map(len, runs)) / (SECTIONS_SMALL if small else SECTIONS)))
+    parts: list[Part] = []
+    for section in few([run[at : at + size] for run in runs for at in range(0, len(run), size)], MOST_PARTS):
+        events = toolbox.load(few(section, SECTION_EVENTS))
+        parts += [_section(events)] if events else []
+        contents.read += len(events)
+    return parts
+
+
+def _section(events: Sequence[StoredEvent]) -> Part:
+    """Return events as one part, named by the sentence that shares most words with the others, which follow as text."""
+    words = [content_words(event.summary) for event in events]
+    common = Counter(word for own in words for word in own)
+    shared = [sum(common[word] - 1 for word in own) / (1 + len(own)) for own in words]
+    typical = events[shared.index(max(shared))]
+    shown = [typical, *(event for event in few(events, LOOKED_AT) if event is not typical)]
+    title, *others = (as_data(event.summary) for event in shown)
+    return Part(
+        typical.video_id,
+        Span(events[0].span.start_ms, max(event.span.end_ms for event in events)),
+        title[:TITLE_CHARACTERS].rstrip(" ."),
+        brief(" ".join(others), TEXT_CHARACTERS),
+        tuple(event.id for event in shown),
+    )
+
+
+# --- fewer parts ---------------------------------------------------------------------------------------------------
 
 
 def bounded(parts: Sequence[Part], about: Mapping[UUID, str]) -> list[Part]:
@@ -132,24 +174,22 @@ def bounded(parts: Sequence[Part], about: Mapping[UUID, str]) -> list[Part]:
     return [_joined(parts[first:end]) for first, end in pairwise(ends)]
 
 
-def _of_video(own: Sequence[Part], overview: str) -> Part:
-    joined = _joined(own)
+def _of_video(parts: Sequence[Part], overview: str) -> Part:
+    joined = replace(_joined(parts), video=True)
     if not overview:
-        return Part(joined.video_id, joined.span, joined.title, joined.text, joined.events, joined.places, video=True)
+        return joined
     first, _, rest = overview.partition(". ")
-    title, text = brief(first, TITLE_CHARACTERS), brief(rest, TEXT_CHARACTERS)
-    return Part(joined.video_id, joined.span, title, text, joined.events, joined.places, video=True)
+    return replace(joined, title=brief(first, TITLE_CHARACTERS), text=brief(rest, TEXT_CHARACTERS))
 
 
 def _joined(parts: Sequence[Part]) -> Part:
     """Return neighbouring parts as one that is named by their titles."""
-    events = [event_id for part in parts for event_id in part.events]
     return Part(
         parts[0].video_id,
         Span(parts[0].span.start_ms, max(part.span.end_ms for part in parts)),
         brief("; ".join(dict.fromkeys(part.title.rstrip(".") for part in parts)), TITLE_CHARACTERS),
         "" if len(parts) > 1 else parts[0].text,
-        tuple(events[index] for index in evenly(len(events), LOOKED_AT)),
+        tuple(few([event_id for part in parts for event_id in part.events], LOOKED_AT)),
         tuple(dict.fromkeys(place for part in parts for place in part.places)),
     )
 
@@ -159,6 +199,6 @@ def brief(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rsplit(' ', 1)[0].rstrip(' ;,')}…"
 
 
-def few(places: Sequence[EventPlace], most: int) -> list[EventPlace]:
-    """Return at most that many of places, evenly spread."""
-    return [places[index] for index in evenly(len(places), most)]
+def few(items: Sequence[T], most: int) -> list[T]:
+    """Return at most that many of items, evenly spread."""
+    return [items[index] for index in evenly(len(items), most)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
@@ -64,7 +63,8 @@ class RouteResult:
 def route_answer(toolbox: Toolbox, result: RouteResult, claims: Sequence[Claim]) -> Answer:
     """Return an answer with these claims, in order of their importance."""
     with toolbox.calls.timed("citations"):
-        events = toolbox.load(_cited_in_turn(claims))
+        each = max(1, MOST_CITED // max(1, len(claims)))
+        events = toolbox.load(event_id for claim in claims[:MOST_CLAIMS_CITED] for event_id in claim.events[:each])
         there = {event.id for event in events}
         statements = [
             CheckedStatement(claim.text, {event_id: "supported" for event_id in claim.events if event_id in there})
@@ -93,19 +93,11 @@ def answered(
         claims=tuple(claim if claim.citations else replace(claim, status="unverified") for claim in claims),
         signals={**result.shares, "head": result.head},
         notes=tuple(result.notes),
-        degraded=tuple(sorted(set(result.degraded))),
+        degraded=tuple(result.degraded),
         shape=toolbox.asked.understood.shape if result.text and result.choice is None else "sentence",
         parts=tuple(result.parts),
         columns=tuple(result.columns),
     )
-
-
-def _cited_in_turn(claims: Sequence[Claim]) -> list[UUID]:
-    """Return the events to cite: the first one of each claim, then the second one of each, as many as are cited."""
-    most = max(MOST_CITED, min(MOST_CLAIMS_CITED, len(claims)))
-    longest = max((len(claim.events) for claim in claims), default=0)
-    in_turn = (claim.events[turn] for turn in range(longest) for claim in claims if turn < len(claim.events))
-    return list(islice(dict.fromkeys(in_turn), most))
 
 
 def node_of(events: Iterable[StoredEvent]) -> AnswerNode:
@@ -116,15 +108,12 @@ def node_of(events: Iterable[StoredEvent]) -> AnswerNode:
     return AnswerNode(PATH, State(PATH, ()), context, Draw())
 
 
-def middle_frames(toolbox: Toolbox, events: Iterable[StoredEvent]) -> dict[UUID, StoredFrame]:
-    """Return the frame nearest to the middle of each event that has one."""
-    middles = {event.id: (event.span.start_ms + event.span.end_ms) / 2 for event in events}
-    nearest: dict[UUID, StoredFrame] = {}
-    for frame in all_frames(toolbox.asked.graph, list(middles)) if middles else ():
-        middle, before = middles[frame.event_id], nearest.get(frame.event_id)
-        if before is None or abs(frame.ms - middle) < abs(before.ms - middle):
-            nearest[frame.event_id] = frame
-    return nearest
+def middle_frames(toolbox: Toolbox, events: Sequence[StoredEvent]) -> dict[UUID, StoredFrame]:
+    """Return the middle one of the frames of each event that has some."""
+    frames: dict[UUID, list[StoredFrame]] = {}
+    for frame in all_frames(toolbox.asked.graph, [event.id for event in events]):
+        frames.setdefault(frame.event_id, []).append(frame)
+    return {event_id: own[(len(own) - 1) // 2] for event_id, own in frames.items()}
 
 
 def moment_in_words(toolbox: Toolbox, video_id: UUID, ms: int) -> str:
@@ -136,10 +125,8 @@ def moment_in_words(toolbox: Toolbox, video_id: UUID, ms: int) -> str:
 def chosen_by_number(choices: Sequence[str], number: int) -> int | None:
     """Return the only choice that consists of this number; None if none or several do, or if a choice has no number."""
     numbers = [re.findall(r"\d+", choice) for choice in choices]
-    if any(len(found) != 1 for found in numbers):
-        return None
-    fitting = [index for index, found in enumerate(numbers) if int(found[0]) == number]
-    return fitting[0] if len(fitting) == 1 else None
+    fitting = [index for index, found in enumerate(numbers) if found == [str(number)]]
+    return fitting[0] if len(fitting) == 1 and all(len(found) == 1 for found in numbers) else None
 
 
 # --- groups: parts of the scope that get a number each, the times that a question names or the videos that it compares

@@ -169,9 +169,9 @@ def _judge(
     sure: frozenset[UUID] = frozenset(),
 ) -> None:
     """Judge events, after what it will take has been shown. sure: events about which words have decided."""
-    estimate = scan.estimate(events)
-    step.observation = f"scan: {estimate.in_words()}"
-    toolbox.calls.on_progress("scan", 0, max(1, estimate.calls), step.observation)
+    price = scan.price(events)
+    step.observation = f"scan: {scan.price_in_words(events, price)}"
+    toolbox.calls.on_progress("scan", 0, max(1, price.calls), step.observation)
     found.notes.append(step.observation)
     verdicts = scan.run(events, meter=toolbox.meter)
     if verdicts.halt is not None:
@@ -197,7 +197,10 @@ def _occurrences(toolbox: Toolbox, statement: str, found: Findings, firsts: Sequ
         statement,
         times,
         found.true_times,
-        rows=[(_span_in_words(toolbox, event), brief(as_data(event.summary), LINE_CHARACTERS)) for event in firsts],
+        rows=[
+            (toolbox.place(event.video_id, event.span, titled=True), brief(as_data(event.summary), LINE_CHARACTERS))
+            for event in firsts
+        ],
         absent=absent,
         events=[place.event_id for place in first_places(found.places, found.true)],
         notes=found.notes,
@@ -228,10 +231,6 @@ def _undescribed(toolbox: Toolbox, found: Findings) -> str:
     """Return, after a space, how much of the scope nobody could describe; "" if all of it was described."""
     length = clock(found.undescribed_ms, hours=True)
     return f" {phrases_of(toolbox.asked)('undescribed', time=length)}" if found.undescribed_ms else ""
-
-
-def _span_in_words(toolbox: Toolbox, event: StoredEvent) -> str:
-    return f"{moment_in_words(toolbox, event.video_id, event.span.start_ms)}-{clock(event.span.end_ms, hours=True)}"
 
 
 # --- speech --------------------------------------------------------------------------------------------------------

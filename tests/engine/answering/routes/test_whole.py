@@ -11,7 +11,7 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput
-from gpu_workers.engine.answering.routes.stretches import read_contents
+from gpu_workers.engine.answering.routes.parts import read_contents
 from gpu_workers.engine.ekg import Overview, Span, Topic, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
@@ -139,21 +139,17 @@ def test_steps_that_were_left_out_stand_at_their_time() -> None:
     ]
 
 
-def test_events_that_no_topic_covers_are_read_in_batches_and_reduced() -> None:
-    read: list[int] = []
-
-    def script(request: Request) -> Any:
-        if "<events>" in request.text:
-            numbers = [int(number) for number in re.findall(r"^(\d+)\. ", request.text, re.MULTILINE)]
-            read.append(len(numbers))
-            return {"parts": [{"title": f"Noted {len(read)}", "text": "", "events": numbers}]}
-        return {"items": [{"text": "All of it.", "parts": [1]}]}
-
-    answer, reasoner = ask("What is this about?", script, video=kitchen(topics=1, overview=False), window=2_000)
-    assert sum(read) == 30
-    assert len(read) > 1
-    assert sum("<text>" in request.text for request in reasoner.requests) == 1
-    assert answer.text.startswith("All of it. Noted 1")
+def test_events_that_no_topic_covers_are_read_next_to_the_topics() -> None:
+    """Ten events have a topic; the sentences of the other thirty stand in parts of twelve."""
+    items = [{"text": "Someone bakes.", "parts": [1]}, {"text": "Dishes, trains and a car.", "parts": [2, 3, 4]}]
+    answer, reasoner = ask(
+        "What is this about?", lambda request: {"items": items}, video=kitchen(topics=1, overview=False)
+    )
+    (request,) = reasoner.asked("whole")
+    assert all(event in request.text for event in EVENTS[10:])
+    assert not any(event in request.text for event in EVENTS[:10])
+    assert len(re.findall(r"^\d+\. ", request.text, re.MULTILINE)) == 4
+    assert answer.text == "Someone bakes. Dishes, trains and a car."
     assert "read from 1 topics and 40 of 40 events" in answer.notes
 
 
