@@ -41,7 +41,7 @@ STEP_EVENTS = 24
 """Maximum number of events that are steps of an answer one by one."""
 
 SECTION_EVENTS = 48
-"""Maximum number of events of a part among which its most typical sentence is chosen."""
+"""Maximum number of events of a part among which its most typical sentence is chosen if nothing else is shown of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _sections(toolbox: Toolbox, runs: Sequence[Sequence[UUID]], contents: Conten
     size = max(least, math.ceil(sum(map(len, runs)) / (SECTIONS_SMALL if small else SECTIONS)))
     parts: list[Part] = []
     for section in few([run[at : at + size] for run in runs for at in range(0, len(run), size)], MOST_PARTS):
-        events = toolbox.load(few(section, SECTION_EVENTS))
+        events = toolbox.load(few(section, SECTION_EVENTS if small else LOOKED_AT))
         parts += [_section(events)] if events else []
         contents.read += len(events)
     return parts
