@@ -181,7 +181,7 @@ def _scan(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
         return Observation(text, TOO_MANY)
     events = toolbox.load(place.event_id for place in places)
     if len(judging.fitting(events)) < len(events):
-        price = judging.estimate(events).in_words()
+        price = judging.price_in_words(events, judging.price(events))
         return Observation(f"The budget does not hold a scan of {price}. {advice}", TOO_MANY)
     verdicts = judging.run(events, meter=toolbox.meter)
     if not verdicts.read and verdicts.halt is None:
