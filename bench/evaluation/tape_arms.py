@@ -17,7 +17,8 @@ from bench.evaluation.timed_queries import with_time
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import settings_with
-from gpu_workers.engine.answering.reading.naming import narrow_to_time
+from gpu_workers.engine.answering.reading.placing import narrow_to_time
+from gpu_workers.engine.answering.reading.times import times_in
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import AnswerModels, Meter
@@ -122,7 +123,9 @@ class TapeArm:
         assert self._graph is not None
         text, settings = with_time(query, seed=self._seed), settings_with("medium", self._models)
         asked = Asked(QuestionInput(text), self._graph, self._models, settings, searched=text)
-        return narrow_to_time(asked, unlimited_calls(self._models, Meter()), language="en")
+        named, searched = times_in(text, "en")
+        calls = unlimited_calls(self._models, Meter())
+        return narrow_to_time(asked, calls, named, chosen_by="figures", searched=searched)
 
     def _drawn(self, query: TapeQuery, graph: KnowledgeGraph) -> list[Span]:
         """Return the spans of events of the graph, drawn at random."""

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.reading.expressions import Order
-from gpu_workers.engine.answering.reading.resolve import resolve
-from gpu_workers.engine.answering.reading.times import named_time
-from gpu_workers.engine.answering.understood import UnderstoodTime
+from gpu_workers.engine.answering.reading.placing import resolve, understood_time
+from gpu_workers.engine.answering.reading.times import times_in
+from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.ports import Recording
 
@@ -40,14 +39,14 @@ def times_report(path: Path) -> dict[str, object]:
 
 def _outcome(row: Mapping[str, Any]) -> str:
     question, (start_ms, end_ms) = row["question"], row["reference_ms"]
-    named = named_time(question, language=language_of(question))
-    if named is None or any(isinstance(each, Order) for each in named.expressions):
+    named, _ = times_in(question, language_of(question) or ENGLISH)
+    if not named.forms or named.order:
         return "none"
     recordings = {_VIDEO: Recording(_VIDEO, "", row["duration_ms"])}
-    resolved = resolve(named.expressions, recordings, None, joined=named.joined)
-    if not resolved.applied:
+    stretches = resolve(named.forms, recordings, None)
+    if not stretches:
         return "none"
-    time = UnderstoodTime(named.words, resolved.meaning, resolved.spans, stretches=resolved.stretches)
+    time = understood_time(named, stretches, chosen_by="figures")
     spans = time.read_spans().get(_VIDEO, ())
     # References are whole seconds, so spans that meet at one second touch.
     touches = any(span.start_ms <= end_ms and start_ms <= span.end_ms for span in spans)

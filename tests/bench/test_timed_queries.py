@@ -5,7 +5,8 @@ from __future__ import annotations
 from bench.evaluation.datasets import TapeQuery
 from bench.evaluation.timed_queries import with_time
 from gpu_workers.engine.answering.contract import QuestionInput
-from gpu_workers.engine.answering.reading.naming import narrow_to_time
+from gpu_workers.engine.answering.reading.placing import narrow_to_time
+from gpu_workers.engine.answering.reading.times import times_in
 from gpu_workers.engine.ekg import Span
 from tests.engine.answering.programs.small_world import toolbox_over
 from tests.engine.answering.world import make_video
@@ -24,7 +25,8 @@ def test_each_time_is_read_back_and_the_moment_lies_in_it() -> None:
         text = with_time(query, seed=0)
         toolbox = toolbox_over(video, question=QuestionInput(text))
 
-        asked = narrow_to_time(toolbox.asked, toolbox.calls, language="en")
+        named, searched = times_in(text, "en")
+        asked = narrow_to_time(toolbox.asked, toolbox.calls, named, chosen_by="figures", searched=searched)
 
         assert asked.searched == "A man opens a door.", text
         (span,) = asked.graph.extents().values()

@@ -23,7 +23,7 @@ from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import settings_with
-from gpu_workers.engine.answering.reading.language import detect_language, translate
+from gpu_workers.engine.answering.reading.restating import detect_language, translate
 from gpu_workers.engine.languages.detection import language_of, may_be_in
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Meter

@@ -10,7 +10,7 @@ import pytest
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, QuestionInput, Turn
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.reading.follow_up import STANDALONE_CHARACTERS
+from gpu_workers.engine.answering.reading.restating import STANDALONE_CHARACTERS
 from gpu_workers.engine.answering.wording import TURNS, conversation
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError, Sample

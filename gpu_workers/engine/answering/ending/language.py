@@ -10,7 +10,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, AnswerPart
 from gpu_workers.engine.answering.ending.compose import Composed, ComposedPart, rendered, row_text
-from gpu_workers.engine.answering.translation import LINE_CHARACTERS, rewritten_in
+from gpu_workers.engine.answering.reading.restating import LINE_CHARACTERS, rewritten_in
 from gpu_workers.engine.languages.detection import may_be_in
 
 OTHER_LANGUAGE = "other_language"

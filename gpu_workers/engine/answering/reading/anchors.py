@@ -8,7 +8,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_text
-from gpu_workers.engine.answering.reading.expressions import MINUTE_MS, Order
+from gpu_workers.engine.answering.reading.forms import MINUTE_MS, Order
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.languages.words import content_words

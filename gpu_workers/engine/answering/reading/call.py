@@ -10,8 +10,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.reading.canonical_times import TIMES_SCHEMA, named_time_from, times_from
-from gpu_workers.engine.answering.reading.expressions import NamedTime
+from gpu_workers.engine.answering.reading.forms import TIMES_SCHEMA, NamedTime, time_of_reply
 from gpu_workers.engine.answering.understood import (
     ROUTES,
     Comparison,
@@ -69,7 +68,7 @@ class Reply:
     exact: str
     counted: str
     topic: tuple[str, ...]
-    time: NamedTime | None
+    time: NamedTime
     videos: tuple[UUID, ...]
 
 
@@ -168,15 +167,15 @@ def _checked(asked: Asked, fields: Mapping[str, Any] | None, titles: Mapping[str
     question, search = (_text(fields, name, TEXT_CHARACTERS) for name in ("question", "search"))
     if not question or not search:
         raise _Unusable('"question" or "search" is empty')
-    times = _plain_times(fields.get("times"))
-    if times_from(times) is None:
-        raise _Unusable('"times" does not have the canonical form')
     videos = _texts(fields, "videos")
     if not set(videos) <= set(titles):
         raise _Unusable('"videos" has a letter that no video has')
     # Words that stand in no question of the customer name no time, and nothing that must be found exactly.
-    earlier = [turn.question for turn in asked.question.history]
-    said = " ".join([asked.question.question, *earlier])
+    said = [asked.question.question, *(turn.question for turn in asked.question.history)]
+    try:
+        time = time_of_reply(_plain_times(fields.get("times")), said)
+    except ValueError as error:
+        raise _Unusable('"times" does not have the canonical form') from error
     choices = tuple(_texts(fields, "choices"))
     language = _text(fields, "language", 2).lower()
     return Reply(
@@ -188,10 +187,10 @@ def _checked(asked: Asked, fields: Mapping[str, Any] | None, titles: Mapping[str
         chosen=chosen,
         sure=fields.get("sure") is True,
         statement=texts["statement"],
-        exact=texts["exact"] if _is_part(texts["exact"], said) else "",
+        exact=texts["exact"] if _is_part(texts["exact"], " ".join(said)) else "",
         counted=texts["counted"],
         topic=tuple(_texts(fields, "topic")),
-        time=named_time_from(times, asked.question.question, earlier),
+        time=time,
         videos=tuple(sorted(titles[letter] for letter in set(videos))),
     )
 

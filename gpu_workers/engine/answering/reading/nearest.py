@@ -20,7 +20,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_workers.engine.answering.reading.times import named_time
+from gpu_workers.engine.answering.reading.times import times_in
 from gpu_workers.engine.answering.understood import COSTLY, Comparison, Counting, Polarity, Route, Said, Shape, Subject
 from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.languages.words import stemmed, stop_words, words_of
@@ -88,8 +88,8 @@ class Reader:
         from threadpoolctl import threadpool_limits
 
         examples = [example for example in _examples() if example.labels["language"] in languages]
-        bare = [without_time(example.question) for example in examples]
-        texts, timed = [text for text, _ in bare], np.array([named for _, named in bare])
+        read = [times_in(example.question, example.labels["language"]) for example in examples]
+        texts, timed = [text for _, text in read], np.array([bool(named.forms) for named, _ in read])
         self._embedder = embedder
         self._ngrams = TfidfVectorizer(ngram_range=(1, 3), sublinear_tf=True, token_pattern=_TOKEN).fit(texts)
         # What the service learns from is not the customer's use of a model: the calls go to a meter that nobody reads.
@@ -104,10 +104,9 @@ class Reader:
             with threadpool_limits(1):
                 self._models[label] = model.fit(features[rows], [examples[n].labels[label] for n in rows])
 
-    def read(self, question: str, *, language: str = "") -> Labels:
-        """Return what the question asks for. language: ISO 639-1 code, "" if unknown. Raises ModelError of the
-        embedder."""
-        question, timed = without_time(question, language=language)
+    def read(self, question: str, *, timed: bool) -> Labels:
+        """Return what the question asks for. question: without the words that name its time. timed: whether it names
+        one. Raises ModelError of the embedder."""
         vector = self._embedder.embed([question], meter=Meter())
 
         def odds_of(label: str) -> dict[str, float]:
@@ -155,15 +154,6 @@ def reader_of(embedder: TextEmbedder, languages: Sequence[str]) -> Reader:
         if key not in _readers:
             _readers[key] = Reader(embedder, known)
         return _readers[key]
-
-
-def without_time(question: str, *, language: str = "") -> tuple[str, bool]:
-    """Return a question without the words that name a time, and whether there are any; a question that consists of a
-    time keeps its words."""
-    named = named_time(question, language=language)
-    if named is None:
-        return question, False
-    return (named.remaining if len(named.remaining.split()) > 1 else question), True
 
 
 def subject_words(question: str, route: Route, *, within: bool = False) -> list[str]:

@@ -13,17 +13,11 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import ROUTED_METHOD
 from gpu_workers.engine.answering.reading.call import REPLY_TOKENS, Reply, ask_to_read
-from gpu_workers.engine.answering.reading.follow_up import stand_alone
-from gpu_workers.engine.answering.reading.language import detect_language, translate
-from gpu_workers.engine.answering.reading.naming import narrow_to_time
-from gpu_workers.engine.answering.reading.nearest import (
-    Labels,
-    Reader,
-    reader_of,
-    subject_words,
-    topic_stems,
-    without_time,
-)
+from gpu_workers.engine.answering.reading.forms import NamedTime
+from gpu_workers.engine.answering.reading.nearest import Labels, reader_of, subject_words, topic_stems
+from gpu_workers.engine.answering.reading.placing import narrow_to_time
+from gpu_workers.engine.answering.reading.restating import detect_language, stand_alone, translate
+from gpu_workers.engine.answering.reading.times import times_in
 from gpu_workers.engine.answering.reading.titles import named_videos, narrow_to_videos, without_titles
 from gpu_workers.engine.answering.understood import COSTLY, ChosenBy, Route, Understood
 from gpu_workers.engine.languages.codes import ENGLISH, is_english
@@ -95,8 +89,7 @@ def _as_replied(asked: Asked, calls: Calls, reply: Reply) -> Asked:
         understood=understood,
     )
     asked = narrow_to_videos(asked, reply.videos)
-    if reply.time is not None:
-        asked = narrow_to_time(asked, calls, named=reply.time)
+    asked = narrow_to_time(asked, calls, reply.time, chosen_by="model", searched=asked.searched)
     asked = replace(asked, understood=replace(asked.understood, searched=asked.searched))
     labels = Labels(sure=reply.sure or reply.chosen["route"] not in COSTLY, **reply.chosen)
     return _routed(
@@ -109,8 +102,8 @@ def _as_replied(asked: Asked, calls: Calls, reply: Reply) -> Asked:
 
 
 def _as_nearest(asked: Asked, calls: Calls) -> Asked:
-    text, language = _readable(asked)
-    labels, read_by = _labels(asked, text, language)
+    language = asked.question_language or ENGLISH
+    labels, read_by = _labels(asked, language)
     words = [asked.question.question]
     if asked.standalone:
         # Words of an earlier answer, which a model wrote, must not choose the video.
@@ -120,46 +113,55 @@ def _as_nearest(asked: Asked, calls: Calls) -> Asked:
         # "Is the gate camera busier than the others?" is about all of them.
         videos = ()
     # What is judged or counted is what the question refers to, in the language of the index if that is known.
-    if asked.translated:
-        text, language = asked.in_english, ENGLISH
-    elif asked.standalone:
-        text = asked.standalone
-    text = without_time(without_titles(text, asked.recordings, videos), language=language)[0]
-    asked = narrow_to_time(narrow_to_videos(asked, videos), calls, language=asked.question_language)
+    index_language = ENGLISH if asked.translated else language
+    text = without_titles(asked.in_english, asked.recordings, videos)
+    searched_in = ENGLISH if asked.searched == asked.in_english else language
+    asked = narrow_to_videos(asked, videos)
+    _, searched = times_in(asked.searched, searched_in)
+    asked = narrow_to_time(asked, calls, _time_of(asked, language), chosen_by="figures", searched=searched)
+    _, text = times_in(text, index_language)
     # Words of asking stand within "the person never waves", and after what is compared.
     within = labels.polarity != "occurs" or labels.comparison != "none"
     statement, phrases = " ".join(subject_words(text, labels.route, within=within)), asked.understood.quoted
     return _routed(
         asked, labels, read_by, statement=statement, counted=statement if labels.route == "objects" else "",
-        exact=phrases[0] if phrases else statement, topic=topic_stems(text, language),
+        exact=phrases[0] if phrases else statement, topic=topic_stems(text, index_language),
     )  # fmt: skip
 
 
-def _readable(asked: Asked) -> tuple[str, str]:
-    """Return the question and its language: as it was asked where the embedder understands that, else translated.
+def _time_of(asked: Asked, language: str) -> NamedTime:
+    """Return the time that the question names, with the event of an order in the language of the index.
+
+    A question that was made to stand alone was written by a model that read an earlier answer: its time counts only if
+    the customer named it, now or earlier in the conversation.
+    """
+    named, _ = times_in(asked.question.question, language)
+    english, _ = times_in(asked.in_english, ENGLISH) if asked.translated else (named, "")
+    if asked.standalone:
+        own = [asked.own_words, *(turn.question for turn in asked.question.history)]
+        said = [times_in(words, language)[0] for words in own]
+        if not named.forms or not any(set(named.forms) <= set(time.forms) for time in said):
+            return NamedTime()
+    if not named.forms:
+        return english
+    return NamedTime(named.words, english.forms) if named.order and english.order else named
+
+
+def _labels(asked: Asked, language: str) -> tuple[Labels, ChosenBy]:
+    """Return what the examples say; a search for a question in a language that the embedder does not understand.
 
     A follow-up was restated, and translated, by a model that read earlier answers: only the customer's own words may
-    choose how it is answered.
+    choose how it is answered. Methods without routes use only whether the question compares videos.
     """
-    language = asked.question_language or ENGLISH
-    if asked.translated and not asked.standalone and language not in asked.models.embedder_languages:
-        return asked.in_english, ENGLISH
-    return asked.own_words, language
-
-
-def _reader(asked: Asked) -> Reader:
-    return reader_of(asked.models.text_embedder, asked.models.embedder_languages)
-
-
-def _labels(asked: Asked, text: str, language: str) -> tuple[Labels, ChosenBy]:
-    """Return what the examples say; a search for a question in a language that the embedder does not understand.
-    Methods without routes use only whether the question compares videos."""
+    text, known = asked.own_words, asked.models.embedder_languages or (ENGLISH,)
+    if asked.translated and not asked.standalone and language not in known:
+        text, language = asked.in_english, ENGLISH
     routed = asked.question.method == ROUTED_METHOD and asked.settings.effort != "paper"
-    understood = language in (asked.models.embedder_languages or (ENGLISH,))
-    if not understood or (not routed and len(asked.recordings) < 2):
+    if language not in known or (not routed and len(asked.recordings) < 2):
         return Labels(), "default"
     try:
-        return _reader(asked).read(text, language=language), "examples"
+        named, bare = times_in(text, language)
+        return reader_of(asked.models.text_embedder, known).read(bare, timed=bool(named.forms)), "examples"
     except ModelError:
         return Labels(), "default"
 

@@ -1,68 +1,115 @@
 """The times that a question names, read from its figures and from the words that carry the structure of a time.
 
 A rule is a regular expression over the kinds of the question's tokens (THE NTH UNIT), so that one grammar serves every
-language with a table in times.toml. It covers the common forms; a capable reasoner reads the others
-(canonical_times.py).
+language with a table in times.toml. It covers the common forms; a capable reasoner reads the others (call.py).
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import product
+from functools import cache, lru_cache
+from itertools import accumulate, product
+from typing import TypeVar
 
-from gpu_workers.engine.answering.reading.expressions import (
+from gpu_workers.engine.answering.reading.forms import (
     CENTRE,
     CLOSING,
+    HOUR_MS,
+    MINUTE_MS,
     OPENING,
-    SHORTLY_MS,
+    SECOND_MS,
     Clocked,
     ClockTime,
     Day,
     Edge,
-    Expression,
+    Form,
     Fraction,
     Frame,
     NamedTime,
-    Offset,
     Order,
     PartOfDay,
 )
-from gpu_workers.engine.answering.reading.time_words import LANGUAGES, TimeWord, nouns_in_capitals, time_words
+from gpu_workers.engine.answering.reading.time_words import LANGUAGES, TimeWord, time_words
+
+One = TypeVar("One")
+Other = TypeVar("Other")
+
+SHORTLY_MS = 5 * MINUTE_MS
+"""Shortly after, just before."""
 
 MOST_ANCHOR_WORDS = 8
 """Maximum number of words that name the event of an order."""
 
 
-def named_time(text: str, *, language: str = "") -> NamedTime | None:
-    """Return the times that text names; None if it names none.
+@lru_cache(maxsize=64)
+def times_in(text: str, language: str) -> tuple[NamedTime, str]:
+    """Return the times that text names, and the text without the words that name them; a text that consists of a time
+    keeps its words.
 
-    language: ISO 639-1 code; "" tries every table, and the one that explains most of the text counts.
-    A language without a table has figures alone (1:23:45), read with the English table.
+    language: ISO 639-1 code. A language without a table has figures alone (1:23:45), read with the English table.
     """
-    if language:
-        return _named(text, language if language in LANGUAGES else "en")
-    found = [time for known in LANGUAGES if (time := _named(text, known)) is not None]
-    return max(found, key=lambda time: len(time.words.replace(", ", "")), default=None)
+    words = list(time_words(text, language if language in LANGUAGES else "en"))
+    tokens = _Tokens(text, words)
+    found: list[tuple[int, Form | Day | PartOfDay]] = []
+    taken: set[int] = set()
+    dated = False
+    for pattern, read in _RULES:
+        at = 0
+        while at < len(words):
+            match = tokens.match(pattern, at, dated=dated)
+            meant = None if match is None or not taken.isdisjoint(range(at, match.end)) else read(match)
+            if match is None or meant is None:
+                at += 1
+                continue
+            found += [(at, each) for each in meant]
+            taken |= set(range(at, match.end))
+            at = match.end
+        dated = any(isinstance(each, (Day, PartOfDay)) for _, each in found)
+    # "And" between two times belongs to neither of them, and to nothing else.
+    taken |= {n for n, word in enumerate(words) if word.kind == "AND" and {n - 1, n + 1} <= taken}
+    forms = _dated([each for _, each in sorted(found, key=lambda pair: pair[0])])
+    own, remaining = _split(text, [words[n] for n in sorted(taken)])
+    if not forms:
+        return NamedTime(), text
+    return NamedTime(own, tuple(forms)), remaining if len(remaining.split()) > 1 else text
 
 
-def _named(text: str, language: str) -> NamedTime | None:
-    parse = _Parse.of(text, language)
-    days, parts = _days(parse), _parts_of_day(parse)
-    found = [expression for rule in _RULES for expression in rule(parse, bool(days or parts))]
-    if days or parts:
-        own = [part for _, part in days]
-        found = _dated(found, [day for day, _ in days] or [None], own if any(own) else parts or [None])
-    if not found:
-        return None
-    ordered = [expression for expression in found if isinstance(expression, Order)]
-    found = [ordered[0]] if ordered else _one_stretch(found)
-    joined = len(found) > 1 and parse.is_joined() and not any(isinstance(e, Clocked) and e.end for e in found)
-    words, remaining = parse.split()
-    return NamedTime(words, tuple(found), remaining, joined=joined)
+def _dated(found: Sequence[Form | Day | PartOfDay]) -> list[Form]:
+    """Return the forms on the days and the parts of days among them: one after the other if there are as many of both,
+    else each on all."""
+    forms = [each for each in found if not isinstance(each, (Day, PartOfDay))]
+    days: list[Day | None] = [each for each in found if isinstance(each, Day)]
+    parts: list[PartOfDay | None] = [each for each in found if isinstance(each, PartOfDay)]
+    if not days and not parts:
+        return forms
+    pairs = _paired(days or [None], parts or [None])
+    clocked = [each for each in forms if isinstance(each, Clocked)]
+    others = [each for each in forms if not isinstance(each, Clocked)]
+    if not clocked:
+        return [*others, *(Clocked("day", day=day, part=part, frame="wall") for day, part in pairs)]
+    frame: Frame
+    placed: list[Form] = []
+    for each, (day, part) in _paired(clocked, pairs):
+        frame = "shown" if each.frame == "shown" else "wall"
+        placed.append(replace(each, day=day, part=part, frame=frame))
+    return [*others, *placed]
+
+
+def _paired(ones: Sequence[One], others: Sequence[Other]) -> list[tuple[One, Other]]:
+    return list(zip(ones, others, strict=True)) if len(ones) == len(others) else list(product(ones, others))
+
+
+def _split(text: str, taken: Sequence[TimeWord]) -> tuple[str, str]:
+    """Return the words that were taken, and the text without them."""
+    pieces: list[tuple[int, int]] = []
+    for word in taken:
+        start = pieces.pop()[0] if pieces and not text[pieces[-1][1] : word.start].strip() else word.start
+        pieces.append((start, word.end))
+    rest = [text[end:start] for (_, end), (start, _) in zip([(0, 0), *pieces], [*pieces, (len(text), 0)], strict=True)]
+    remaining = re.sub(r"\s+([?.,!])", r"\1", " ".join(" ".join(rest).split())).lstrip(" ,.;:-")
+    return ", ".join(text[start:end] for start, end in pieces), remaining
 
 
 # --- patterns over kinds of tokens ---------------------------------------------------------------------------------
@@ -72,12 +119,14 @@ _SHORTHANDS = {
     "VIDEOS": "(?:(?:OF|IN|AT|FROM)? THE? VIDEO (?!THAT))",  # "the clip that …" is a part of it
     "CLAUSE": "(?=STOP|DASH|OVER|THEN|ASK|$)",
     "LENGTH": "(?:SPAN|NUM DASH? UNITS (?:AND? NUM UNITS)?|UNITS)",
-    "TIME": "(?:PAST NUM|CLOCK (?:OCLOCK|WATCH)?|NUM LATER|NUM (?:OCLOCK|WATCH)?)",
+    "TIME": "(?:PAST NUM|CLOCK OCLOCK?|NUM LATER|NUM OCLOCK?)",
     "ORD": "(?:NTH|SECOND)",
     "UNITS": "(?:UNIT|SECOND)",
-    "LEADS": "(?:AT|IN|DURING|ABOUT|VERY|THE)*",
-    "ANCHOR": "OTHER (?:(?!STOP|OVER|ASK|CLOCK|UNIT|SPAN|WEEKDAY|ONDAY|DATE|MONTH|INPART|ORDER) KIND){0,15}?",
+    "LEADS": "(?:WHEN? THE? WATCH SHOWS?|AT|IN|DURING|ABOUT|VERY|THE)*",
+    "ANCHOR": f"OTHER (?:(?!STOP|OVER|ASK|CLOCK|UNIT|SPAN|WEEKDAY|ONDAY|MONTH|INPART|ORDER|BEGIN|END)KIND)"
+    f"{{0,{MOST_ANCHOR_WORDS - 1}}}?",
     "ORDER": "(?:AFTER|BEFORE|AFTERTHE|BEFORETHE)",
+    "DAYISH": "(?:THE? ORD DAY|NUM MONTH|ORD MONTH|MONTH|ONDAY|WEEKDAY)",
 }
 
 
@@ -93,28 +142,68 @@ def _compiled(pattern: str) -> re.Pattern[str]:
             return "(?:[A-Z]+;)"
         return expand(_SHORTHANDS[name]) if name in _SHORTHANDS else f"(?:{name};)"
 
-    return re.compile("(?<![A-Z])(?:" + re.sub(r"\s", "", expand(pattern)) + ")")
+    return re.compile(re.sub(r"\s", "", expand(pattern)))
+
+
+class _Tokens:
+    """The tokens of a text, over whose kinds patterns run."""
+
+    def __init__(self, text: str, words: Sequence[TimeWord]) -> None:
+        self.text, self.words = text, words
+        self._kinds = "".join(f"{word.kind};" for word in words)
+        self._starts = [0, *accumulate(len(word.kind) + 1 for word in words)]
+
+    def match(self, pattern: str, first: int, *, dated: bool) -> _Match | None:
+        """Return the pattern's match that begins with a token; None if there is none. dated: as in _Match."""
+        found = _compiled(pattern).match(self._kinds, self._starts[first])
+        if found is None or not found[0]:
+            return None
+        place = {start: n for n, start in enumerate(self._starts)}
+        groups = {
+            name.rstrip("23456"): self.words[place[found.start(name)] : place[found.end(name)]]
+            for name in found.groupdict()
+            if found[name]
+        }
+        return _Match(self, first, place[found.end()], groups, dated)
 
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A pattern's match: its tokens, and those of each group; groups one and one2 are the same in two alternatives."""
+    """A pattern's match: its tokens from first until before end, and those of each group.
 
-    words: Sequence[TimeWord]
+    Groups one, one2 and one3 are the same in several alternatives. dated: whether the text names a day or a part of
+    one.
+    """
+
+    tokens: _Tokens
     first: int
+    end: int
     groups: dict[str, Sequence[TimeWord]]
+    dated: bool
 
     def __getitem__(self, group: str) -> Sequence[TimeWord]:
         return self.groups.get(group, ())
 
+    def kinds(self, group: str = "") -> list[str]:
+        """Return the kinds of a group's tokens, or of all."""
+        return [word.kind for word in (self[group] if group else self.tokens.words[self.first : self.end])]
+
+    @property
+    def following(self) -> str:
+        """Return the kind of the token after the match, "" at the end of the text."""
+        return self.tokens.words[self.end].kind if self.end < len(self.tokens.words) else ""
+
+    def text(self, group: str) -> str:
+        return self.tokens.text[self[group][0].start : self[group][-1].end] if self[group] else ""
+
     def value(self, group: str) -> int:
         """Return the number, or the unit in ms, of a group of one token."""
-        word = self.groups[group][0]
+        word = self[group][0]
         return 2 if word.kind == "SECOND" and not group.startswith("unit") else int(word.value)
 
     def length(self) -> tuple[int, int]:
-        """Return the LENGTH of group length in ms, and its smallest unit, a minute at most."""
-        total, number, smallest = 0, 1, 60_000
+        """Return the LENGTH of group length in ms, and its smallest unit, a minute at most; zeros without one."""
+        total, number, smallest = 0, 1, MINUTE_MS
         for word in self["length"]:
             if word.kind == "NUM":
                 number = word.value
@@ -124,411 +213,243 @@ class _Match:
         return total, smallest
 
     def time(self, group: str) -> ClockTime | None:
-        """Return the TIME of a group; None if its hour is none."""
+        """Return the TIME, or the bare hour, of a group; None if its hour is none."""
         words = self[group]
-        number = next((word.value for word in words if word.kind == "NUM"), 0)
-        shift = next((word.value for word in words if word.kind in ("PAST", "LATER")), None)
         if words[0].kind == "CLOCK":
             return words[0].value if isinstance(words[0].value, ClockTime) else None
-        if number > 24:
+        hour = next(word.value for word in words if word.kind == "NUM")
+        shift = next((word.value for word in words if word.kind in ("PAST", "LATER")), None)
+        if hour > 24:
             return None
-        if shift is None:
-            return ClockTime((number,), spoken=len(words) > 1)
-        return ClockTime(((number - (shift < 0) - 1) % 12 + 1, shift % 60), spoken=True)
+        parts = (hour,) if shift is None else ((hour - (shift < 0) - 1) % 12 + 1, shift % 60)
+        return ClockTime(parts, "either")
+
+    def frame(self, *times: ClockTime) -> Frame:
+        """Return the clock of these times by the words of the match, and by those that say how a clock shows them."""
+        if {"VIDEO", "MARK"} & set(self.kinds()):
+            return "video"
+        if any(word.kind == "WATCH" for word in self.tokens.words):
+            return "shown"
+        return "wall" if any(time.half for time in times) else "any"
 
 
-@dataclass(frozen=True, slots=True)
-class _Parse:
-    """A text's tokens, their kinds as a string, and which of them a rule has taken."""
-
-    text: str
-    language: str
-    words: Sequence[TimeWord]
-    kinds: str
-    starts: Sequence[int]
-    taken: list[bool]
-
-    @classmethod
-    def of(cls, text: str, language: str) -> _Parse:
-        words = list(time_words(text, language))
-        starts, kinds = [], ""
-        for word in words:
-            starts.append(len(kinds))
-            kinds += f"{word.kind};"
-        return cls(text, language, words, kinds, starts, [False] * len(words))
-
-    def take(self, pattern: str) -> Iterator[_Match]:
-        """Yield the matches of pattern among tokens that no rule has taken. They are taken unless the caller says
-        that they are none (leave)."""
-        for match in _compiled(pattern).finditer(self.kinds):
-            first, last = (bisect_left(self.starts, place) for place in match.span())
-            if first == last or any(self.taken[first:last]):
-                continue
-            groups = {
-                name.rstrip("23456"): self.words[bisect_left(self.starts, start) : bisect_left(self.starts, end)]
-                for name in match.groupdict()
-                for start, end in [match.span(name)]
-                if start < end
-            }
-            self.taken[first:last] = [True] * (last - first)
-            yield _Match(self.words[first:last], first, groups)
-
-    def leave(self, match: _Match, *, beyond: TimeWord | None = None, only: Sequence[str] = ()) -> None:
-        """Give tokens of a match back: those beyond a word, those of some kinds, or all."""
-        for n, word in enumerate(match.words, start=match.first):
-            if (beyond is None or word.start > beyond.start) and (not only or word.kind in only):
-                self.taken[n] = False
-
-    def said(self, words: Sequence[TimeWord]) -> str:
-        return self.text[words[0].start : words[-1].end]
-
-    def before(self, match: _Match) -> str:
-        return self.words[match.first - 1].kind if match.first else ""
-
-    def after(self, match: _Match) -> str:
-        end = match.first + len(match.words)
-        return self.words[end].kind if end < len(self.words) else ""
-
-    def is_joined(self) -> bool:
-        """Whether the words between the times join them to one stretch: "between the start and 10:00", "Monday to
-        Wednesday"."""
-        first, last = self.taken.index(True), len(self.taken) - self.taken[::-1].index(True)
-        kinds = [word.kind for word in self.words]
-        loose = {kinds[n] for n in range(first, last) if not self.taken[n]}
-        return "BETWEEN" in kinds[max(0, first - 1) : last] or bool(loose & {"TO", "BEFORE"})
-
-    def split(self) -> tuple[str, str]:
-        """Return the words that were taken, and the text without them."""
-        for n in range(1, len(self.words) - 1):
-            # "And" between two times belongs to neither of them, and to nothing else.
-            if self.taken[n - 1] and self.taken[n + 1] and self.words[n].kind == "AND":
-                self.taken[n] = True
-        pieces: list[list[int]] = []
-        for word, taken in zip(self.words, self.taken, strict=True):
-            if taken and pieces and not self.text[pieces[-1][1] : word.start].strip():
-                pieces[-1][1] = word.end
-            elif taken:
-                pieces.append([word.start, word.end])
-        rest, end = [], 0
-        for start, until in pieces:
-            rest.append(self.text[end:start])
-            end = until
-        remaining = " ".join(" ".join([*rest, self.text[end:]]).split())
-        remaining = re.sub(r"\s+([?.,!])", r"\1", remaining).lstrip(" ,.;:-")
-        return ", ".join(self.text[start:end] for start, end in pieces), remaining
+_Read = Callable[[_Match], Sequence[Form | Day | PartOfDay] | None]
+"""Returns what a match means; None if it is no time, so that its tokens are free."""
 
 
-# --- days ----------------------------------------------------------------------------------------------------------
-
-_DAYS = (
-    "LEADS (?P<date>DATE)|LEADS (?P<named>ONDAY)",
-    "LEADS (?:(?P<day>NUM|ORD) OF? FROM? THE? (?P<month>MONTH)|(?P<month2>MONTH) THE? (?P<day2>NUM|ORD)) "
-    "(?:STOP? OF? FROM? (?P<year>NUM))?",
-    "(?P<ago>NUM|AN) (?P<unit>DAY) AGO|(?:AGO|BEFORE) (?P<ago2>NUM|AN) (?P<unit2>DAY)",
-    # "The second day of the fair" is none of the recording.
-    "(?:(?:AT|IN|DURING) THE?|(?:(?<=OF)|(?<=FROM)|^) THE?) (?:(?P<nth>ORD) DAY|DAY (?P<nth2>NUM)) VIDEOS? "
-    "(?!OF|FROM|THE|AFTER|BEFORE)|THE (?P<nth3>ORD) DAY CLAUSE",
-    "(?:AT|IN|FROM|BETWEEN|DURING) THE? (?P<weekday>WEEKDAY)|(?:(?<=CLOCK)|(?<=INPART)) (?P<weekday2>WEEKDAY)"
-    "|(?P<weekday3>WEEKDAY) (?=STOP? (?:AT|ABOUT|IN|FROM|BETWEEN|BEFORE|AFTER)* (?:PART|INPART|TIME))",
-    "(?:AND|TO|BEFORE) LEADS (?P<next>WEEKDAY)",
-)
+# --- days and parts of days ----------------------------------------------------------------------------------------
 
 
-def _days(parse: _Parse) -> list[tuple[Day, PartOfDay | None]]:
-    """Return the days that a question names, in order, with the part of the day that the same word names."""
-    found: list[tuple[int, Day, PartOfDay | None]] = []
-    for pattern in _DAYS:
-        for match in parse.take(pattern):
-            day, part = _day(match, known=bool(found))
-            if day is None:
-                parse.leave(match)
-                continue
-            # Words that join two times say later how these belong together.
-            if day.weekday is not None:
-                parse.leave(match, only=("TO", "BETWEEN", "AND", "BEFORE"))
-            found.append((match.first, day, part))
-    return [(day, part) for _, day, part in sorted(found, key=lambda each: each[0])]
-
-
-def _day(match: _Match, *, known: bool) -> tuple[Day | None, PartOfDay | None]:
-    if match["date"]:
-        return match["date"][0].value, None
+def _day(match: _Match) -> Sequence[Day | PartOfDay] | None:
     if match["named"]:
-        day, part = match["named"][0].value
-        return day, part
-    if match["month"]:
-        day, year = match.value("day"), match.value("year") if match["year"] else None
-        valid = 1 <= day <= 31 and (year is None or 1900 <= year <= 2200)
-        return (Day(month=match.value("month"), day=day, year=year) if valid else None), None
+        return [each for each in match["named"][0].value if each is not None]
+    if match["weekday"]:
+        first = match.value("weekday")
+        days = (match.value("until") - first) % 7 if match["until"] else 0
+        return [Day(weekday=(first + n) % 7) for n in range(days + 1)]
     if match["ago"]:
-        return Day(ago=match.value("unit") * (match["ago"][0].value or 1)), None
+        return [Day(ago=match.value("unit") * (match["ago"][0].value or 1))]
     if match["nth"]:
-        return Day(nth=match.value("nth")), None
-    weekday = match["weekday"] or (match["next"] if known else ())
-    return (Day(weekday=weekday[0].value) if weekday else None), None
+        return [Day(nth=match.value("nth"))]
+    day, year = match.value("day"), match.value("year") if match["year"] else None
+    valid = 1 <= day <= 31 and (year is None or 1900 <= year <= 2200)
+    return [Day(month=match.value("month"), day=day, year=year)] if valid else None
 
 
-_PARTS_OF_DAY = (
-    "LEADS (?P<part>PART) (?:OF|FROM)? (?=THE? (?:ORD DAY|NUM MONTH|ORD MONTH|DATE))|(?P<part2>INPART)"
-    "|(?:IN|DURING|OF|AT) THE? (?P<part3>PART) (?=STOP|OF|AT|FROM|ONDAY|NUM|$)|(?<=PART) AND LEADS (?P<part4>PART)"
-    "|(?:(?<=DAY)|(?<=MONTH)|(?<=NTH)|(?<=NUM)|(?<=DATE)|(?<=CLOCK)) STOP? (?P<part5>PART)"
-    # "Summarise the afternoon."
-    "|(?<=^OTHER) THE (?P<part6>PART) CLAUSE"
-)
+def _part_of_day(match: _Match) -> Sequence[PartOfDay]:
+    return [match["part"][0].value]
 
 
-def _parts_of_day(parse: _Parse) -> list[PartOfDay | None]:
-    found: list[PartOfDay | None] = []
-    for match in parse.take(_PARTS_OF_DAY):
-        parse.leave(match, only=("AND", "STOP"))
-        found.append(match["part"][0].value)
-    return found
+# --- times of a clock ----------------------------------------------------------------------------------------------
 
 
-def _dated(found: list[Expression], days: Sequence[Day | None], parts: Sequence[PartOfDay | None]) -> list[Expression]:
-    """Return the expressions on these days: one after the other if there are as many of both, else each on all."""
-    pairs = list(zip(days, parts, strict=True)) if len(days) == len(parts) else list(product(days, parts))
-    clocked = [each for each in found if isinstance(each, Clocked)]
-    others = [each for each in found if not isinstance(each, Clocked)]
-    if not clocked and (days != [None] or not found):
-        return [*others, *(Clocked("day", day=day, part=part, frame="wall") for day, part in pairs)]
-    timed = list(zip(clocked, pairs, strict=True)) if len(clocked) == len(pairs) else list(product(clocked, pairs))
+def _between(match: _Match) -> Sequence[Form] | None:
+    """Two times are the ends of a stretch, unless nothing but "and" joins them."""
+    one, two = match.time("one"), match.time("two")
+    joins, lead = set(match.kinds("join")), match.kinds("lead")
+    if one is None or two is None or (joins <= {"AND", "STOP", "AT", "IN", "THE", "ABOUT"} and not lead):
+        return None
+    if len(one.parts) == 1 and two.half in ("am", "pm") and one.half == "either":
+        # "Two and 3 pm" is in the afternoon from two on, "11 to 1 pm" around noon.
+        same = one.parts[0] <= two.parts[0] % 12 or two.parts[0] == 12
+        one = replace(one, half=two.half if same else "either")
+    bare = [group for group in ("one", "two") if match.kinds(group) == ["NUM"]]
+    if bare and not (match.dated and lead) and not (bare == ["one"] and two.half and joins <= {"TO", "AND"}):
+        return None
+    return [Clocked("between", one, two, frame=match.frame(one, two))]
+
+
+def _open_ended(match: _Match) -> Sequence[Form] | None:
+    time, edge = match.time("one"), match.kinds("edge")[0]
+    if time is None or _is_other_number(match):
+        return None
+    if edge in ("BEFORE", "UNTIL"):
+        return [Clocked("until", end=time, frame=match.frame(time))]
+    return [Clocked("since", time, frame=match.frame(time))]
+
+
+def _at(match: _Match) -> Sequence[Form] | None:
+    time = match.time("one")
+    # "At the 47:56 mark of the game" is a time of another clock.
+    if time is None or _is_other_number(match) or (match.following == "OF" and "MARK" in match.kinds()):
+        return None
+    about = bool({"ABOUT", "SHORTLY"} & set(match.kinds()))
+    return [Clocked("at", time, frame=match.frame(time), about=about)]
+
+
+def _is_other_number(match: _Match) -> bool:
+    """Whether a bare number is no hour: without a day or a word of place before it, or with a noun after it."""
+    if match.kinds("one") != ["NUM"]:
+        return False
+    return not match.dated or match.following in ("OTHER", "UNIT", "SECOND", "NUM", "MONTH", "DASH", "DAY", "OF")
+
+
+# --- parts of a video ----------------------------------------------------------------------------------------------
+
+
+def _stretch(start_ms: int, end_ms: int) -> Sequence[Form]:
+    def at(ms: int) -> ClockTime:
+        return ClockTime((ms // HOUR_MS, ms // MINUTE_MS % 60, ms // SECOND_MS % 60))
+
+    return [Clocked("between", at(start_ms), at(end_ms), frame="video")]
+
+
+def _counted_units(match: _Match) -> Sequence[Form]:
+    """Minute 12; minutes 5 to 10; hour 2, which is the second; between the 5th and the 10th minute."""
+    unit, start = match.value("unit"), match.value("one")
+    end = max(match.value("two"), start + 1) if match["two"] else start + 1
+    if match.kinds("one") != ["NUM"] or unit == HOUR_MS:
+        start, end = start - 1, end - (not match["two"])
+    return _stretch(max(0, start) * unit, end * unit)
+
+
+def _into(match: _Match) -> Sequence[Form]:
+    """Ten minutes into the video; 2 hours and 5 minutes in; at the 12 minute mark."""
+    long, unit = match.length()
+    return _stretch(long, long + unit)
+
+
+def _edges(match: _Match) -> Sequence[Form] | None:
+    """The first ten minutes; in the first and in the last hour; the twelfth minute."""
+    sides = [{"BEGIN": 1, "END": -1, "SECOND": 2}.get(w.kind, w.value) for w in (*match["edge"], *match["other"])]
+    long, _ = match.length()
+    # "The last minute decision": a unit alone may belong to the next word.
+    alone = len(match["length"]) == 1 and match.kinds("length") != ["SPAN"]
+    sure = bool({"IN", "DURING", "VIDEO"} & set(match.kinds())) or match.following in ("", "STOP", "AND", "DASH", "ASK")
+    inner = not set(sides) <= {1, -1}
+    if (inner and not alone) or (alone and not inner and not sure) or (inner and match.following == "OF"):
+        return None
     return [
-        *others,
-        *(replace(e, day=day, part=part, frame="shown" if e.frame == "shown" else "wall") for e, (day, part) in timed),
+        form
+        for side in sides
+        for form in (
+            [Edge("first" if side == 1 else "last", long)]
+            if side in (1, -1)
+            else _stretch((side - 1) * long, side * long)
+        )
     ]
 
 
-def _one_stretch(found: list[Expression]) -> list[Expression]:
-    """Return "after two" and "before three" as one stretch, where these are all that was found."""
-    edges = {each.kind: each for each in found if isinstance(each, Clocked)}
-    since, until = edges.get("since"), edges.get("until")
-    if len(found) != 2 or since is None or until is None:
-        return found
-    frame: Frame = "wall" if "wall" in (since.frame, until.frame) else since.frame
-    return [replace(since, kind="between", end=until.end, frame=frame)]
+def _edge(match: _Match) -> Sequence[Form]:
+    return [Edge("first" if match["begin"] else "last", match.length()[0])]
 
 
-# --- rules: each yields the expressions it finds. dated: whether the question names a day or a part of one ---------
+def _shares(match: _Match) -> Sequence[Form] | None:
+    """The second half; the first and the last third."""
+    if match["share"]:
+        start, of = match["share"][0].value
+        return [Fraction(start, start + 1, of)]
+    of, numbers = match.value("of"), [match.value(name) for name in ("nth", "other") if match[name]]
+    if of not in (2, 3, 4) or max(numbers) > of:
+        return None
+    firsts = [of - 1 if number < 0 else number - 1 for number in numbers]
+    return [Fraction(first, first + 1, of) for first in firsts]
 
 
-def _shown(parse: _Parse, dated: bool) -> Iterator[Expression]:
-    for match in parse.take(
-        "(?:WHEN|WHILE|DURING)? THE? WATCH SHOWS LEADS (?P<one>TIME)|WHEN THE? WATCH (?P<one2>TIME) SHOWS?"
-        "|LEADS (?P<one3>CLOCK) ONWATCH"
-    ):
-        yield Clocked("at", match.time("one"), frame="shown")
+def _opening_or_closing(match: _Match) -> Sequence[Form] | None:
+    (word,) = match["edge"]
+    if word.kind == "NTH" and word.value not in (1, -1):
+        return None
+    return [OPENING if word.kind == "BEGIN" or word.value == 1 else CLOSING]
 
 
-def _between(parse: _Parse, dated: bool) -> Iterator[Expression]:
-    for match in parse.take(
-        "(?:IN? DURING? THE? SECTION (?:OF THE? VIDEO)? THAT? OTHER?)? (?P<lead>FROM|BETWEEN|AT|BEGIN OTHER?|AFTER)? "
-        "LEADS (?P<one>TIME) (?P<join>OTHER? TO|AND (?:END|TO|BEFORE|OTHER AT)|AND|BEFORE|AT) OTHER? LEADS "
-        "(?P<two>TIME) (?P<video>VIDEOS)?"
-    ):
-        one, two = match.time("one"), match.time("two")
-        lead = match["lead"][0].kind if match["lead"] else ""
-        join = [word.kind for word in match["join"]]
-        # Spanish says "de las 10:00 a las 11:00".
-        if one is None or two is None or (join == ["AT"] and lead != "FROM"):
-            parse.leave(match)
-            continue
-        if len(one.parts) == 1 and two.half and not one.half:
-            # "Two and 3 pm" is in the afternoon from two on, "11 to 1 pm" around noon.
-            same = one.parts[0] <= two.parts[0] % 12 or two.parts[0] == 12
-            one = replace(one, half=two.half if same else "", spoken=True)
-        if not all(_certain(time, "", dated and bool(lead)) for time in (one, two)):
-            parse.leave(match)
-            continue
-        frame: Frame = "video" if match["video"] else _frame(one, two)
-        if join == ["AND"] and lead != "BETWEEN":
-            yield from (Clocked("at", time, frame=frame) for time in (one, two))
-        else:
-            yield Clocked("between", one, two, frame=frame)
+# --- orders --------------------------------------------------------------------------------------------------------
 
 
-def _open_ended(parse: _Parse, dated: bool) -> Iterator[Expression]:
-    for match in parse.take(
-        "(?P<edge>FROM|AFTER|BEFORE) LEADS (?P<one>TIME) (?:ON|AT (?=STOP|$))?|(?P<one2>CLOCK) (?P<edge2>SINCE|UNTIL)"
-    ):
-        time = match.time("one")
-        if time is None or parse.before(match) == "SHORTLY" or not _certain(time, parse.after(match), dated):
-            parse.leave(match)
-        elif match["edge"][0].kind in ("BEFORE", "UNTIL"):
-            yield Clocked("until", end=time, frame=_frame(time))
-        else:
-            yield Clocked("since", time, frame=_frame(time))
-
-
-def _at(parse: _Parse, dated: bool) -> Iterator[Expression]:
-    for match in parse.take(
-        "(?P<leads>(?:AT|IN|ABOUT|SHORTLY|AFTER|BEFORE|THE|VERY)*) (?P<one>TIME) "
-        "(?P<video>VIDEOS|INTO VIDEOS?|DASH? MARK VIDEOS?)?"
-    ):
-        time, leads = match.time("one"), {word.kind for word in match["leads"]}
-        named = bool(leads or match["video"])
-        # "At the 47:56 mark of the game" is a time of another clock.
-        if (
-            time is None
-            or (match["video"] and parse.after(match) == "OF")
-            or not _certain(time, parse.after(match), dated and named)
-            or not (named or dated or len(time.parts) > 2 or time.spoken)
-        ):
-            parse.leave(match)
-            continue
-        frame: Frame = "video" if match["video"] else _frame(time)
-        yield Clocked("at", time, frame=frame, about=bool(leads & {"ABOUT", "SHORTLY"}))
-
-
-def _certain(time: ClockTime, following: str, known: bool) -> bool:
-    """Whether figures are surely a time: those of a clock, or a bare hour next to a day."""
-    sure = len(time.parts) > 1 or time.spoken
-    return sure or (known and following not in ("OTHER", "UNIT", "SECOND", "NUM", "MONTH", "DASH", "DAY"))
-
-
-def _frame(*times: ClockTime) -> Frame:
-    return "wall" if any(time.spoken for time in times) else "any"
-
-
-def _units(parse: _Parse, dated: bool) -> Iterator[Expression]:
-    """Minutes 5 to 10; between the 5th and the 10th minute; minute 12; ten minutes into the video."""
-    for match in parse.take(
-        "(?:FROM|BETWEEN)? LEADS (?P<unit>UNIT) (?P<one>NUM) (?:TO|AND|BEFORE)+ LEADS UNIT? (?P<two>NUM) VIDEOS? "
-        "(?!UNITS)"
-    ):
-        yield _offset(match, match.value("one"), max(match.value("two"), match.value("one") + 1))
-    for match in parse.take(
-        "(?:FROM|BETWEEN) THE? (?P<one>NUM|ORD) (?:TO|AND) THE? (?P<two>NUM|ORD) (?P<unit>UNITS) VIDEOS? (?!ORDER)"
-    ):
-        yield _offset(match, match.value("one") - (match["one"][0].kind != "NUM"), match.value("two"))
-    for match in parse.take("(?:TO|BEFORE) THE? (?P<length>LENGTH) DASH? MARK"):
-        yield Edge("first", match.length()[0])
-    for match in parse.take(
-        "LEADS (?P<unit>UNIT|(?<=AT)SECOND|(?<=IN THE)SECOND) (?P<one>NUM) VIDEOS? (?!UNITS|TO|AND|OF|DASH)"
-    ):
-        yield _offset(match, match.value("one"), match.value("one") + 1)
-    for match in parse.take(
-        "(?:AT|IN|ABOUT|AFTER)* THE? (?P<length>LENGTH) (?:INTO (?:VIDEOS|OTHER CLAUSE)?|IN CLAUSE|VIDEOS? DASH? MARK)"
-        "|(?:AT ABOUT? THE? (?P<length2>NUM DASH? UNITS)|AFTER THE? (?P<length3>LENGTH) VIDEOS) "
-        "(?!OF|OTHER|ORDER)"
-        "|(?P<length4>LENGTH) AFTER THE? BEGIN VIDEOS? ELSEWHERE"
-    ):
-        long, unit = match.length()
-        yield Offset(long, long + unit)
-
-
-def _offset(match: _Match, start: int, end: int) -> Offset:
-    return Offset(start * match.value("unit"), end * match.value("unit"))
-
-
-def _edges(parse: _Parse, dated: bool) -> Iterator[Expression]:
-    """The first ten minutes; in the first and in the last hour; the twelfth minute; the ten minutes before the end."""
-    for match in parse.take(
-        "(?P<lead>LEADS) (?P<edge>ORD|BEGIN|END) (?:AND LEADS (?P<other>ORD|BEGIN|END))? (?P<length>LENGTH) "
-        "(?P<video>VIDEOS)? (?!DASH|ORDER THE? (?:OTHER|ORD))"
-    ):
-        sides = [{"BEGIN": 1, "END": -1, "SECOND": 2}.get(w.kind, w.value) for w in (*match["edge"], *match["other"])]
-        (long, _), after, leads = match.length(), parse.after(match), {word.kind for word in match["lead"]}
-        # "The last minute decision": a unit alone may belong to the next word.
-        alone = len(match["length"]) == 1 and match["length"][0].kind != "SPAN"
-        within = bool(match["video"] or leads & {"IN", "DURING"})
-        inner = not set(sides) <= {1, -1}
-        if (
-            (alone and not within and after not in ("", "STOP", "AND"))
-            or (inner and (not alone or after == "OF"))
-            or not (leads or match["video"] or match.first == 0)
-        ):
-            parse.leave(match)
-            continue
-        for side in sides:
-            edge = Edge("first" if side == 1 else "last", long)
-            yield edge if side in (1, -1) else Offset((side - 1) * long, side * long)
-    for match in parse.take(
-        "OTHER? THE? (?P<length>LENGTH) LEFT|IN? THE? (?P<length2>LENGTH) (?:AT THE? (?P<begin>BEGIN)|AT THE? END"
-        "|(?:BEFORE THE?|BEFORETHE) (?:VIDEO END|END)) VIDEOS? ELSEWHERE"
-    ):
-        yield Edge("first" if match["begin"] else "last", match.length()[0])
-
-
-def _shares(parse: _Parse, dated: bool) -> Iterator[Expression]:
-    """The second half; the first and the last third; the beginning, the end, the middle of the video."""
-    for match in parse.take(
-        "(?:IN|DURING) THE? (?P<nth>ORD) (?:AND LEADS (?P<other>ORD))? (?P<of>HALF|NTH) (?:VIDEOS|OF THE MATCH)? "
-        "ELSEWHERE|LEADS (?P<share>FRACTION)"
-    ):
-        if match["share"]:
-            start, of = match["share"][0].value
-            yield Fraction(start, start + 1, of)
-            continue
-        of, numbers = match.value("of"), [match.value(name) for name in ("nth", "other") if match[name]]
-        if of not in (2, 3, 4) or max(numbers) > of:
-            parse.leave(match)
-            continue
-        for number in numbers:
-            first = of - 1 if number < 0 else number - 1
-            yield Fraction(first, first + 1, of)
-    for match in parse.take(
-        "(?:AT|BETWEEN|BEFORE|ABOUT|IN|FROM)* (?:THE|VERY)* (?P<edge>BEGIN|END) VIDEOS"
-        "|(?:AT|BETWEEN|BEFORE|ABOUT|IN (?=(?:THE|VERY)* BEGIN))+ (?:THE|VERY)* (?P<edge2>BEGIN|END) ELSEWHERE"
-        "|(?:BEFORE|WHEN|HOW)? OTHER? (?:THE? VIDEO|(?<=HOW)OTHER|(?<=HOW OTHER)OTHER) (?:OTHER|OF)? "
-        "(?P<edge3>BEGIN|END) (?!OF|AT TIME|OTHER TIME)"
-        "|THE (?P<edge4>NTH|BEGIN|END) SCENE (?:VIDEOS|CLAUSE)|(?<!IN)THE (?P<edge5>END) CLAUSE"
-    ):
-        (word,) = match["edge"]
-        if word.kind == "NTH" and word.value not in (1, -1):
-            parse.leave(match)
-            continue
-        yield OPENING if word.kind == "BEGIN" or word.value == 1 else CLOSING
-    yield from (CENTRE for _ in parse.take("(?:AT|IN)? THE? MIDDLE VIDEOS|MIDDLE THE? VIDEO|VIDEO OF? MIDDLE"))
-
-
-def _orders(parse: _Parse, dated: bool) -> Iterator[Expression]:
-    """After the second delivery; half an hour after the delivery; during the last goal; between the first and the
-    second delivery. Without a number, an event is a noun that the question takes as known: "after the delivery"."""
-    for match in parse.take(
-        "(?:(?P<lead>(?:IN|DURING) THE? (?:NTH|BEGIN)?)? (?P<length>LENGTH)|(?P<shortly>SHORTLY))? "
-        "(?:(?P<order>AFTER|BEFORE) (?P<known>THE)?|(?P<order2>AFTERTHE|BEFORETHE)) (?P<nth>ORD)? "
-        "(?P<anchor>ANCHOR) (?:CLAUSE|(?=VIDEOS CLAUSE))"
-    ):
-        anchor, order = match["anchor"], match["order"][0].kind
-        if nouns_in_capitals(parse.language):
-            anchor = _up_to_noun(parse, anchor)
-        if len(anchor) > (MOST_ANCHOR_WORDS if match["nth"] else 1) or not (
-            match["nth"] or match["known"] or order.endswith("THE")
-        ):
-            parse.leave(match)
-            continue
-        parse.leave(match, beyond=anchor[-1])
-        away = match.length()[0] if match["length"] else 0
-        yield Order(
-            "after" if order.startswith("AFTER") else "before",
+def _order(match: _Match) -> Sequence[Form]:
+    """After the second delivery; half an hour after it; the second delivery is over; "after the delivery" by itself is
+    the first."""
+    away, near = match.length()[0], bool(match["shortly"])
+    return [
+        Order(
+            "before" if {"BEFORE", "BEFORETHE", "AHEAD"} & set(match.kinds("order")) else "after",
             match.value("nth") if match["nth"] else 1,
-            parse.said(anchor),
+            match.text("anchor"),
             at_ms=0 if match["lead"] else away,
-            within_ms=SHORTLY_MS if match["shortly"] else away if match["lead"] else 0,
+            within_ms=SHORTLY_MS if near else away if match["lead"] else 0,
         )
-    for match in parse.take(
-        "(?:DURING THE? (?P<nth>ORD)|WHILE THE) (?P<anchor>ANCHOR) CLAUSE"
-        "|THE? (?P<nth3>ORD) (?P<anchor3>ANCHOR) VIDEOS? (?P<then>OVER|STOP? AND? THEN)"
-        "|BETWEEN THE? (?P<nth2>ORD) (?P<anchor2>ANCHOR)? AND THE? (?P<last>ORD) (?P<to>ANCHOR) CLAUSE"
-    ):
-        anchor, last = match["anchor"] or match["to"], match["to"]
-        if max(len(anchor), len(last)) > MOST_ANCHOR_WORDS:
-            parse.leave(match)
-            continue
-        nth = match.value("nth") if match["nth"] else 0
-        if last:
-            yield Order("between", nth, parse.said(anchor), last_nth=match.value("last"), last_anchor=parse.said(last))
-        else:
-            yield Order("after" if match["then"] else "during", nth, parse.said(anchor))
+    ]
 
 
-def _up_to_noun(parse: _Parse, words: Sequence[TimeWord]) -> Sequence[TimeWord]:
-    """Return the words up to their last noun, without the verbs after it: "Lieferung" of "Lieferung passiert ist"."""
-    nouns = [n for n, word in enumerate(words) if parse.text[word.start].isupper()]
-    return words[: nouns[-1] + 1] if nouns else words
+def _during(match: _Match) -> Sequence[Form]:
+    """During the last goal; while the alarm rings; between the first and the second delivery."""
+    nth = match.value("nth") if match["nth"] else 0
+    if not match["to"]:
+        return [Order("during", nth, match.text("anchor"))]
+    last = match.text("to")
+    return [Order("between", nth, match.text("anchor") or last, last_nth=match.value("last"), last_anchor=last)]
 
 
-_RULES: Sequence[Callable[[_Parse, bool], Iterator[Expression]]] = (
-    _shown, _between, _open_ended, _units, _edges, _shares, _at, _orders,
+_SPACED = "(?:(?P<lead>(?:IN|DURING) THE? (?:NTH|BEGIN)?)? (?P<length>LENGTH)|(?P<shortly>SHORTLY))?"
+_RULES: Sequence[tuple[str, _Read]] = (
+    ("LEADS (?P<named>ONDAY)", _day),
+    ("LEADS (?:(?P<day>NUM|ORD) OF? FROM? THE? (?P<month>MONTH)|(?P<month2>MONTH) THE? (?P<day2>NUM|ORD)) "
+     "(?:STOP? OF? FROM? (?P<year>NUM))?", _day),
+    ("(?P<ago>NUM|AN) (?P<unit>DAY) AGO|(?:AGO|BEFORE) (?P<ago2>NUM|AN) (?P<unit2>DAY)", _day),
+    # "The second day of the fair" is none of the recording.
+    ("(?:(?:AT|IN|DURING) THE?|(?:(?<=OF)|(?<=FROM)|^) THE?) (?:(?P<nth>ORD) DAY|DAY (?P<nth2>NUM)) VIDEOS? "
+     "(?!OF|FROM|THE|AFTER|BEFORE)|THE (?P<nth3>ORD) DAY CLAUSE", _day),
+    ("(?<!AN) LEADS NTH? (?P<weekday>WEEKDAY) (?:(?:TO|BEFORE) LEADS (?P<until>WEEKDAY))?", _day),
+    ("(?P<part>INPART)|LEADS (?P<part2>PART) (?:OF|FROM)? (?=DAYISH)"
+     "|(?:IN|DURING|OF|AT) THE? (?P<part3>PART) (?!OTHER|PART)|(?<=PART) AND LEADS (?P<part4>PART)"
+     "|(?:(?<=DAY)|(?<=MONTH)|(?<=NTH)|(?<=NUM)|(?<=ONDAY)|(?<=WEEKDAY)|(?<=CLOCK)) STOP? (?P<part5>PART)"
+     "|(?<=OTHER) THE (?P<part6>PART) CLAUSE", _part_of_day),
+    ("(?:DURING THE? (?P<nth>ORD)|WHILE THE) (?P<anchor>ANCHOR) CLAUSE"
+     "|BETWEEN THE? (?P<nth2>ORD) (?P<anchor2>ANCHOR)? AND THE? (?P<last>ORD) (?P<to>ANCHOR) CLAUSE", _during),
+    (f"{_SPACED} (?P<order>ORDER|AHEAD) OTHER{{0,2}} THE? (?P<nth>ORD) (?P<anchor>ANCHOR) "
+     "(?:CLAUSE|(?=VIDEOS CLAUSE|BEGIN))", _order),
+    (f"{_SPACED} (?P<order>(?:AFTER|BEFORE) (?=THE)|AFTERTHE|BEFORETHE) THE? (?P<anchor>OTHER) "
+     "(?:CLAUSE|(?=VIDEOS CLAUSE))", _order),
+    ("THE? (?P<nth>ORD) (?P<anchor>ANCHOR) VIDEOS? (?:OVER|STOP? AND? THEN)", _order),
+    # "The second delivery: what happened just before it?"
+    ("(?:WHEN|FROM)? THE? (?P<nth>ORD) (?P<anchor>ANCHOR) VIDEOS? (?:STOP|BEGIN|END) KIND{0,12}? (?P<order>ORDER|THEN) "
+     "OF? OTHER? STOP* $", _order),
+    ("(?:IN? DURING? THE? SECTION (?:OF THE? VIDEO)? THAT? OTHER?)? (?P<lead>FROM|BETWEEN|AFTER)? LEADS (?P<one>TIME) "
+     "(?P<join>KIND{1,7}?) (?P<two>TIME) VIDEOS?", _between),
+    ("(?P<edge>FROM|AFTER|BEFORE) LEADS (?P<one>TIME) ON?|LEADS (?P<one2>TIME) (?P<edge2>SINCE|UNTIL)",
+     _open_ended),
+    ("LEADS (?P<one>CLOCK OCLOCK?|PAST NUM|NUM LATER|NUM OCLOCK|(?<=AT)NUM|(?<=ABOUT)NUM) "
+     "(?:VIDEOS|INTO VIDEOS?|DASH? MARK VIDEOS?)? (?:SHOWS|WATCH)?", _at),
+    ("(?:FROM|BETWEEN)? LEADS (?P<unit>UNIT) (?P<one>NUM) (?:(?:TO|AND|BEFORE|DASH)+ LEADS|KIND{1,5}? UNIT) "
+     "(?P<two>NUM) VIDEOS? (?!UNITS)", _counted_units),
+    ("(?:FROM|BETWEEN) THE? (?P<one>NUM|ORD) (?:TO|AND) THE? (?P<two>NUM|ORD) (?P<unit>UNITS) VIDEOS? (?!ORDER)",
+     _counted_units),
+    ("LEADS (?P<unit>UNIT|(?<=AT)SECOND|(?<=IN THE)SECOND) (?P<one>NUM) VIDEOS? (?!UNITS|TO|AND|OF|DASH)",
+     _counted_units),
+    ("LEADS (?P<edge>ORD|BEGIN|END) (?:AND LEADS (?P<other>ORD|BEGIN|END))? (?P<length>LENGTH) VIDEOS? "
+     "(?!ORDER THE? (?:OTHER|ORD))", _edges),
+    ("OTHER? THE? (?P<length>LENGTH) LEFT|(?:TO|BEFORE) THE? (?P<begin>(?P<length2>LENGTH)) DASH? MARK"
+     "|IN? THE? (?P<length3>LENGTH) (?:AT|OF)* THE? (?P<begin2>BEGIN) VIDEOS? ELSEWHERE"
+     "|IN? THE? (?P<length4>LENGTH) (?:AT|FROM|OF|TO|BEFORE|BEFORETHE|THE|VIDEO)* END VIDEOS? ELSEWHERE", _edge),
+    ("(?:AT|IN|ABOUT|AFTER)* THE? (?P<length>LENGTH) (?:INTO (?:VIDEOS|OTHER CLAUSE)?|IN CLAUSE|VIDEOS? DASH? MARK)"
+     "|(?:AT|AFTER|(?<!NUM) TO) ABOUT? THE? (?P<length2>NUM DASH? UNITS (?:AND? NUM UNITS)?) VIDEOS? (?!OF|ORDER)"
+     "|(?P<length3>LENGTH) (?:AFTER|FROM) THE? BEGIN VIDEOS? ELSEWHERE|(?P<length4>NUM UNIT AND? NUM UNITS)", _into),
+    ("(?:IN|DURING) THE? (?P<nth>ORD) (?:AND LEADS (?P<other>ORD))? (?P<of>HALF|NTH) (?:VIDEOS|OF THE MATCH)? ELSEWHERE"
+     "|LEADS (?P<share>FRACTION)", _shares),
+    ("(?:AT|BETWEEN|BEFORE|ABOUT|IN|FROM|TO)* (?:THE|VERY)* (?P<edge>BEGIN|END) VIDEOS"
+     "|(?:AT|BETWEEN|BEFORE|ABOUT|IN (?=(?:THE|VERY)* BEGIN))+ (?:THE|VERY)* (?P<edge2>BEGIN|END) ELSEWHERE"
+     "|(?:BEFORE|WHEN|HOW)? OTHER? (?:THE? VIDEO|(?<=HOW)OTHER|(?<=HOW OTHER)OTHER) (?:OTHER|OF)? "
+     "(?P<edge3>BEGIN|END) (?!OF|AT TIME|OTHER TIME)"
+     "|THE (?P<edge4>NTH|BEGIN|END) SCENE (?:VIDEOS|CLAUSE)|(?<!IN)THE (?P<edge5>END) CLAUSE", _opening_or_closing),
+    ("(?:AT|IN)? THE? MIDDLE VIDEOS|MIDDLE THE? VIDEO|VIDEO OF? MIDDLE", lambda match: [CENTRE]),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_workers.engine.answering.reading.expressions import (
+from gpu_workers.engine.answering.reading.forms import (
     CENTRE,
     CLOSING,
     OPENING,
@@ -10,30 +10,25 @@ from gpu_workers.engine.answering.reading.expressions import (
     ClockTime,
     Day,
     Edge,
-    Expression,
+    Form,
     Fraction,
     NamedTime,
-    Offset,
     Order,
     PartOfDay,
 )
 
 
-def meaning(named: NamedTime | None) -> str:
-    """Return "" for no time, else the expressions: "first 600 s", "between 10:00 and 10:30", "after 2 delivery"."""
-    if named is None:
-        return ""
-    return ("joined " if named.joined else "") + "; ".join(_said(each) for each in named.expressions)
+def meaning(named: NamedTime) -> str:
+    """Return "" for no time, else the forms: "first 600 s", "between 10:00 and 10:30", "after 2 delivery"."""
+    return "; ".join(_said(each) for each in named.forms)
 
 
-def _said(each: Expression) -> str:
+def _said(each: Form) -> str:
     named = {OPENING: "beginning", CLOSING: "end", CENTRE: "middle"}.get(each, "") if isinstance(each, Fraction) else ""
     if isinstance(each, Fraction):
         return named or f"{each.start} to {each.end} of {each.of}"
     if isinstance(each, Edge):
         return f"{each.edge} {each.ms // 1_000} s"
-    if isinstance(each, Offset):
-        return f"{each.start_ms // 1_000} to {(each.end_ms or 0) // 1_000} s"
     if isinstance(each, Order):
         away = f" at {each.at_ms // 1_000} s" if each.at_ms else ""
         away += f" within {each.within_ms // 1_000} s" if each.within_ms else ""
@@ -50,7 +45,7 @@ def _clocked(each: Clocked) -> str:
 
 def _clock(time: ClockTime) -> str:
     figures = ":".join(f"{part:02}" if n else str(part) for n, part in enumerate(time.parts))
-    return figures + time.half + ("'" if time.spoken and not time.half else "")
+    return figures + ("'" if time.half == "either" else time.half)
 
 
 def _day(day: Day | None) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.reading.canonical_times import TIMES_SCHEMA, named_time_from, times_from
+from gpu_workers.engine.answering.reading.forms import TIMES_SCHEMA, NamedTime, time_of_reply
 from tests.engine.answering.times.meanings import meaning
 
 NOTHING: dict[str, Any] = {
@@ -46,7 +46,7 @@ def a_time(**fields: Any) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_each_kind_becomes_an_expression(fields: dict[str, Any], expected: str) -> None:
-    assert meaning(named_time_from([a_time(**fields)], QUESTION)) == expected
+    assert meaning(time_of_reply([a_time(**fields)], [QUESTION])) == expected
 
 
 @pytest.mark.parametrize(
@@ -71,23 +71,20 @@ def test_each_kind_becomes_an_expression(fields: dict[str, Any], expected: str) 
         [{**a_time(kind="beginning"), "more": 1}],
     ],
 )
-def test_an_invalid_reply_is_none(reply: object) -> None:
-    assert times_from(reply) is None
-    assert named_time_from(reply, QUESTION) is None
+def test_an_invalid_reply_is_refused(reply: object) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        time_of_reply(reply, [QUESTION])
 
 
 def test_an_empty_list_names_no_time() -> None:
-    assert times_from([]) == ()
-    assert named_time_from([], QUESTION) is None
+    assert time_of_reply([], [QUESTION]) == NamedTime()
 
 
-def test_the_words_are_the_customers_own_and_leave_the_question() -> None:
+def test_the_words_are_the_customers_own() -> None:
     reply = [a_time(kind="first", seconds=600)]
-    named = named_time_from(reply, QUESTION)
-    assert named is not None
-    assert (named.words, named.remaining) == ("at that time", "Who is there?")
-    assert named_time_from(reply, "Who is there?") is None
-    assert named_time_from(reply, "And who else?", [QUESTION]) is not None
+    assert time_of_reply(reply, [QUESTION]).words == "at that time"
+    assert time_of_reply(reply, ["Who is there?"]) == NamedTime()
+    assert time_of_reply(reply, ["And who else?", QUESTION]).forms
 
 
 def test_the_schema_is_strict() -> None:

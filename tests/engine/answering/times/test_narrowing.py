@@ -12,8 +12,8 @@ import pytest
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput, Turn
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.reading.expressions import Edge, NamedTime
-from gpu_workers.engine.answering.reading.naming import narrow_to_time
+from gpu_workers.engine.answering.reading.forms import Edge, NamedTime
+from gpu_workers.engine.answering.reading.placing import narrow_to_time
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
@@ -180,7 +180,7 @@ def test_an_order_counts_occurrences_in_time(question: str, expected: set[int] |
     ("question", "english", "expected"),
     [
         ("Was passierte nach dem zweiten Paket?", "What happened after the second parcel?", Span(12_000, 24_000)),
-        ("Was ist vor dem letzten Paket passiert?", "What happened before the last parcel?", Span(0, 18_000)),
+        ("Was geschah vor dem letzten Paket?", "What happened before the last parcel?", Span(0, 18_000)),
         ("¿Qué pasó después del segundo paquete?", "What happened after the second parcel?", Span(12_000, 24_000)),
     ],
 )
@@ -252,9 +252,9 @@ def test_route_time_reads_all_that_the_stretch_holds_in_order() -> None:
 
 def test_a_time_that_the_reasoner_read_is_taken_instead_of_the_parsers() -> None:
     toolbox = toolbox_over(make_video(STREET), question=QuestionInput("Who is there in the first 6 seconds?"))
-    named = NamedTime("towards the close", (Edge("last", 6_000),), "Who is there?")
+    named = NamedTime("towards the close", (Edge("last", 6_000),))
 
-    asked = narrow_to_time(toolbox.asked, toolbox.calls, named=named)
+    asked = narrow_to_time(toolbox.asked, toolbox.calls, named, chosen_by="model", searched="Who is there?")
 
     assert asked.understood.time is not None
     assert (asked.understood.time.words, asked.understood.time.chosen_by) == ("towards the close", "model")
