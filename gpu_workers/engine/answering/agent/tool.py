@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
@@ -23,29 +23,33 @@ class BadArguments(ValueError):
     read_arguments() it is a full sentence."""
 
 
-class Kind(Protocol):
-    """A kind of argument. videos: number of videos in scope."""
+class Kind:
+    """A kind of argument. form: its schema. words: what it is, for the prompt. default: what a call means that leaves
+    it out, None if a call must name it. videos, everywhere: number of videos in scope."""
 
-    def schema(self, *, videos: int = 1) -> dict[str, Any]: ...
+    form: Mapping[str, Any]
+    words: str
+    default: Any = None
+
+    def schema(self, *, videos: int = 1) -> dict[str, Any]:
+        return dict(self.form)
+
+    def wording(self, *, videos: int = 1) -> str:
+        return self.words
 
     def read(self, value: Any, *, videos: int = 1) -> Any:
         """Return the value. Raises BadArguments."""
-        ...
-
-    def wording(self, *, videos: int = 1) -> str:
-        """Return what the argument is, for the prompt."""
-        ...
+        return value
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+@dataclass(frozen=True)
+class Text(Kind):
     """Words, at most `most` characters. An empty text is refused unless empty says that it may be."""
 
     most: int = 300
     empty: bool = False
-
-    def schema(self, *, videos: int = 1) -> dict[str, Any]:
-        return {"type": "string"}
+    form = {"type": "string"}
+    words = "text"
 
     def read(self, value: Any, *, videos: int = 1) -> str:
         if not isinstance(value, str) or len(value) > self.most:
@@ -55,20 +59,18 @@ class Text:
             raise BadArguments("a text that is not empty")
         return text
 
-    def wording(self, *, videos: int = 1) -> str:
-        return "text"
 
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole number from least to most. default: what a call means that leaves it out."""
+@dataclass(frozen=True)
+class Whole(Kind):
+    """A whole number from least to most."""
 
     least: int
     most: int
     default: int | None = None
+    form = {"type": "integer"}
 
-    def schema(self, *, videos: int = 1) -> dict[str, Any]:
-        return {"type": "integer"}
+    def wording(self, *, videos: int = 1) -> str:
+        return f"{self.least} to {self.most}"
 
     def read(self, value: Any, *, videos: int = 1) -> int:
         number = whole(value)
@@ -76,16 +78,13 @@ class Whole:
             raise BadArguments(f"a whole number from {self.wording()}")
         return number
 
-    def wording(self, *, videos: int = 1) -> str:
-        return f"{self.least} to {self.most}"
 
-
-@dataclass(frozen=True, slots=True)
-class Millis:
+@dataclass(frozen=True)
+class Millis(Kind):
     """A time from the start of the video in whole milliseconds. A negative time is the start."""
 
-    def schema(self, *, videos: int = 1) -> dict[str, Any]:
-        return {"type": "integer"}
+    form = {"type": "integer"}
+    words = "milliseconds"
 
     def read(self, value: Any, *, videos: int = 1) -> int:
         number = whole(value)
@@ -93,36 +92,35 @@ class Millis:
             raise BadArguments("a time in whole milliseconds, such as 65000 for 0:01:05")
         return max(0, number)
 
-    def wording(self, *, videos: int = 1) -> str:
-        return "milliseconds"
 
+@dataclass(frozen=True)
+class OneOf(Kind):
+    """One of a few words, whatever its case."""
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """One of a few words, whatever its case. default: what a call means that leaves it out."""
-
-    words: tuple[str, ...]
+    options: tuple[str, ...]
     default: str | None = None
 
     def schema(self, *, videos: int = 1) -> dict[str, Any]:
-        return {"type": "string", "enum": list(self.words)}
-
-    def read(self, value: Any, *, videos: int = 1) -> str:
-        for word in self.words:
-            if word.casefold() == str(value).strip().casefold():
-                return word
-        raise BadArguments(f"one of {', '.join(self.words)}")
+        return {"type": "string", "enum": list(self.options)}
 
     def wording(self, *, videos: int = 1) -> str:
-        return " or ".join(self.words)
+        return " or ".join(self.options)
+
+    def read(self, value: Any, *, videos: int = 1) -> str:
+        for option in self.options:
+            if option.casefold() == str(value).strip().casefold():
+                return option
+        raise BadArguments(f"one of {', '.join(self.options)}")
 
 
-@dataclass(frozen=True, slots=True)
-class VideoNumber:
+@dataclass(frozen=True)
+class VideoNumber(Kind):
     """The number of a video. It is left out of schema and arguments if the scope has one video."""
 
-    def schema(self, *, videos: int = 1) -> dict[str, Any]:
-        return {"type": "integer"}
+    form = {"type": "integer"}
+
+    def wording(self, *, videos: int = 1) -> str:
+        return f"1 to {videos}"
 
     def read(self, value: Any, *, videos: int = 1) -> int:
         number = 1 if videos == 1 else whole(value)
@@ -130,12 +128,9 @@ class VideoNumber:
             raise BadArguments(f"the number of a video, from 1 to {videos}")
         return number
 
-    def wording(self, *, videos: int = 1) -> str:
-        return f"1 to {videos}"
 
-
-@dataclass(frozen=True, slots=True)
-class Spans:
+@dataclass(frozen=True)
+class Spans(Kind):
     """One to `most` spans of time, each with its video if there are several. Read as (video number, Span)."""
 
     most: int
@@ -143,6 +138,9 @@ class Spans:
     def schema(self, *, videos: int = 1) -> dict[str, Any]:
         names = ("start_ms", "end_ms", "video") if videos > 1 else ("start_ms", "end_ms")
         return list_of(object_of({name: {"type": "integer"} for name in names}), self.most)
+
+    def wording(self, *, videos: int = 1) -> str:
+        return f"list of at most {self.most} of {{start_ms, end_ms{', video' if videos > 1 else ''}}}"
 
     def read(self, value: Any, *, videos: int = 1) -> tuple[tuple[int, Span], ...]:
         items = [value] if isinstance(value, Mapping) else value
@@ -157,9 +155,6 @@ class Spans:
         if end <= max(0, start):
             raise BadArguments("spans whose end_ms is greater than their start_ms")
         return VideoNumber().read(item.get("video"), videos=videos), Span(max(0, start), end)
-
-    def wording(self, *, videos: int = 1) -> str:
-        return f"list of at most {self.most} of {{start_ms, end_ms{', video' if videos > 1 else ''}}}"
 
 
 def whole(value: Any) -> int | None:
@@ -242,9 +237,8 @@ def read_arguments(tool: Tool, given: Mapping[str, Any], *, videos: int) -> dict
     """
     values: dict[str, Any] = {}
     for name, kind in tool.arguments.items():
-        default = getattr(kind, "default", None)
-        if name not in given and default is not None:
-            values[name] = default
+        if name not in given and kind.default is not None:
+            values[name] = kind.default
         elif name not in given and not _left_out(kind, videos):
             raise BadArguments(f"{tool.name} needs {', '.join(tool.arguments)}; {name} is missing.")
         else:

@@ -10,6 +10,7 @@ from typing import Any
 
 from gpu_workers.engine.answering.agent.tool import (
     BadArguments,
+    Kind,
     Millis,
     Observation,
     Spans,
@@ -120,21 +121,12 @@ EVIDENCE = 8
 """Maximum number of events that an answer names."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Unread:
-    """An argument of `finish`, which parse_answer() reads. form: its schema. words: for the prompt."""
+@dataclass(frozen=True)
+class _Unread(Kind):
+    """An argument of `finish`, which parse_answer() reads."""
 
     form: Mapping[str, Any]
     words: str
-
-    def schema(self, *, videos: int = 1) -> dict[str, Any]:
-        return dict(self.form)
-
-    def read(self, value: Any, *, videos: int = 1) -> Any:
-        return value
-
-    def wording(self, *, videos: int = 1) -> str:
-        return self.words
 
 
 def finish_tool(choices: Sequence[str], *, abstain: bool) -> Tool:

@@ -19,6 +19,7 @@ from gpu_workers.engine.answering.agent.tool import (
     REPEATED,
     TOO_MANY,
     BadArguments,
+    Kind,
     Observation,
     Text,
     Tool,
@@ -54,7 +55,7 @@ PHRASE_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class ShortTexts:
+class ShortTexts(Kind):
     """One to `most` texts, the longer ones cut."""
 
     most: int
