@@ -12,6 +12,7 @@ from uuid import UUID
 
 import numpy as np
 
+from gpu_workers.engine.answering.agent.object_tools import object_name
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import count_prompt
@@ -204,14 +205,17 @@ def shown_so_far(toolbox: Toolbox, proposed: ParsedAnswer | None) -> ShownEviden
     asked, log = toolbox.asked, toolbox.evidence
     reasoner, settings = asked.models.reasoner, asked.settings.prompt
     empty = ShownEvidence(EventContext("", {}, {}), "", (), {})
-    frame = count_prompt(reasoner.count_tokens, answer_prompt(asked, empty))
-    room = max(1, min(settings.context_tokens, reasoner.context_tokens - frame - settings.answer_tokens))
+    rules = count_prompt(reasoner.count_tokens, answer_prompt(asked, empty))
+    room = max(1, min(settings.context_tokens, reasoner.context_tokens - rules - settings.answer_tokens))
     findings = cut_lines("\n".join(_lines(toolbox)), reasoner.count_tokens, max(1, room // 2))
     left = max(1, room - reasoner.count_tokens(findings))
     frames: dict[UUID, StoredFrame] = {}
-    for of_finding in (frame for finding in log.findings for frame in finding.frames):
-        if of_finding.event_id in log.numbers:
-            frames.setdefault(of_finding.event_id, of_finding)
+    statements: dict[UUID, dict[str, None]] = {}
+    for finding in log.findings:
+        for frame in finding.frames:
+            if frame.event_id in log.numbers:
+                frames.setdefault(frame.event_id, frame)
+                statements.setdefault(frame.event_id, {})[finding.statement] = None
     first = [log.events[n] for n in (proposed.cited if proposed else ()) if n in log.events]
     first += [event for event in log.events.values() if event.id in frames]
     events = list({event.id: event for event in (*first, *log.events.values())}.values())
@@ -220,7 +224,7 @@ def shown_so_far(toolbox: Toolbox, proposed: ParsedAnswer | None) -> ShownEviden
         named = len({event.id for event in first})
         events = events[:named] + _by_similarity(toolbox, events[named:])
         context = _context(toolbox, events[:MOST_EVENTS], left)
-    looked_at = {event.id: _with_findings(toolbox, event) for event in events}
+    looked_at = {event.id: _with_statements(event, list(statements.get(event.id, ()))) for event in events}
     context = EventContext(context.text, context.numbers, {n: looked_at[e.id] for n, e in context.events.items()})
     return ShownEvidence(context, findings, tuple(looked_at.values()), frames)
 
@@ -295,21 +299,15 @@ def _lines(toolbox: Toolbox) -> list[str]:
         lines.append(f"Seen at {at}{f' ({names})' if names else ''}: {as_data(finding.statement)}")
     lines += [as_data(note) for note in log.notes]
     for number, thing in list(log.objects.items())[:ROWS]:
-        words = as_data(" ".join(part for part in (thing.colour, thing.category) if part))
         at = ", ".join(toolbox.place(thing.video_id, span) for span in thing.spans[:5])
-        lines.append(f"O{number} {words}, visible {at}{' and later' if len(thing.spans) > 5 else ''}")
+        lines.append(f"O{number} {object_name(thing)}, visible {at}{' and later' if len(thing.spans) > 5 else ''}")
     for number, line in list(log.lines.items())[:ROWS]:
         lines.append(f'L{number} {toolbox.place(line.video_id, line.span)}: "{as_data(line.text)}"')
     return lines
 
 
-def _with_findings(toolbox: Toolbox, event: StoredEvent) -> StoredEvent:
+def _with_statements(event: StoredEvent, statements: Sequence[str]) -> StoredEvent:
     """Return the event with what looks at its frames found: its summary then says it, too."""
-    here = [
-        finding.statement
-        for finding in toolbox.evidence.findings
-        if any(frame.event_id == event.id for frame in finding.frames)
-    ]
     # A sentence each, so that a quote is of one of them.
-    sentences = [text.strip().rstrip(".") for text in (event.summary, *here[:STATEMENTS])]
-    return replace(event, summary=". ".join(sentences) + ".") if here else event
+    sentences = [text.strip().rstrip(".") for text in (event.summary, *statements[:STATEMENTS])]
+    return replace(event, summary=". ".join(sentences) + ".") if statements else event

@@ -21,13 +21,18 @@ from gpu_workers.engine.answering.agent.tool import (
     VideoNumber,
     failed,
 )
-from gpu_workers.engine.answering.agent.toolbox import Toolbox, shown_by
+from gpu_workers.engine.answering.agent.toolbox import Toolbox
+from gpu_workers.engine.answering.budget import BudgetSpent
 from gpu_workers.engine.answering.contract import Artifact
-from gpu_workers.engine.answering.looking.looks import HIGH_FRAMES
+from gpu_workers.engine.answering.looking.inspection import observe
+from gpu_workers.engine.answering.looking.looks import HIGH_FRAMES, Finding, Look
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.frames import ROWS
+
+KNOWN_FINDINGS = 8
+"""Number of the last findings that a look gets."""
 
 MOST_RANGES = 4
 FPS = ("0.2", "0.5", "1", "2")
@@ -45,6 +50,52 @@ _FIND = {
     "before": "what is done in these frames, one action after the other, just before the moment after the last of them",
     "after": "what is done in these frames, one action after the other, just after the moment before the first of them",
 }
+
+
+# --- a look ----------------------------------------------------------------------------------------------------------
+
+
+def look_at_frames(
+    toolbox: Toolbox, question: str, frames: Sequence[StoredFrame], *, high: bool = False
+) -> tuple[list[Finding], str]:
+    """Look at frames for an answer to question; number what the findings show.
+
+    frames: those of one video in order of time. One request takes checker.max_frames of them; requests are made in
+    parallel. high: in full resolution.
+
+    Returns the findings and "", or [] and the code of the failure if every request failed. Raises Halt, after what was
+    found before has been kept.
+    """
+    asked, log = toolbox.asked, toolbox.evidence
+    if asked.models.checker is None:
+        return [], "no_checker"
+    most = asked.models.checker.max_frames
+    events = toolbox.load(frame.event_id for frame in frames)
+    by_video: dict[UUID, list[StoredFrame]] = {}
+    for frame in frames:
+        by_video.setdefault(frame.video_id, []).append(frame)
+    parts = [own[at : at + most] for own in by_video.values() for at in range(0, len(own), most)]
+    looks = [(Look(part[0].video_id, Span(part[0].ms, part[-1].ms + 1), question, 1.0, high), part) for part in parts]
+    known = [finding.in_words("") for finding in log.findings[-KNOWN_FINDINGS:]]
+    reports = observe(asked, toolbox.calls, looks, events, hypothesis="", known=known, meter=toolbox.meter)
+    findings = [finding for report in reports for finding in report.findings]
+    of_id = {event.id: event for event in events}
+    for frame in (frame for finding in findings for frame in _shown_by(finding, frames)):
+        log.label_frame(frame)
+        if frame.event_id in of_id:
+            log.label_event(of_id[frame.event_id])
+    log.add_findings(findings)
+    errors = [report.error for report in reports if report.error]
+    halts = [report.halt for report in reports if report.halt]
+    if halts or (errors and toolbox.calls.spending.out_of_time()):
+        raise halts[0] if halts else BudgetSpent("max_seconds")
+    return findings, errors[0] if errors and len(errors) == len(reports) else ""
+
+
+def _shown_by(finding: Finding, frames: Sequence[StoredFrame]) -> Sequence[StoredFrame]:
+    """Return the frames that a finding rests on; if it names none, those of its span."""
+    near = (frame for frame in frames if frame.video_id == finding.video_id and finding.span.contains(frame.ms))
+    return finding.frames or tuple(near)
 
 
 # --- frame_inspect ---------------------------------------------------------------------------------------------------
@@ -128,7 +179,7 @@ def _looked(
     toolbox: Toolbox, question: str, frames: Sequence[StoredFrame], nothing: str, *, head: str = "", high: bool = False
 ) -> Observation:
     """Return the findings of a look, a line each, after head. nothing: what a look without findings says."""
-    findings, error = toolbox.look(question, frames, high=high)
+    findings, error = look_at_frames(toolbox, question, frames, high=high)
     if error:
         return failed(error)
     for frame in frames:
@@ -138,7 +189,7 @@ def _looked(
         return Observation(nothing, NOTHING_FOUND, frames=ids)
     lines, events = [head] if head else [], dict[UUID, None]()
     for finding in findings:
-        here = dict.fromkeys(frame.event_id for frame in shown_by(finding, frames))
+        here = dict.fromkeys(frame.event_id for frame in _shown_by(finding, frames))
         events |= here
         place = toolbox.place(finding.video_id, finding.span)
         lines.append(f"{place} {toolbox.evidence.labels_of(here)}: {finding.statement}")

@@ -220,7 +220,7 @@ class Tool:
 
 
 def failed(code: str) -> Observation:
-    """Return the observation of a call that a model failed. code: of the ModelError, or of Toolbox.look()."""
+    """Return the observation of a call that a model failed. code: of the ModelError, or of look_at_frames()."""
     return Observation(f"The call failed ({code}). Try another tool.", FAILED + code)
 
 

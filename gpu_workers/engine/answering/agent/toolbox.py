@@ -16,8 +16,7 @@ from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_text, fitted
 from gpu_workers.engine.answering.contract import Artifact, NodeRecord
-from gpu_workers.engine.answering.looking.inspection import observe
-from gpu_workers.engine.answering.looking.looks import Finding, Look
+from gpu_workers.engine.answering.looking.looks import Finding
 from gpu_workers.engine.answering.wording import as_data, conversation
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span, Vector
@@ -45,9 +44,6 @@ MISSING: Mapping[Artifact, str] = {
 LEAST_OBSERVATION, MOST_OBSERVATION = 300, 1_000
 """Bounds of the tokens of one observation, which is a tenth of the reasoner's window. Every later step reads it again,
 and the answer reads the best events in full (agent.evidence_answer)."""
-
-KNOWN_FINDINGS = 8
-"""Number of the last findings that a look gets."""
 
 NOTE_CHARACTERS = 1_000
 """Maximum length of a note."""
@@ -290,46 +286,3 @@ class Toolbox:
         elif self.calls.spending.out_of_time():
             self.calls.halt(BudgetSpent("max_seconds"))
         return error.code
-
-    # --- looks -----------------------------------------------------------------------------------------------------
-
-    def look(self, question: str, frames: Sequence[StoredFrame], *, high: bool = False) -> tuple[list[Finding], str]:
-        """Look at frames for an answer to question; number what the findings show.
-
-        frames: those of one video in order of time. One request takes checker.max_frames of them; requests are made in
-        parallel. high: in full resolution.
-
-        Returns the findings and "", or [] and the code of the failure if every request failed. Raises Halt, after what
-        was found before has been kept.
-        """
-        if self.asked.models.checker is None:
-            return [], "no_checker"
-        most = self.asked.models.checker.max_frames
-        events = self.load(frame.event_id for frame in frames)
-        by_video: dict[UUID, list[StoredFrame]] = {}
-        for frame in frames:
-            by_video.setdefault(frame.video_id, []).append(frame)
-        parts = [own[at : at + most] for own in by_video.values() for at in range(0, len(own), most)]
-        looks = [
-            (Look(part[0].video_id, Span(part[0].ms, part[-1].ms + 1), question, 1.0, high), part) for part in parts
-        ]
-        known = [finding.in_words("") for finding in self.evidence.findings[-KNOWN_FINDINGS:]]
-        reports = observe(self.asked, self.calls, looks, events, hypothesis="", known=known, meter=self.meter)
-        findings = [finding for report in reports for finding in report.findings]
-        of_id = {event.id: event for event in events}
-        for frame in (frame for finding in findings for frame in shown_by(finding, frames)):
-            self.evidence.label_frame(frame)
-            if frame.event_id in of_id:
-                self.evidence.label_event(of_id[frame.event_id])
-        self.evidence.add_findings(findings)
-        errors = [report.error for report in reports if report.error]
-        halts = [report.halt for report in reports if report.halt]
-        if halts or (errors and self.calls.spending.out_of_time()):
-            raise halts[0] if halts else BudgetSpent("max_seconds")
-        return findings, errors[0] if errors and len(errors) == len(reports) else ""
-
-
-def shown_by(finding: Finding, frames: Sequence[StoredFrame]) -> Sequence[StoredFrame]:
-    """Return the frames that a finding rests on; if it names none, those of its span."""
-    near = (frame for frame in frames if frame.video_id == finding.video_id and finding.span.contains(frame.ms))
-    return finding.frames or tuple(near)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering.agent.frame_tools import frame_inspect
+from gpu_workers.engine.answering.agent.frame_tools import frame_inspect, look_at_frames
 from gpu_workers.engine.answering.agent.search_tools import TOPIC_SEARCH, clip_search, global_browse, show_overview
 from gpu_workers.engine.answering.agent.tool import Observation, Tool, read_arguments
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
@@ -340,7 +340,7 @@ def test_a_look_that_fails_is_an_observation_with_the_models_code() -> None:
     assert use(frame_inspect(50), babbles, question="who", ranges=[{"start_ms": 0, "end_ms": 6_000}]).error == (
         "failed: unreadable"
     )
-    assert toolbox_over().look("who", []) == ([], "no_checker")
+    assert look_at_frames(toolbox_over(), "who", []) == ([], "no_checker")
 
 
 def test_a_budget_that_ends_between_two_requests_of_a_look_keeps_what_was_found() -> None:
@@ -348,7 +348,7 @@ def test_a_budget_that_ends_between_two_requests_of_a_look_keeps_what_was_found(
     frames = list(toolbox.asked.graph.frames_between(VIDEO, Span(0, 24_000), limit=8))
 
     with pytest.raises(BudgetSpent):
-        toolbox.look("who", frames)
+        look_at_frames(toolbox, "who", frames)
 
     assert [found.statement for found in toolbox.evidence.findings] == ["a red coat"]
     assert list(toolbox.evidence.events) == [1]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gpu_workers.engine.answering.agent.evidence_answer import MethodResult, answer_from_evidence
+from gpu_workers.engine.answering.agent.frame_tools import look_at_frames
 from gpu_workers.engine.answering.agent.step_records import RecordedStep, StepRecorder
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
@@ -152,7 +153,7 @@ class _Search:
             step.frames = len(frames)
             if self.toolbox.asked.settings.effort == "paper":
                 return self._answer_from(frames, step)
-            findings, step.error = self.toolbox.look(self.toolbox.asked.question.question, frames)
+            findings, step.error = look_at_frames(self.toolbox, self.toolbox.asked.question.question, frames)
             step.observation = "\n".join(finding.in_words("") for finding in findings)
         return None
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.caption_tools import chunk_text, described
+from gpu_workers.engine.answering.agent.frame_tools import look_at_frames
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.context import cut, shares
 from gpu_workers.engine.answering.wording import as_data
@@ -195,7 +196,7 @@ def look_closer(toolbox: Toolbox, seen: Sequence[SeenMoment], find: str = CAPTIO
         shown = sorted((frame for frame in frames if frame.video_id == video_id), key=lambda frame: frame.ms)
         for start in range(0, len(shown), FRAMES_OF_LOOK):
             group = shown[start : start + FRAMES_OF_LOOK]
-            findings, failed = toolbox.look(find, group, high=toolbox.asked.settings.look.full_pictures)
+            findings, failed = look_at_frames(toolbox, find, group, high=toolbox.asked.settings.look.full_pictures)
             error = error or failed
             for finding in findings:
                 for frame in finding.frames or [f for f in group if finding.span.contains(f.ms)]:
