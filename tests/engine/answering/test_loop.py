@@ -356,6 +356,23 @@ def test_a_choice_with_the_name_of_a_tool_and_one_named_insufficient() -> None:
         assert run.end.proposed.text == text
 
 
+@pytest.mark.parametrize("evidence", [["E1", 1, 99, "x", True], "E1", 1])
+def test_a_finish_cites_what_was_shown_however_it_is_written(evidence: Any) -> None:
+    run = Run([call("show", n=0), call("finish", answer="b", sufficient="yes", evidence=evidence)])
+
+    assert run.end.proposed is not None
+    assert (run.end.proposed.text, run.end.proposed.cited) == ("sings", (1,))
+    assert [event.number for event in run.end.records[-1].events] == [1]
+
+
+@pytest.mark.parametrize("answer", ["D", "A or B", None, ["A"]])
+def test_a_finish_that_names_no_choice_is_told_what_an_answer_is(answer: Any) -> None:
+    run = Run([call("show", n=0), call("finish", answer=answer), finish("A", [1])])
+
+    assert run.errors[1] == "bad_arguments"
+    assert "answer must be a letter from A to C, or insufficient." in run.reasoner.requests[2].text
+
+
 def test_an_abstention_is_an_abstention() -> None:
     for reply in (finish("insufficient", [1]), finish("A", [1], sufficient=False)):
         run = Run([call("show", n=0), reply])

@@ -60,8 +60,8 @@ def look_at_frames(
 ) -> tuple[list[Finding], str]:
     """Look at frames for an answer to question; number what the findings show.
 
-    frames: those of one video in order of time. One request takes checker.max_frames of them; requests are made in
-    parallel. high: in full resolution.
+    frames: in order of time. One request takes checker.max_frames of them, of one video; requests are made in parallel.
+    high: in full resolution.
 
     Returns the findings and "", or [] and the code of the failure if every request failed. Raises Halt, after what was
     found before has been kept.

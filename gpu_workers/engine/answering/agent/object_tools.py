@@ -8,7 +8,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -78,18 +77,9 @@ class ScopeObject:
 
 @dataclass(frozen=True)
 class ObjectMemory:
-    """The objects of a scope, each with its numbers. by_number: by n of O<n>."""
+    """The objects of a scope, each with its numbers."""
 
     objects: tuple[ScopeObject, ...]
-
-    @cached_property
-    def by_number(self) -> dict[int, ScopeObject]:
-        return {shown.number: shown for shown in self.objects}
-
-    @cached_property
-    def event_ids(self) -> dict[int, UUID]:
-        """Return the events with an object in them, by n of E<n>."""
-        return {number: place.event_id for shown in self.objects for number, place in shown.events}
 
     @property
     def categories(self) -> str:
@@ -247,6 +237,8 @@ OBJECT_LOOKUP = Tool(
 
 # --- object_sql ------------------------------------------------------------------------------------------------------
 
+_Meant = dict[tuple[str, object], ScopeObject | UUID]
+
 TABLES: Mapping[str, str] = {
     "objects": "object_id, video, category, colour, first_ms, last_ms, visible_ms, times_seen, entries, exits, "
     "confidence",
@@ -304,17 +296,20 @@ def _query_objects(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observatio
     if not result.rows:
         return Observation(f"0 rows. The object memory has: {memory.categories}.", NOTHING_FOUND)
     columns = [name.lower() for name in result.columns]
+    # What a cell names, by its column and its value.
+    meant: _Meant = {("object_id", one.number): one for one in memory.objects}
+    meant |= {("event", number): place.event_id for one in memory.objects for number, place in one.events}
     left_out = f" ({result.left_out} more columns are not shown)" if result.left_out else ""
-    head = [f"{_amount(memory, columns, result)}{left_out}", " | ".join(map(as_data, result.columns))]
-    drawn = (" | ".join(_cells(memory, columns, row)) for row in result.rows)
+    head = [f"{_amount(meant, columns, result)}{left_out}", " | ".join(map(as_data, result.columns))]
+    drawn = (" | ".join(_cells(meant, columns, row)) for row in result.rows)
     rows = toolbox.fitting_lines(drawn, toolbox.observation_tokens // 2, line_tokens=LINE_TOKENS)
     hidden = len(result.rows) - len(rows)
     rest = [f"{hidden} rows more are not shown: select fewer columns, or use LIMIT."] if hidden else []
     toolbox.evidence.add_note(f"Object memory, {statement[:200]} -> {' ; '.join((head[0], *rows, *rest))}")
     named: dict[UUID, ScopeObject | UUID] = {}
     for row in result.rows[: len(rows)]:
-        for column, value in zip(columns, row, strict=True):
-            if (item := _meant(memory, column, value)) is not None:
+        for cell in zip(columns, row, strict=True):
+            if (item := meant.get(cell)) is not None:
                 named.setdefault(item if isinstance(item, UUID) else item.thing.id, item)
     if not named:
         rest.append("These rows name no object and no event, so nothing of them can be cited. Select object_id.")
@@ -322,28 +317,19 @@ def _query_objects(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observatio
     return replace(shown, cut=shown.cut or bool(hidden) or result.more)
 
 
-def _amount(memory: ObjectMemory, columns: Sequence[str], result: SelectResult) -> str:
+def _amount(meant: _Meant, columns: Sequence[str], result: SelectResult) -> str:
     """Return the number of rows; "about" if they are objects of which one may be counted twice."""
     if result.more:
         return f"More than {len(result.rows)} rows; the first {len(result.rows)}:"
     numbers = {row[columns.index("object_id")] for row in result.rows} if "object_id" in columns else set()
-    objects = [shown.thing for number, shown in memory.by_number.items() if number in numbers]
+    objects = [one.thing for n in numbers if isinstance(one := meant.get(("object_id", n)), ScopeObject)]
     amount = _counted(objects) if len(objects) == len(result.rows) else str(len(result.rows))
     return f"{amount} row{'' if len(result.rows) == 1 else 's'}:"
 
 
-def _meant(memory: ObjectMemory, column: str, value: object) -> ScopeObject | UUID | None:
-    """Return the object, or the id of the event, that a cell names; None if it names neither."""
-    if not isinstance(value, int):
-        return None
-    if column == "object_id":
-        return memory.by_number.get(value)
-    return memory.event_ids.get(value) if column == "event" else None
-
-
-def _cells(memory: ObjectMemory, columns: Sequence[str], row: Sequence[object]) -> Iterator[str]:
+def _cells(meant: _Meant, columns: Sequence[str], row: Sequence[object]) -> Iterator[str]:
     for column, value in zip(columns, row, strict=True):
-        if _meant(memory, column, value):
+        if (column, value) in meant:
             yield f"{'O' if column == 'object_id' else 'E'}{value}"
         else:
             yield "" if value is None else as_data(f"{value:.6g}" if isinstance(value, float) else str(value))

@@ -94,8 +94,8 @@ def _behind(toolbox: Toolbox, video: UUID, summary: Overview | None, topics: Seq
 # --- topics ----------------------------------------------------------------------------------------------------------
 
 
-def _topics_like(toolbox: Toolbox, query: str, limit: int) -> list[tuple[UUID, Topic]]:
-    """Return at most limit topics nearest in meaning to query, best first, with their videos. Raises ModelError."""
+def _show_topics(toolbox: Toolbox, query: str, limit: int = MOST_TOPICS) -> Observation:
+    """Return the topics nearest in meaning to query, each with the first of its events. Raises ModelError."""
     hits = toolbox.search("topic", toolbox.text_vector(query), limit)
     toolbox.record_similarities(hit.similarity for hit in hits)
     found: dict[tuple[UUID, int], Topic] = {}
@@ -103,19 +103,13 @@ def _topics_like(toolbox: Toolbox, query: str, limit: int) -> list[tuple[UUID, T
         for topic in toolbox.asked.graph.topics(event.video_id):
             if topic.first_event <= event.n < topic.end_event:
                 found.setdefault((event.video_id, topic.first_event), topic)
-    return [(video, topic) for (video, _), topic in found.items()]
-
-
-def _show_topics(toolbox: Toolbox, query: str, limit: int = MOST_TOPICS) -> Observation:
-    """Return the topics nearest to query, each with the first of its events. Raises ModelError."""
-    found = _topics_like(toolbox, query, limit)
     if not found:
         return Observation("No part of the video is about that.", NOTHING_FOUND)
     room = toolbox.observation_tokens // (2 * len(found))
     lines: list[str] = []
     events: dict[UUID, None] = {}
     cut = False
-    for video, topic in found:
+    for (video, _), topic in found.items():
         about = f"Part {toolbox.place(video, topic.span)} {as_data(topic.title)}: {as_data(topic.summary)}"
         inside = toolbox.events_at(video, topic.span, EVENTS_OF_TOPIC + 1)
         cut |= len(inside) > EVENTS_OF_TOPIC
