@@ -217,6 +217,13 @@ def test_spoken_words_are_counted_in_the_transcript_utterance_by_utterance(quest
     assert requests == []
 
 
+def test_what_is_said_is_listed_line_by_line() -> None:
+    question, events = "List every time the word money is said", [f"a man sits {n}" for n in range(20)]
+    answer, _ = ask(question=question, events=events, video={"speech": SPEECH})
+    assert answer.text == 'Exactly 1 time:\n- 0:00:21: "No money."'
+    assert [(part.text, part.claim) for part in answer.parts] == [('0:00:21: "No money."', 0)]
+
+
 def test_a_sentence_after_say_is_judged_and_never_called_unsaid() -> None:
     events = [f"a man says hello to {'the dog' if n in (2, 9) else 'a child'} {n}" for n in range(20)]
 
