@@ -143,8 +143,8 @@ lock-images: bootstrap ## write the lock of each container image again (infra/im
 sbom: bootstrap ## write the bill of materials of each container image to .local/sbom (CycloneDX)
 	@$(PY) -m infra.supply_chain
 
-audit: bootstrap ## look for known vulnerabilities in what the images install; needs the package index
-	@$(PY) -m infra.supply_chain audit
+audit: bootstrap ## look for known vulnerabilities in what the images install; REQUIRED=1 fails where the index publishes none
+	@REQUIRED="$(REQUIRED)" $(PY) -m infra.audit
 
 presets: bootstrap ## write infra/presets/*.env again from the model table
 	@$(PY) -m infra.presets

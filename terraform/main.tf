@@ -60,8 +60,9 @@ locals {
     api = {
       containers = { api = { image = "api", entrypoint = "", arguments = "" } }
       environment = merge(local.app_environment, {
-        # The balancer adds the customer's address behind whatever the customer has sent, so only its own network counts.
-        FORWARDED_ALLOW_IPS = var.vpc_cidr
+        # The balancer adds the customer's address behind whatever the customer has sent, so only its own subnets count.
+        # Nothing else of ours runs in them.
+        FORWARDED_ALLOW_IPS = join(",", module.network.public_subnet_cidrs)
         AVA_ALLOWED_HOSTS   = "${var.domain},127.0.0.1"
         AVA_HEALTH_ADDRESS  = "0.0.0.0:8001"
       })

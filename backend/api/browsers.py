@@ -15,8 +15,17 @@ from backend.tenancy import origins
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
-API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+API_POLICY = "default-src 'none'; frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
 """Content policy of replies that are no pages."""
+PERMISSIONS = ", ".join(
+    f"{name}=()"
+    for name in (
+        "accelerometer", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope", "hid",
+        "magnetometer",
+        "microphone", "midi", "payment", "screen-wake-lock", "serial", "usb", "xr-spatial-tracking",
+    )
+)  # fmt: skip
+"""Permissions-Policy: our pages use nothing of a device but its passkeys and its screen."""
 _ORIGINS_FRESH_SECONDS = 30
 _METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 _SENT = "Authorization, X-Api-Key, Content-Type, Idempotency-Key, If-Match, Prefer, Accept, Last-Event-ID, X-Request-Id"
@@ -27,7 +36,8 @@ _CONSOLE_SCRIPTS = "script-src 'self' 'unsafe-eval'"
 
 
 class Headers:
-    """Sets Content-Security-Policy on every reply, and `Cache-Control: no-store` where a view says nothing."""
+    """Sets the policies of content and permissions on every reply, and `Cache-Control: no-store` where a view says
+    nothing."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -38,15 +48,23 @@ class Headers:
         if not is_static:
             response.headers.setdefault("Cache-Control", "no-store")
         is_page = response.headers.get("Content-Type", "").startswith("text/html")
-        policy = page_policy(console=request.path.startswith("/console")) if is_page else API_POLICY
+        policy = API_POLICY
+        if is_page:
+            leaves = request.path.startswith("/accounts/oidc/")
+            policy = page_policy(console=request.path.startswith("/console"), leaves=leaves)
         response.headers.setdefault("Content-Security-Policy", policy)
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         return response
 
 
 @lru_cache
-def page_policy(*, console: bool = False) -> str:
-    """Return the content policy of pages: our own scripts and styles, and media from object storage."""
+def page_policy(*, console: bool = False, leaves: bool = False) -> str:
+    """Return the content policy of pages: our own scripts and styles, and media from object storage.
+
+    leaves: whether a form of the page leads to a tenant's identity provider, by a redirect, which browsers count.
+    """
     media = _media_origin()
+    providers = " https: http:" if settings.OIDC_ALLOW_PRIVATE else " https:"
     return "; ".join(
         [
             "default-src 'self'",
@@ -58,6 +76,7 @@ def page_policy(*, console: bool = False) -> str:
             "worker-src blob:",
             "frame-ancestors 'none'",
             "base-uri 'self'",
+            f"form-action 'self'{providers if leaves else ''}",
             "object-src 'none'",
         ]
     )

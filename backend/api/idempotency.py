@@ -15,7 +15,7 @@ from datetime import timedelta
 from functools import wraps
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
 from django.utils import timezone
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -118,6 +118,16 @@ def run_once(request: Request, work: Callable[[], Response], *, secret: bool = F
 def forget_replies(ids: Collection[str]) -> None:
     """Delete the stored replies that show a resource with one of these public ids, because the resource is deleted."""
     IdempotencyRecord.objects.filter(response__body__id__in=list(ids)).delete()
+
+
+def forget_old_replies() -> int:
+    """Delete the stored replies of all tenants after KEPT_FOR, as the dispatch role. Returns their number.
+
+    Some of them hold secrets, sealed, also of tenants that never send another key.
+    """
+    with connections["dispatch"].cursor() as cursor:
+        cursor.execute("DELETE FROM api_idempotencyrecord WHERE created_at < %s", [timezone.now() - KEPT_FOR])
+        return int(cursor.rowcount)
 
 
 def _lock(name: str) -> None:

@@ -30,9 +30,11 @@ class Recipients:
         return bool(self.named or self.members)
 
     def mail(self, *, subject: str, body: str) -> EmailMessage:
-        """Return a mail to all of them."""
+        """Return a mail to all of them. A subject with a line break, such as that of a name, becomes one line."""
         headers = {} if self.named else {"To": UNDISCLOSED}
-        return EmailMessage(subject=subject, body=body, to=self.named, bcc=self.members, headers=headers)
+        return EmailMessage(
+            subject=" ".join(subject.split()), body=body, to=self.named, bcc=self.members, headers=headers
+        )
 
 
 _members_of: MembersOf | None = None

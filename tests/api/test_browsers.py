@@ -69,7 +69,10 @@ def test_replies_of_the_api_are_not_stored_and_run_nothing(acme: Cast) -> None:
         APIClient().get("/v1/usage"),
     ):
         assert response["Cache-Control"] == "no-store"
-        assert response["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+        assert response["Content-Security-Policy"] == (
+            "default-src 'none'; frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
+        )
+        assert "camera=()" in response["Permissions-Policy"]
         assert response["X-Content-Type-Options"] == "nosniff"
 
 
@@ -80,6 +83,8 @@ def test_pages_run_only_our_scripts_and_are_not_framed(database: None) -> None:
     assert "default-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "object-src 'none'" in policy
+    assert "form-action 'self';" in policy
+    assert "geolocation=()" in page["Permissions-Policy"]
     assert "no-store" in page["Cache-Control"]
 
 
@@ -87,6 +92,14 @@ def test_pages_run_only_our_scripts_and_are_not_framed(database: None) -> None:
 def test_no_page_runs_a_script_that_stands_in_it(console: bool, allowed: list[str]) -> None:
     (scripts,) = (part for part in page_policy(console=console).split("; ") if part.startswith("script-src "))
     assert scripts.split()[1:] == allowed
+
+
+def test_a_form_leads_elsewhere_only_on_the_page_of_an_identity_provider() -> None:
+    targets = {
+        leaves: next(part for part in page_policy(leaves=leaves).split("; ") if part.startswith("form-action"))
+        for leaves in (False, True)
+    }
+    assert targets == {False: "form-action 'self'", True: "form-action 'self' https:"}
 
 
 _SEEN = """

@@ -14,6 +14,7 @@ from django.test import override_settings
 from rest_framework.test import APIClient
 
 from backend.api import middleware
+from backend.api.browsers import API_POLICY
 from backend.api.limits import rate_limits
 from backend.api.server import asgi_requests, serving
 from backend.api.server.awaiting import EventStream
@@ -57,7 +58,7 @@ def answer(application: Any, *, path: str = PATH, method: str = "GET", body_come
 
 def assert_safe_for_browsers(headers: Any) -> None:
     assert headers["cache-control"] == "no-store"
-    assert headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+    assert headers["content-security-policy"] == API_POLICY
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["strict-transport-security"] == HSTS
 

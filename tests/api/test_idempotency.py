@@ -11,6 +11,7 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
+from backend.api.idempotency import forget_old_replies
 from backend.api.models import IdempotencyRecord
 from backend.api.problems import Problem
 from backend.api.public_ids import encode
@@ -120,6 +121,22 @@ def test_outdated_records_are_forgotten_when_new_ones_come(acme: Cast, globex: C
         assert [record.key for record in IdempotencyRecord.objects.all()] == ["new"]
     with globex.scope():
         assert IdempotencyRecord.objects.count() == 1
+
+
+def test_a_sealed_reply_lies_nowhere_after_a_day_though_its_tenant_sends_nothing_more(acme: Cast, globex: Cast) -> None:
+    for cast, age in ((acme, 25), (globex, 23)):
+        body = {"name": "k", "scopes": ["videos:read"]}
+        made = cast.client.post("/v1/api-keys", body, headers={"Idempotency-Key": "once"})
+        assert made.status_code == 201
+        with cast.scope():
+            IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=age))
+            assert "sealed" in IdempotencyRecord.objects.get().response
+
+    assert forget_old_replies() == 1
+    with acme.scope():
+        assert not IdempotencyRecord.objects.exists()
+    with globex.scope():
+        assert IdempotencyRecord.objects.exists()
 
 
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, "ä"])

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -329,14 +330,15 @@ def test_only_the_proxy_listens_beyond_this_machine(services: dict[str, Any]):
     assert services["proxy"]["profiles"] == ["public"]
 
 
-def test_only_the_containers_network_is_believed_about_the_address_of_a_customer():
-    for network in (None, "10.9.8.0/24"):
-        given = dict.fromkeys(required(), "given") | ({"AVA_NETWORK": network} if network else {})
-        stack = json.loads(config("embedded", given, "public").stdout)
+def test_the_proxy_alone_is_believed_about_the_address_of_a_customer():
+    other = {"AVA_NETWORK": "10.9.8.0/24", "AVA_PROXY_ADDRESS": "10.9.8.7", "AVA_PROXIES": "10.9.8.7"}
+    for values, address in (({}, "172.28.240.250"), (other, "10.9.8.7")):
+        stack = json.loads(config("embedded", dict.fromkeys(required(), "given") | values, "public").stdout)
         (block,) = stack["networks"]["default"]["ipam"]["config"]
-        assert block["subnet"] == (network or "172.28.240.0/24")
+        assert ip_address(address) in ip_network(block["subnet"])
+        assert stack["services"]["proxy"]["networks"]["default"]["ipv4_address"] == address
         for name in ("api", "console"):
-            assert stack["services"][name]["environment"]["FORWARDED_ALLOW_IPS"] == block["subnet"]
+            assert stack["services"][name]["environment"]["FORWARDED_ALLOW_IPS"] == address
 
 
 def test_a_public_host_has_one_name_for_storage_inside_and_outside():
@@ -416,7 +418,9 @@ def test_every_container_has_a_limit_of_memory_and_of_processes(services: dict[s
 
 def test_the_broker_asks_for_a_password(services: dict[str, Any]):
     broker, password = services["valkey"], "${VALKEY_PASSWORD:?}"
-    assert broker["command"][-2:] == ["--requirepass", password]
+    assert broker["environment"]["REDISCLI_AUTH"] == password
+    assert "requirepass $$REDISCLI_AUTH" in broker["command"][-1]
+    assert password not in str(broker["command"]), "every process of the host can read arguments"
     urls = {service["environment"]["REDIS_URL"] for service in services.values() if "REDIS_URL" in str(service)}
     assert urls == {f"redis://:{password}@valkey:6379/0"}
 

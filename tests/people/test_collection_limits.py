@@ -31,7 +31,8 @@ def world(acme: Cast) -> dict[str, dict[str, UUID]]:
     for name, videos in (("park", ["park"]), ("yard", ["yard"]), ("both", ["park", "yard"])):
         with acme.scope():
             batch = QuestionBatch.objects.create(**tenant, total=1)
-            session = Conversation.objects.create(**tenant, scope={})
+            scope = {"video_ids": [str(made[video]["vid"]) for video in videos]}
+            session = Conversation.objects.create(**tenant, scope=scope)
             question = Question.objects.create(
                 **tenant, text=name, batch=batch, batch_position=0, session=session, turn=1
             )
@@ -83,6 +84,33 @@ def test_lists_and_single_rows_show_the_own_collections_alone(
             reply = limited.api("GET", f"{path}/{other}")
             assert (reply.status_code, reply.json()["code"]) == (404, "not_found"), prefix
             assert acme.client.get(f"{path}/{other}").status_code == 200, prefix
+
+
+def test_sessions_and_batches_of_others_are_hidden_before_their_first_question_and_after_their_last(
+    acme: Cast, made: dict[str, dict[str, UUID]], limited: Browser
+) -> None:
+    yard, park = made["yard"], made["park"]
+    hidden = []
+    for scope in (
+        {"collection_id": encode("col", yard["col"])},
+        {"video_ids": [encode("vid", yard["vid"])]},
+        {"video_ids": [encode("vid", yard["vid"]), encode("vid", park["vid"])]},
+    ):
+        body = {**scope, "external_id": "case-7", "metadata": {"suspect": "Ada"}}
+        hidden.append(("/v1/sessions", acme.client.post("/v1/sessions", body).json()["id"]))
+    with acme.scope():
+        batch = QuestionBatch.objects.create(tenant_id=acme.tenant_id, total=1, metadata={"suspect": "Ada"})
+        hidden.append(("/v1/question-batches", encode("bat", batch.id)))
+    for path, name in hidden:
+        listed = limited.api("GET", path)
+        assert listed.status_code == 405 or name not in [row["id"] for row in listed.json()["data"]]
+        assert limited.api("GET", f"{path}/{name}").status_code == 404, path
+        assert limited.api("DELETE", f"{path}/{name}").status_code in {404, 405}, path
+        assert acme.client.get(f"{path}/{name}").status_code == 200, path
+    for scope in ({"collection_id": encode("col", park["col"])}, {"video_ids": [encode("vid", park["vid"])]}):
+        mine = limited.api("POST", "/v1/sessions", scope)
+        assert mine.status_code == 201, mine.content
+        assert limited.api("GET", f"/v1/sessions/{mine.json()['id']}").status_code == 200
 
 
 def test_what_lies_under_a_foreign_video_or_question_is_hidden(

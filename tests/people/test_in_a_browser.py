@@ -28,7 +28,7 @@ from tests.browser.chromium import (
     with_authenticator,
 )
 from tests.conftest import Cast
-from tests.people.cast import PASSWORD, invited, person
+from tests.people.cast import PASSWORD, invited, member_of, person
 
 pytestmark = in_chromium
 
@@ -230,4 +230,25 @@ def test_a_member_comes_in_by_the_tenants_provider(acme: Cast, site: str, chromi
     assert page.get_by_role("cell", name="Acme", exact=True).is_visible()
     assert page.get_by_role("cell", name="Admin").is_visible()
     checked(page)
+    assert said == []
+
+
+def test_what_waits_for_a_person_is_decided_by_keyboard(acme: Cast, globex: Cast, site: str, chromium: Any) -> None:
+    def waiting() -> str:
+        who = person("eve")
+        invited(acme, who.email, "analyst")
+        member_of(globex, "viewer", who, accepted=False)
+        return who.email
+
+    page = opened(chromium)
+    said = listened(page)
+    signed_in(page, site, in_a_thread(waiting))
+    checked(page)
+    page.get_by_role("button", name="Accept Acme").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("cell", name="Acme", exact=True).wait_for()
+    page.get_by_role("button", name="Leave Globex").focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("Waiting for you").wait_for(state="detached")
+    assert page.get_by_role("cell", name="Globex", exact=True).count() == 0
     assert said == []

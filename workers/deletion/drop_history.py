@@ -1,9 +1,11 @@
-"""Sweep: moves ended jobs out of the queue, and deletes expired sessions and what is older than history is kept."""
+"""Sweep: moves ended jobs out of the queue, and deletes expired sessions, old replies and what is older than history
+is kept."""
 
 from __future__ import annotations
 
 import logging
 
+from backend.api.idempotency import forget_old_replies
 from backend.billing.queries import calls_kept_since
 from backend.jobs.queue_ages import forget_old_ages
 from backend.jobs.retention import BATCH, forget_old_jobs, move_ended_jobs
@@ -26,6 +28,7 @@ def handle(work: Work) -> FollowUp | None:
         work.require_lease()
     forget_old_ages()
     sessions = forget_expired_sessions()
+    forget_old_replies()
     # The ledger and its sources are kept for ever; the model calls behind it are not.
     emptied = [*forget_old_jobs(), *empty_months("billing_modelcall", before=calls_kept_since())]
     analyze_partitioned()

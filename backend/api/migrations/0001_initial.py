@@ -43,5 +43,6 @@ class Migration(migrations.Migration):
                 ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
-        tenant_table("api_idempotencyrecord"),
+        # A sweep deletes replies by their age alone: it sees neither keys nor replies.
+        tenant_table("api_idempotencyrecord", dispatch="SELECT (created_at), DELETE"),
     ]

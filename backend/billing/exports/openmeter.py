@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from backend.billing.exports.sinks import Client, ExportedCreditNote, ExportedInvoice, MeterEvent
+from backend.billing.exports.sinks import Client, ExportedCreditNote, ExportedInvoice, MeterEvent, path_of
 from backend.billing.rates import plain
 
 SOURCE = "ava-cloud"
@@ -51,7 +51,7 @@ class OpenMeter:
 
     def total(self, customer: str, meter: str, start: datetime, end: datetime) -> Decimal:
         parameters = {"subject": customer, "from": start.isoformat(), "to": end.isoformat()}
-        reply = self._client.get(f"/api/v1/meters/{meter}/query", parameters)
+        reply = self._client.get(path_of("api", "v1", "meters", meter, "query"), parameters)
         return sum((Decimal(str(row["value"])) for row in reply["data"]), Decimal(0))
 
     def send_invoice(self, customer: str, invoice: ExportedInvoice) -> str:

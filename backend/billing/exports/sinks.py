@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Protocol
+from urllib.parse import quote
 
 import httpx
 
@@ -107,6 +108,11 @@ class ExportFailed(Exception):
         super().__init__(detail)
         self.retry = retry
         self.faults = faults
+
+
+def path_of(*parts: str) -> str:
+    """Return a path of these parts, each quoted, so that an id of another system names no other path."""
+    return "/" + "/".join(quote(part, safe="") for part in parts)
 
 
 class Client:

@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from backend.billing.exports.sinks import Client, ExportedCreditNote, ExportedInvoice, ExportFailed, MeterEvent
+from backend.billing.exports.sinks import (
+    Client,
+    ExportedCreditNote,
+    ExportedInvoice,
+    ExportFailed,
+    MeterEvent,
+    path_of,
+)
 from backend.billing.rates import plain
 
 
@@ -48,7 +55,7 @@ class Stripe:
             "start_time": str(int(start.timestamp())),
             "end_time": str(int(end.timestamp())),
         }
-        reply = self._client.get(f"/v1/billing/meters/{self._meter(meter)}/event_summaries", parameters)
+        reply = self._client.get(path_of("v1", "billing", "meters", self._meter(meter), "event_summaries"), parameters)
         return sum((Decimal(str(row["aggregated_value"])) for row in reply["data"]), Decimal(0))
 
     def _meter(self, meter: str) -> str:
@@ -81,7 +88,7 @@ class Stripe:
                 "description": line.description,
             }
             self._client.post("/v1/invoiceitems", form=item, headers=_once(f"line:{line.id}"))
-        self._client.post(f"/v1/invoices/{made}/finalize", form={}, headers=_once(f"finalize:{invoice.id}"))
+        self._client.post(path_of("v1", "invoices", made, "finalize"), form={}, headers=_once(f"finalize:{invoice.id}"))
         return str(made)
 
     def send_credit_note(self, note: ExportedCreditNote) -> str:
@@ -109,10 +116,10 @@ class Stripe:
 
     def _settle(self, invoice: str, verb: str, form: dict[str, str], *, status: str) -> None:
         try:
-            self._client.post(f"/v1/invoices/{invoice}/{verb}", form=form, headers=_once(f"{verb}:{invoice}"))
+            self._client.post(path_of("v1", "invoices", invoice, verb), form=form, headers=_once(f"{verb}:{invoice}"))
         except ExportFailed as failed:
             # Stripe forgets a key after a day, and people settle invoices in its dashboard too.
-            if failed.retry or self._client.get(f"/v1/invoices/{invoice}", {})["status"] != status:
+            if failed.retry or self._client.get(path_of("v1", "invoices", invoice), {})["status"] != status:
                 raise
 
 

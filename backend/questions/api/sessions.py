@@ -42,8 +42,9 @@ class SessionsView(TenantView):
     @idempotent()
     def post(self, request: Request) -> Response:
         """Create a session. Only the questions that are asked in it are charged."""
-        session_id = encode("ses", sessions.create_session(**parsed(SessionRequestSerializer, request)).id)
-        return Response(_body(_session(session_id)), status=201, headers={"Location": f"/v1/sessions/{session_id}"})
+        made = sessions.create_session(**parsed(SessionRequestSerializer, request))
+        location = f"/v1/sessions/{encode('ses', made.id)}"
+        return Response(_body(_session(encode("ses", made.id))), status=201, headers={"Location": location})
 
     @extend_schema(
         operation_id="listSessions",

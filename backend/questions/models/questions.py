@@ -10,7 +10,7 @@ from django.db import models
 from backend.billing.charges import Charge
 from backend.library.models import Video
 from backend.questions.models.comparisons import Comparison, ComparisonItem
-from backend.questions.models.limits import about, without_others
+from backend.questions.models.limits import about, about_scope, with_some, without_others
 from backend.questions.models.outcomes import QuestionStatus
 from backend.tenancy.models import TenantRow
 
@@ -47,7 +47,7 @@ class QuestionBatch(TenantRow):
     @classmethod
     def within(cls, collections: Sequence[UUID]) -> models.Q:
         """Return the condition on the rows that a member limited to these collections sees."""
-        return without_others(Question, "batch_id", collections)
+        return with_some(Question, "batch_id") & without_others(Question, "batch_id", collections)
 
 
 class Session(TenantRow):
@@ -69,7 +69,7 @@ class Session(TenantRow):
     @classmethod
     def within(cls, collections: Sequence[UUID]) -> models.Q:
         """Return the condition on the rows that a member limited to these collections sees."""
-        return without_others(Question, "session_id", collections)
+        return about_scope(collections) & without_others(Question, "session_id", collections)
 
 
 class Question(TenantRow):

@@ -176,10 +176,6 @@ class Spending:
             except BudgetSpent:
                 return False
 
-    def price_of(self, model: str, prompt_tokens: int, sample_tokens: int) -> Decimal:
-        """Return what that many tokens of a model cost by the budget's prices, without cached ones."""
-        return _cost(self._budget.prices.get(model, Price()), prompt_tokens, 0, sample_tokens)
-
     def rations(self) -> bool:
         """Whether calls in flight can keep others out: time is not reserved, but calls, tokens and cost are."""
         budget = self._budget

@@ -186,13 +186,11 @@ class Scan:
         return ScanPrice(len(batches), prompt, written, seconds)
 
     def price_in_words(self, events: Sequence[StoredEvent], price: ScanPrice) -> str:
-        """Return what judging these events would take, for the reader."""
+        """Return what judging these events would take, for the reader, without what the operator pays for it."""
         prompt, written = price.prompt_tokens, price.completion_tokens
-        cost = self.calls.spending.price_of(self.asked.models.reasoner.name, prompt, written)
-        money = f", {cost:.4f} in money" if cost else ""
         kept = sum(event.id in self.known for event in events)
         known = f"; {kept} events are known from an earlier scan" if kept else ""
-        tokens = f"about {prompt + written} tokens{money}, about {price.seconds:.0f} s"
+        tokens = f"about {prompt + written} tokens, about {price.seconds:.0f} s"
         return f"{price.calls} calls over {len(events) - kept} events, {tokens}{known}"
 
     def fitting(self, events: Sequence[StoredEvent]) -> list[StoredEvent]:

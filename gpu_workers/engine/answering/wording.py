@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 from gpu_workers.engine.answering.contract import INSUFFICIENT, Turn
 from gpu_workers.engine.answering.parsing import letter
 from gpu_workers.engine.answering.understood import UnderstoodTime
+from gpu_workers.engine.fences import as_data as as_data
+from gpu_workers.engine.fences import without_tags as without_tags
 from gpu_workers.engine.languages.codes import is_english, name_of
-from gpu_workers.engine.models.served.structured import UNSTORABLE
 from gpu_workers.engine.ports import Recording
-
-DELIMITERS = ("event", "events", "passage", "text", "observation", "objects", "findings", "tool")
-"""Names of the tags between which prompts put words that are data."""
-
-RESERVED = ("captions", "program")
-"""Names of further things that methods show. No prompt has tags for them yet."""
-
-CHAT_ROLES = ("system", "user", "assistant")
 
 TURNS = 4
 """Number of the last turns that a model reads."""
 
 QUESTION_CHARACTERS, ANSWER_CHARACTERS = 300, 400
 """Maximum length of a question and of an answer in a conversation that a model reads."""
-
-_NAMES = "|".join((*DELIMITERS, *RESERVED, *CHAT_ROLES))
-_TAGS = re.compile(rf"</?\s*({_NAMES})\b[^>]*>|<\|[^|>]{{0,40}}\|>", re.IGNORECASE)
-
-
-def as_data(text: str) -> str:
-    """Return text from a video on one line, storable; it cannot end its delimiters or fake a chat turn."""
-    return " ".join(without_tags(text).split())
-
-
-def without_tags(text: str) -> str:
-    """Return text with its lines, storable, that can neither end its delimiters nor fake a chat turn."""
-    return _TAGS.sub(" ", UNSTORABLE.sub("", text))
 
 
 def _written_in(language: str) -> str:

@@ -7,6 +7,10 @@ output "public_subnet_ids" {
   value = [for zone in var.availability_zones : aws_subnet.public[zone].id]
 }
 
+output "public_subnet_cidrs" {
+  value = [for zone in var.availability_zones : aws_subnet.public[zone].cidr_block]
+}
+
 output "private_subnet_ids" {
   value = [for zone in var.availability_zones : aws_subnet.private[zone].id]
 }

@@ -18,8 +18,8 @@ import pytest
 from gpu_workers.engine.answering.contract import Answer, QuestionInput, Turn
 from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
-from gpu_workers.engine.answering.wording import DELIMITERS
 from gpu_workers.engine.ekg import stable_id
+from gpu_workers.engine.fences import DELIMITERS
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.ports import KnowledgeGraph

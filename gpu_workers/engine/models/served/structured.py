@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from gpu_workers.engine.fences import UNSTORABLE, as_data
 from gpu_workers.engine.models.roles import ChatModel, Message, Meter, ModelError
 
 logger = logging.getLogger("ava.models")
@@ -16,7 +17,6 @@ logger = logging.getLogger("ava.models")
 Result = TypeVar("Result")
 TRIES = 3
 _MAX_TOKENS_CAP = 4_096
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class InvalidOutput(ModelError):
@@ -118,8 +118,8 @@ def storable(text: str) -> str:
 
 
 def clean(text: object, *, limit: int = 4_000) -> str:
-    """Return text on one line, storable, at most limit characters; "" for a value that is no string."""
-    return " ".join(storable(text).split())[:limit] if isinstance(text, str) else ""
+    """Return text as data of a prompt (engine.fences), at most limit characters; "" for a value that is no string."""
+    return as_data(text)[:limit] if isinstance(text, str) else ""
 
 
 def fraction(value: object) -> float:

@@ -361,15 +361,16 @@ def test_the_estimate_is_within_a_fifth_of_the_meter(words: int, calibration: Ca
     )
     first = next(step for step in progress if step[0] == "scan")
     assert first[1] == 0, "the price is shown before the first call ends"
-    calls, tokens, money = re.findall(
-        r"scan: (\d+) calls over \d+ events, about (\d+) tokens, ([\d.]+) in money", first[3]
-    )[0]
+    calls, tokens = re.findall(r"scan: (\d+) calls over \d+ events, about (\d+) tokens", first[3])[0]
     spent = [call for call in answer.usage.calls if call.stage == "scan"]
     used = sum(call.prompt_tokens + call.completion_tokens for call in spent)
     assert int(calls) == len(requests) == len(spent)
     assert abs(int(tokens) - used) <= 0.2 * used
-    assert abs(Decimal(money) - answer.usage.cost) <= Decimal("0.2") * answer.usage.cost
     assert first[3] in answer.notes
+    # The budget's prices are what the operator pays.
+    shown = f"{progress} {answer.notes} {answer.nodes}"
+    assert answer.usage.cost > 0
+    assert "money" not in shown
 
 
 def test_a_second_question_with_the_same_statement_pays_nothing() -> None:

@@ -24,8 +24,8 @@ from gpu_workers.engine.answering.agent.tool import (
     read_arguments,
 )
 from gpu_workers.engine.answering.agent.tool_calls import call_key, finish_tool, read_step, step_schema
-from gpu_workers.engine.answering.wording import CHAT_ROLES, DELIMITERS, RESERVED, as_data
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.fences import CHAT_ROLES, DELIMITERS, RESERVED, as_data
 
 ALLOWED = {"type", "enum", "items", "maxItems", "anyOf", "required", "additionalProperties", "properties"}
 KINDS: dict[str, Kind] = {
