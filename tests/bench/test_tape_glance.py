@@ -9,7 +9,7 @@ from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import Sentence, TapeQuery
 from bench.instant_models import EqualTexts
 from bench.tape_glance import FRAMES, Onlooker, glance_vs_uniform, seen_by_videoagent, touches, with_frames
-from gpu_workers.engine.answering.methods.videoagent.dialogue import wanted_schema
+from gpu_workers.engine.answering.methods.videoagent import wanted_schema
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED

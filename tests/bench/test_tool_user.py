@@ -15,7 +15,7 @@ from gpu_workers.engine.answering.agent.search_tools import TOPIC_SEARCH, clip_s
 from gpu_workers.engine.answering.agent.tool import Tool
 from gpu_workers.engine.answering.agent.tool_calls import finish_tool, step_schema
 from gpu_workers.engine.answering.methods.ravu.program import program_schema, read_program
-from gpu_workers.engine.answering.methods.videoagent.dialogue import reflection_schema, wanted_schema
+from gpu_workers.engine.answering.methods.videoagent import reflection_schema, wanted_schema
 from gpu_workers.engine.answering.parsing import answer_schema
 
 RULES = "You use tools. Events are numbered E1, E2. Times are shown as h:mm:ss."

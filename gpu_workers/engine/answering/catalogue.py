@@ -71,14 +71,14 @@ _CARDS = (
     ),
     MethodCard(
         "avataar",
-        "3",
+        "4",
         "Reads the summary of the whole video, decides what to search, answers from the best frames, and thinks again.",
         frozenset({"checker", "events", "frames", "topics", "transcript"}),
         {"low": (2, 3), "medium": (2, 9), "high": (2, 15), "paper": (2, 15)},
     ),
     MethodCard(
         "avp_lite",
-        "3",
+        "4",
         "Plans where to look, looks at frames anywhere in the video, and goes on until what it saw is enough.",
         frozenset({"checker", "events", "frames", "topics"}),
         {"low": (4, 7), "medium": (4, 19), "high": (4, 31), "paper": (3, 18)},
@@ -92,7 +92,7 @@ _CARDS = (
     ),
     MethodCard(
         "ravu",
-        "4",
+        "5",
         "Writes a short program over people, things, places and times, runs it on the index and looks at the result.",
         frozenset({"checker", "events", "frames", "objects"}),
         {"low": (2, 4), "medium": (4, 8), "high": (4, 8), "paper": (3, 8)},

@@ -265,7 +265,7 @@ def test_no_method_reaches_past_its_scope_and_its_tools(method: str, effort: Any
 
     here = {event_id(n) for n in range(8)}
     assert set(graph.called) <= READS, "it reads, and nothing else"
-    known = {thing.id for thing in ordering().objects} | {UUID(str(one)) for one in here}
+    known = {ordering().video_id, *(thing.id for thing in ordering().objects), *(UUID(str(one)) for one in here)}
     known |= {entity.id for record in ordering().events for entity in record.entities}
     assert graph.named <= known | {line.id for line in InMemoryGraph([ordering()]).lines_containing(["a"], limit=99)}
     assert {event.event_id for node in answer.nodes for event in node.events} <= here

@@ -12,8 +12,8 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, QuestionInput
-from gpu_workers.engine.answering.methods.videoagent import VideoAgent
-from gpu_workers.engine.answering.methods.videoagent.dialogue import (
+from gpu_workers.engine.answering.methods.videoagent import (
+    VideoAgent,
     Wanted,
     read_confidence,
     read_wanted,
@@ -22,10 +22,9 @@ from gpu_workers.engine.answering.methods.videoagent.dialogue import (
 )
 from gpu_workers.engine.answering.methods.videoagent.moments import (
     GAP_MS,
-    Segment,
-    Timeline,
     glance,
     is_unseen,
+    moment_at,
     segments_between,
 )
 from gpu_workers.engine.ekg import Span, stable_id
@@ -516,9 +515,9 @@ def seconds(positions: list[int]) -> list[float]:
     return [position / 1_000 for position in positions]
 
 
-def line(*lengths: int) -> Timeline:
-    """Return a timeline of videos of these many seconds."""
-    return Timeline.of({UUID(int=n): Span(0, 1_000 * length) for n, length in enumerate(lengths, start=1)})
+def line(*lengths: int) -> dict[UUID, Span]:
+    """Return the extents of videos of these many seconds."""
+    return {UUID(int=n): Span(0, 1_000 * length) for n, length in enumerate(lengths, start=1)}
 
 
 # --- the glance ------------------------------------------------------------------------------------------------------
@@ -540,37 +539,31 @@ def test_a_glance_at_a_short_video_sees_each_moment_once(ends: bool) -> None:
 
 
 def test_several_videos_are_one_line_in_order_of_their_ids() -> None:
-    timeline = Timeline.of({B: Span(10_000, 20_000), A: Span(0, 30_000)})
+    extents = {B: Span(10_000, 20_000), A: Span(0, 30_000)}
 
-    assert timeline.total_ms == 40_000
-    assert [timeline.moment(position) for position in glance(40_000, 4)] == [
+    assert [moment_at(extents, position) for position in glance(40_000, 4)] == [
         (A, 5_000), (A, 15_000), (A, 25_000), (B, 15_000),
     ]  # fmt: skip
-    assert timeline.moment(29_999) == (A, 29_999)
-    assert timeline.moment(30_000) == (B, 10_000)
+    assert moment_at(extents, 29_999) == (A, 29_999)
+    assert moment_at(extents, 30_000) == (B, 10_000)
     with pytest.raises(ValueError, match="no position 40000"):
-        timeline.moment(40_000)
-
-
-def test_a_scope_without_events_has_no_time() -> None:
-    assert Timeline.of({}).total_ms == 0
-    assert glance(Timeline.of({}).total_ms, 5) == []
+        moment_at(extents, 40_000)
 
 
 # --- segments --------------------------------------------------------------------------------------------------------
 
 
-def spans(segment: Segment) -> list[tuple[int, float, float]]:
-    return [(part.video_id.int, part.span.start_ms / 1_000, part.span.end_ms / 1_000) for part in segment.parts]
+def spans(parts: Sequence[Within]) -> list[tuple[int, float, float]]:
+    return [(part.video_id.int, part.span.start_ms / 1_000, part.span.end_ms / 1_000) for part in parts]
 
 
 def test_three_seen_frames_make_four_segments_and_the_second_lies_between_the_first_two() -> None:
     segments = segments_between(line(100), [(A, 20_000), (A, 50_000), (A, 80_000)])
 
-    assert [segment.number for segment in segments] == [1, 2, 3, 4]
-    assert spans(segments[1]) == [(1, 21, 49.001)], "from one second after i to one second before j"
-    assert spans(segments[0]) == [(1, 0, 19.001)]
-    assert spans(segments[3]) == [(1, 81, 100)]
+    assert list(segments) == [1, 2, 3, 4]
+    assert spans(segments[2]) == [(1, 21, 49.001)], "from one second after i to one second before j"
+    assert spans(segments[1]) == [(1, 0, 19.001)]
+    assert spans(segments[4]) == [(1, 81, 100)]
 
 
 def test_the_ends_of_our_glance_can_be_reached() -> None:
@@ -578,36 +571,36 @@ def test_the_ends_of_our_glance_can_be_reached() -> None:
     segments = segments_between(line(180), [(A, ms) for ms in glance(180_000, 5)])
 
     assert len(segments) == 6
-    assert is_unseen(segments[0].parts, [], (A, 5_000))
-    assert is_unseen(segments[5].parts, [], (A, 175_000))
-    between = [part.span.duration_ms for segment in segments[1:5] for part in segment.parts]
+    assert is_unseen(segments[1], [], (A, 5_000))
+    assert is_unseen(segments[6], [], (A, 175_000))
+    between = [part.span.duration_ms for number in range(2, 6) for part in segments[number]]
     assert sum(between) == 4 * (36_000 - 2 * GAP_MS + 1)
 
 
 def test_where_both_ends_were_seen_nothing_is_left_before_and_after_them() -> None:
     segments = segments_between(line(180), [(A, ms) for ms in glance(180_000, 5, ends=True)])
 
-    assert [bool(segment.parts) for segment in segments] == [False, True, True, True, True, False]
+    assert [bool(parts) for parts in segments.values()] == [False, True, True, True, True, False]
 
 
 def test_neighbours_of_a_second_leave_nothing_between_them() -> None:
     segments = segments_between(line(10), [(A, 4_000), (A, 5_000)])
-    assert spans(segments[1]) == []
-    assert spans(segments_between(line(10), [(A, 4_000), (A, 6_000)])[1]) == [(1, 5, 5.001)]
+    assert spans(segments[2]) == []
+    assert spans(segments_between(line(10), [(A, 4_000), (A, 6_000)])[2]) == [(1, 5, 5.001)]
 
 
 def test_a_segment_over_several_videos_names_its_part_of_each() -> None:
     segments = segments_between(line(10, 20, 30), [(A, 4_000), (C, 25_000)])
 
-    assert spans(segments[0]) == [(1, 0, 3.001)]
-    assert spans(segments[1]) == [(1, 5, 10), (2, 0, 20), (3, 0, 24.001)]
-    assert spans(segments[2]) == [(3, 26, 30)]
+    assert spans(segments[1]) == [(1, 0, 3.001)]
+    assert spans(segments[2]) == [(1, 5, 10), (2, 0, 20), (3, 0, 24.001)]
+    assert spans(segments[3]) == [(3, 26, 30)]
 
 
 def test_the_order_in_which_moments_were_seen_does_not_matter() -> None:
-    timeline = line(100, 100)
+    extents = line(100, 100)
     seen = [(B, 7_000), (A, 80_000), (A, 20_000)]
-    assert segments_between(timeline, seen) == segments_between(timeline, sorted(seen))
+    assert segments_between(extents, seen) == segments_between(extents, sorted(seen))
 
 
 def test_a_moment_is_free_a_second_from_every_other_of_its_video() -> None:

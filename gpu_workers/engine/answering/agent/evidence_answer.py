@@ -97,7 +97,7 @@ def answer_from_evidence(toolbox: Toolbox, result: MethodResult) -> Answer:
         state = ranked_state("", shown.events, top_similarity=toolbox.top_similarity)
         nodes, verdict = [], None
         if not own_alone:
-            support = _support(toolbox, shown)
+            support = choice_support(toolbox.asked, toolbox.calls, shown=shown.events)
             nodes = _drawn(toolbox, support, state, shown)
             numbers = toolbox.evidence.numbers
             verdict, weighed = weigh_support(asked, calls, _verdict(nodes), nodes, support, numbers=numbers)
@@ -132,16 +132,6 @@ def weighs_choices(asked: Asked) -> bool:
     """Whether the choices of this question are weighed by the support of what was shown, so that a vote of several
     samples would be drawn in vain."""
     return bool(asked.question.choices) and asked.settings.support.weight > 0.0
-
-
-def _support(toolbox: Toolbox, shown: ShownEvidence) -> Support | None:
-    """Return what the shown events say for each choice; None if it does not count or cannot be embedded."""
-    if not weighs_choices(toolbox.asked):
-        return None
-    try:
-        return choice_support(toolbox.asked, toolbox.calls, shown=shown.events)
-    except ModelError:
-        return None
 
 
 def _drawn(toolbox: Toolbox, support: Support | None, state: State, shown: ShownEvidence) -> list[AnswerNode]:

@@ -20,20 +20,9 @@ class UnknownMethod(ValueError):
     code = "unknown_method"
 
 
-_OFFERED: tuple[CataloguedMethod, ...] = (
-    Ava(),
-    Uniform(),
-    NearestFrames(),
-    CaptionRag(),
-    DvdLite(),
-    VideoAgent(),
-    Avataar(),
-    AvpLite(),
-    VideoAgentMem(),
-    Ravu(),
-)
+_METHODS = (Ava, Uniform, NearestFrames, CaptionRag, DvdLite, VideoAgent, Avataar, AvpLite, VideoAgentMem, Ravu)
 
-METHODS: dict[str, CataloguedMethod] = {method.name: method for method in _OFFERED}
+METHODS: dict[str, CataloguedMethod] = {method.name: method() for method in _METHODS}
 
 
 def method_named(name: str) -> CataloguedMethod:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.catalogue import CATALOGUE
-from gpu_workers.engine.answering.choices.support import Support, choice_support
+from gpu_workers.engine.answering.choices.support import choice_support
 from gpu_workers.engine.answering.choices.weighing import weigh_support
 from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
 from gpu_workers.engine.answering.ending.final_answer import final_answer
@@ -16,7 +16,6 @@ from gpu_workers.engine.answering.ending.vote import vote
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
 from gpu_workers.engine.answering.search.tree_search import search_tree
-from gpu_workers.engine.models.roles import ModelError
 
 
 class Ava(CataloguedMethod, card=CATALOGUE["ava"]):
@@ -24,7 +23,9 @@ class Ava(CataloguedMethod, card=CATALOGUE["ava"]):
         by_route = ROUTE_ANSWERS.get(asked.understood.route)
         if by_route is not None and (answer := by_route(asked, calls)) is not None:
             return answer
-        support = _support(asked, calls)
+        support = choice_support(asked, calls)
+        if support is not None:
+            calls.on_progress("support", 1, 1, f"{len(support.shares)} choices")
         decided = support is not None and support.decides(asked)
         if decided:
             asked = _without_search(asked)
@@ -55,16 +56,3 @@ def _without_search(asked: Asked) -> Asked:
     tree = replace(settings.tree, max_depth=1)
     samples = replace(settings.samples, n=int(settings.samples.abstain))
     return replace(asked, settings=replace(settings, tree=tree, samples=samples, look=look))
-
-
-def _support(asked: Asked, calls: Calls) -> Support | None:
-    """Return the events' support of each choice; None if it does not count or cannot be embedded."""
-    if asked.settings.support.weight == 0.0:
-        return None
-    try:
-        support = choice_support(asked, calls)
-    except ModelError:
-        return None
-    if support is not None:
-        calls.on_progress("support", 1, 1, f"{len(support.shares)} choices")
-    return support

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from gpu_workers.engine.answering.agent.evidence_answer import (
     answer_from_evidence,
     ranked_state,
 )
+from gpu_workers.engine.answering.agent.frame_tools import extents_in_words
 from gpu_workers.engine.answering.agent.search_tools import event_lines, show_overview
 from gpu_workers.engine.answering.agent.step_records import StepRecorder, step_detail
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
@@ -23,7 +25,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, count_prompt, needed_checker
 from gpu_workers.engine.answering.catalogue import AVP_LITE, CATALOGUE
 from gpu_workers.engine.answering.context import EventContext
-from gpu_workers.engine.answering.contract import Answer, NodeRecord, PartialAnswer
+from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspection, in_ms
 from gpu_workers.engine.answering.looking.looks import (
     HIGH_FRAMES,
@@ -35,12 +37,10 @@ from gpu_workers.engine.answering.looking.looks import (
     read_plan,
 )
 from gpu_workers.engine.answering.looking.rounds import look_in_rounds
-from gpu_workers.engine.answering.methods.method import CataloguedMethod
+from gpu_workers.engine.answering.methods.method import CataloguedMethod, report_partial
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed
-from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines, search_line
-from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
@@ -52,9 +52,6 @@ EVENTS = 16
 SCAN_FRAMES = 64
 """Frames of a look over a whole video: as many as a checker takes at once."""
 
-MOST_VIDEOS = 20
-"""Maximum number of videos whose extents are listed."""
-
 FINDING_TOKENS = 1_500
 """Tokens that the first choice of events leaves for the findings of all rounds."""
 
@@ -65,17 +62,15 @@ class AvpLite(CataloguedMethod, card=CATALOGUE["avp_lite"]):
             asked = replace(asked, settings=changed(asked.settings, check_samples=1))
         toolbox = Toolbox(asked, calls)
         recorder = StepRecorder(toolbox, total=2)
-        answers: list[ParsedAnswer] = []
-        records: list[NodeRecord] = []
+        proposed: ParsedAnswer | None = None
         with recorder.course():
             if toolbox.extents:
                 events, about = _begin(toolbox, recorder)
                 if {"frames", "checker"} <= toolbox.artifacts:
                     with calls.timed("search"):
-                        records = _look(toolbox, events, about, answers, first=len(recorder.records) + 1)
-        records = [*recorder.records, *records]
-        proposed = answers[-1] if answers else None
-        return answer_from_evidence(toolbox, MethodResult(self.needs, records, proposed, error=recorder.error))
+                        proposed = _look(toolbox, recorder, events, about)
+        result = MethodResult(self.needs, recorder.records, proposed, error=recorder.error)
+        return answer_from_evidence(toolbox, result)
 
 
 def _begin(toolbox: Toolbox, recorder: StepRecorder) -> tuple[list[StoredEvent], str]:
@@ -101,34 +96,23 @@ def _begin(toolbox: Toolbox, recorder: StepRecorder) -> tuple[list[StoredEvent],
     return events, about
 
 
-def _look(
-    toolbox: Toolbox, events: list[StoredEvent], about: str, answers: list[ParsedAnswer], *, first: int
-) -> list[NodeRecord]:
-    """Look in rounds; add the answer of each round that has one to answers. Return the records of the rounds, the first
-    of which has the number `first`."""
+def _look(toolbox: Toolbox, recorder: StepRecorder, events: Sequence[StoredEvent], about: str) -> ParsedAnswer | None:
+    """Look in rounds and record each; return the last answer of a round, None if none has one."""
     settings = AVP_LITE[toolbox.asked.settings.effort]
     inspection = ScopeInspection.of(toolbox, events, about=about, looks=settings.looks)
-    level = 0
-
-    def report(node: AnswerNode) -> None:
-        nonlocal level
-        level += 1
-        if (answer := node.answer) is not None and node.answers:
-            answers.append(answer)
-            path = f"S{first + level - 1:02}"
-            toolbox.calls.on_partial(PartialAnswer(answer.text, answer.choice, node.score, path, level))
-
-    _, records = look_in_rounds(toolbox.asked, toolbox.calls, inspection, rounds=settings.rounds, on_round=report)
-    return [
-        replace(
-            record,
-            path=f"S{number:02}",
-            depth=1,
-            action="observe",
-            detail=step_detail("observe", {}, "\n".join(record.seen), record.error),
-        )
-        for number, record in enumerate(records, start=first)
-    ]
+    level = count(1)
+    nodes, records = look_in_rounds(
+        toolbox.asked,
+        toolbox.calls,
+        inspection,
+        rounds=settings.rounds,
+        on_round=lambda node: report_partial(toolbox.calls, node, level=next(level)),
+    )
+    for record in records:
+        detail = step_detail("observe", {}, "\n".join(record.seen), record.error)
+        path = f"S{len(recorder.records) + 1:02}"
+        recorder.records.append(replace(record, path=path, depth=1, action="observe", detail=detail))
+    return next((node.answer for node in reversed(nodes) if node.answers), None)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -187,7 +171,7 @@ class ScopeInspection(Inspection):
             opening = load("scan_opening", question.profile).substitute(
                 about=self.about,
                 events=events,
-                extents=self._extents(),
+                extents=extents_in_words(self.toolbox),
                 conversation=self.toolbox.history,
                 question=question.question,
                 choices=choice_lines(question.choices),
@@ -216,17 +200,6 @@ class ScopeInspection(Inspection):
             words=asked.settings.prompt.reasoning_words,
             answer_form=answer_form(question.choices, abstain=True, language=asked.answer_language),
         )
-
-    def _extents(self) -> str:
-        toolbox = self.toolbox
-        lines = []
-        for number, video in list(toolbox.videos.items())[:MOST_VIDEOS]:
-            span = toolbox.extents[video]
-            name = f"video {number}, " if toolbox.several else ""
-            lines.append(f"- {name}{span.start_ms} to {span.end_ms} ms ({clock(span.end_ms, hours=True)})")
-        if len(toolbox.videos) > MOST_VIDEOS:
-            lines.append(f"- and {len(toolbox.videos) - MOST_VIDEOS} videos more")
-        return "\n".join(lines)
 
     def planned(self, asked: Asked, text: str, videos: Mapping[int, UUID]) -> list[Look]:
         planned = read_plan(text, self.reach, videos, most=self.looks, least_fps=self.least_fps)

@@ -44,7 +44,7 @@ class Uniform(CataloguedMethod, card=CATALOGUE["uniform"]):
         with calls.timed("retrieval"):
             frames = uniform_frames(asked.graph, count=_frame_limit(asked, FRAMES))
         calls.on_progress("retrieval", 1, 1, f"{len(frames)} frames")
-        return _answer_from_frames(asked, calls, frames, available=len(frames), top_similarity=0.0)
+        return _answer_from_frames(asked, calls, frames, available=len(frames))
 
 
 class NearestFrames(CataloguedMethod, card=CATALOGUE["vector"]):
@@ -70,7 +70,7 @@ class CaptionRag(CataloguedMethod, card=CATALOGUE["caption_rag"]):
             hits = asked.graph.search_views({"event": nearest}, floor=asked.settings.retrieval.floor)["event"]
         calls.on_progress("retrieval", 1, 1, f"{len(hits)} events")
         if not hits:
-            return final_answer(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
+            return _without_events(asked, calls)
         state = State("", tuple(fuse({"event": hits})), top_similarity=max(hit.similarity for hit in hits))
         return answer_once(asked, calls, state, show_events(asked, state))
 
@@ -82,15 +82,15 @@ def answer_once(asked: Asked, calls: Calls, state: State, context: EventContext)
     if draw.halt:
         calls.halt(draw.halt)
     node = answer_node(asked, state, context, draw)
-    return _from_node(asked, calls, node, node_record(node), state.top_similarity, single_sample=len(draw.parsed) == 1)
+    return _of_node(asked, calls, node, node_record(node), state.top_similarity, single_sample=len(draw.parsed) == 1)
 
 
 def _answer_from_frames(
-    asked: Asked, calls: Calls, frames: Sequence[StoredFrame], *, available: int, top_similarity: float
+    asked: Asked, calls: Calls, frames: Sequence[StoredFrame], *, available: int, top_similarity: float = 0.0
 ) -> Answer:
     """Return the checker's answer from frames, which are in order of time."""
     if not frames:
-        return final_answer(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
+        return _without_events(asked, calls)
     loaded = asked.graph.load_events(list(dict.fromkeys(frame.event_id for frame in frames)))
     events = dict(enumerate(loaded.values(), start=1))
     state = State("", tuple(RankedEvent(event.id, 1.0 / len(events)) for event in events.values()))
@@ -102,28 +102,20 @@ def _answer_from_frames(
         calls.halt(draw.halt)
     node = seen_node(asked, AnswerNode("", state, context, Draw()), draw)
     record = node_record(node, frames_used=len(frames), frames_available=available)
-    return _from_node(asked, calls, node, record, top_similarity)
+    return _of_node(asked, calls, node, record, top_similarity)
 
 
-def _from_node(
-    asked: Asked,
-    calls: Calls,
-    node: AnswerNode,
-    record: NodeRecord,
-    top_similarity: float,
-    *,
-    single_sample: bool = False,
+def _of_node(
+    asked: Asked, calls: Calls, node: AnswerNode, record: NodeRecord, top: float, *, single_sample: bool = False
 ) -> Answer:
     verdict = Verdict(node, node.score, node.score, node) if node.answers else None
     return final_answer(
-        asked,
-        calls,
-        nodes=[node],
-        records=[record],
-        verdict=verdict,
-        top_similarity=top_similarity,
-        single_sample=single_sample,
+        asked, calls, nodes=[node], records=[record], verdict=verdict, top_similarity=top, single_sample=single_sample
     )
+
+
+def _without_events(asked: Asked, calls: Calls) -> Answer:
+    return final_answer(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
 
 
 def _frame_limit(asked: Asked, wanted: int) -> int:

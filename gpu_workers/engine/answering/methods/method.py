@@ -8,7 +8,8 @@ from typing import Protocol
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.catalogue import MethodCard, TypicalCalls
-from gpu_workers.engine.answering.contract import Answer, Artifact
+from gpu_workers.engine.answering.contract import Answer, Artifact, PartialAnswer
+from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 
 
 class Method(Protocol):
@@ -38,3 +39,9 @@ class CataloguedMethod(ABC):
     @abstractmethod
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         """Answer within the budget of calls. May raise Halt or ModelError before it has anything to return."""
+
+
+def report_partial(calls: Calls, node: AnswerNode, *, level: int) -> None:
+    """Report the answer of a round, if it has one, as the best so far. level: number of the round."""
+    if node.answer is not None and node.answers:
+        calls.on_partial(PartialAnswer(node.answer.text, node.answer.choice, node.score, node.path, level))

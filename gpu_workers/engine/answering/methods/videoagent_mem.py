@@ -1,6 +1,6 @@
 """`videoagent_mem`: an agent with a memory of moments and a memory of things (VideoAgent, BIGAI, arXiv 2403.11481).
 
-Its four tools read the descriptions of a stretch of time, find segments, look at the frames around one, and let an
+Its four tools read the descriptions of a time range, find segments, look at the frames around one, and let an
 inner agent ask the tracked and re-identified objects, by words or by SQL on a copy of them. A segment is a chunk of 3 s
 and goes by its time, since a number would mean nothing in a scope of several videos.
 
@@ -44,8 +44,7 @@ from gpu_workers.engine.answering.methods.method import CataloguedMethod
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Span
 from gpu_workers.engine.languages.words import content_words
-from gpu_workers.engine.models.roles import embed_queries
-from gpu_workers.engine.ports import Hit, StoredEvent, ViewQuery
+from gpu_workers.engine.ports import Hit, StoredEvent
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.object_names import categories_there
 
@@ -120,15 +119,8 @@ def show_segments(toolbox: Toolbox, query: str) -> Observation:
 def _by_weights(toolbox: Toolbox, query: str) -> list[StoredEvent]:
     """Return the events of the highest 18 * cosine of their best frame + 11 * cosine of their text, in order of time.
     An event that only one view compared has the other view's lowest cosine."""
-    models, meter = toolbox.asked.models, toolbox.meter
-    hits = toolbox.asked.graph.search_views(
-        {
-            "event": ViewQuery(embed_queries(models.text_embedder, [query], meter=meter)[0], RANKED_EVENTS),
-            "frame": ViewQuery(models.frame_embedder.embed_query(query, meter=meter), RANKED_FRAMES),
-        },
-        floor=-1.0,
-    )
-    captions, pictures = _best_by_event(hits["event"]), _best_by_event(hits["frame"])
+    captions = _best_by_event(toolbox.search("event", toolbox.text_vector(query), RANKED_EVENTS, floor=-1.0))
+    pictures = _best_by_event(toolbox.search("frame", toolbox.frame_vector(query), RANKED_FRAMES, floor=-1.0))
     toolbox.record_similarities([*captions.values(), *pictures.values()])
     scores = {
         event_id: VIDEO_WEIGHT * pictures.get(event_id, min(pictures.values(), default=0.0))
@@ -140,10 +132,8 @@ def _by_weights(toolbox: Toolbox, query: str) -> list[StoredEvent]:
 
 
 def _best_by_event(hits: Sequence[Hit]) -> dict[UUID, float]:
-    best: dict[UUID, float] = {}
-    for hit in hits:
-        best[hit.event_id] = max(best.get(hit.event_id, -1.0), hit.similarity)
-    return best
+    """Return the highest similarity of each event. hits: best first."""
+    return {hit.event_id: hit.similarity for hit in reversed(hits)}
 
 
 def _best_chunk(event: StoredEvent, query: str) -> Chunk | None:

@@ -7,7 +7,7 @@ pictures, from the words that were shown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from gpu_workers.engine.answering.agent.evidence_answer import (
     MethodResult,
@@ -24,20 +24,20 @@ from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.catalogue import AVATAAR, CATALOGUE, AvataarSettings
-from gpu_workers.engine.answering.contract import Answer, PartialAnswer
+from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.ending.claims import Statement, claims_of
 from gpu_workers.engine.answering.ending.evidence import Checks, find_evidence
 from gpu_workers.engine.answering.looking.frame_check import closer_look
-from gpu_workers.engine.answering.methods.avataar.context_of_round import (
-    GlobalContext,
-    LocalContext,
-    LocalSearch,
-    gather,
-    global_context,
+from gpu_workers.engine.answering.methods.avataar.contexts import GlobalContext, LocalContext, gather, global_context
+from gpu_workers.engine.answering.methods.avataar.thinking import (
+    PHRASE_CHARACTERS,
+    Functions,
+    RoundPlan,
+    expand,
+    rethink,
+    think,
 )
-from gpu_workers.engine.answering.methods.avataar.think_functions import NAMES, Functions
-from gpu_workers.engine.answering.methods.avataar.thinking import RoundPlan, rethink, think
-from gpu_workers.engine.answering.methods.method import CataloguedMethod
+from gpu_workers.engine.answering.methods.method import CataloguedMethod, report_partial
 from gpu_workers.engine.answering.parsing import answer_schema
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
@@ -67,120 +67,98 @@ class Avataar(CataloguedMethod, card=CATALOGUE["avataar"]):
             asked = replace(asked, settings=changed(asked.settings, n=1, check_samples=1))
         toolbox = Toolbox(asked, calls)
         recorder = StepRecorder(toolbox, total=STEPS_OF_ROUND * (settings.rethinks + 1))
-        course = _Rounds(toolbox, settings, recorder)
+        rounds = _ThinkRounds(toolbox, settings, recorder)
         with recorder.course(), calls.timed("search"):
-            course.run()
-        best = course.best()
+            if toolbox.extents:
+                rounds.run()
+        best = rounds.best()
         settled = best is not None
         result = MethodResult(self.needs, recorder.records, node=best, settled=settled, error=recorder.error)
         return answer_from_evidence(toolbox, result)
 
 
-@dataclass(frozen=True, slots=True)
-class _RoundAnswer:
-    """The answer of a round. doubt: why it may not stand, "" if nothing speaks against it."""
+class _ThinkRounds:
+    """The rounds of one question. answers: of each round, with why it may not stand, "" if nothing speaks against it.
+    done: what was done and found, a line each."""
 
-    node: AnswerNode
-    doubt: str
-
-
-@dataclass(slots=True)
-class _Rounds:
-    """The state of the search. done: what was done and found, a line each."""
-
-    toolbox: Toolbox
-    settings: AvataarSettings
-    recorder: StepRecorder
-    rounds: list[_RoundAnswer] = field(default_factory=list)
-    done: list[str] = field(default_factory=list)
+    def __init__(self, toolbox: Toolbox, settings: AvataarSettings, recorder: StepRecorder) -> None:
+        self.toolbox, self.settings, self.recorder = toolbox, settings, recorder
+        self.published = toolbox.asked.settings.effort == "paper"
+        self.answers: list[tuple[AnswerNode, str]] = []
+        self.done: list[str] = []
 
     def best(self) -> AnswerNode | None:
         """Return the round's node with the best answer: one without doubt, then by S, then the later one. The paper
         takes the last one."""
-        answering = [made.node for made in self.rounds if made.node.answers]
-        if not answering:
-            return next((made.node for made in reversed(self.rounds)), None)
-        if self._published:
-            return answering[-1]
-        sure = [made.node for made in self.rounds if made.node.answers and not made.doubt]
-        return max(enumerate(sure or answering), key=lambda item: (item[1].score, item[0]))[1]
+        answering = [(node, doubt) for node, doubt in self.answers if node.answers] or self.answers[-1:]
+        if not answering or self.published:
+            return answering[-1][0] if answering else None
+        sure = [node for node, doubt in answering if not doubt]
+        return max(reversed(sure or [node for node, _ in answering]), key=lambda node: node.score)
 
     def run(self) -> None:
         """Think, retrieve and answer; then rethink while the answer is in doubt and the plan still changes."""
-        if not self.toolbox.extents:
-            return
-        context = self._known()
-        functions = Functions(context.people)
+        with self.recorder.step("overview") as step:
+            known = global_context(self.toolbox)
+            step.observation = "\n".join(known.notes)
+        functions = Functions(self.toolbox, known.people)
         plan: RoundPlan | None = None
-        instruction, said = "", set[str]()
+        instruction, given = "", set[str]()
         for number in range(self.settings.rethinks + 1):
-            before, plan = plan, self._think(context, functions, instruction)
+            before, plan = plan, self._think(known, functions, instruction)
             if number and plan.same_as(before):
                 return
             found = self._call(functions, plan)
-            question = functions.searched(self.toolbox.asked.question.question)
             local = self._retrieve(functions, plan)
-            doubt = self._answer(question, local, [*context.notes, *found], number + 1)
+            node = self._answer(functions, local, [*known.notes, *found, *local.spoken])
+            doubt = self._doubt(node)
+            self.answers.append((node, doubt))
             if not doubt or number == self.settings.rethinks or self.toolbox.calls.halted:
                 return
-            instruction = self._rethink(context, functions, doubt)
-            if not instruction or instruction.casefold() in said:
+            instruction = self._rethink(known, functions, node, doubt)
+            if not instruction or instruction.casefold() in given:
                 return
-            said.add(instruction.casefold())
+            given.add(instruction.casefold())
 
-    @property
-    def _published(self) -> bool:
-        return self.toolbox.asked.settings.effort == "paper"
-
-    def _known(self) -> GlobalContext:
-        with self.recorder.step("overview") as step:
-            context = global_context(self.toolbox)
-            step.observation = "\n".join(context.notes)
-            for note in context.notes:
-                self.toolbox.evidence.add_note(note)
-        return context
-
-    def _think(self, context: GlobalContext, functions: Functions, instruction: str) -> RoundPlan:
+    def _think(self, known: GlobalContext, functions: Functions, instruction: str) -> RoundPlan:
         functions.begin_round()
         with self.recorder.step("think", instruction=instruction) as step:
-            tools = functions.offered(self.toolbox)
-            plan = think(
-                self.toolbox,
-                context.notes,
-                tools,
-                most=self.settings.functions,
-                done=self.done,
-                instruction=instruction,
-            )
+            most = self.settings.functions
+            plan = think(self.toolbox, known, functions, self.done, most=most, instruction=instruction)
             step.error = "" if plan is not None else "unreadable"
             plan = plan or RoundPlan()
-            step.observation = f"{plan.question} {' '.join(name for name, _ in plan.calls)}".strip()
+            step.observation = f"{plan.question} {' '.join(call.tool for call in plan.calls)}".strip()
         return plan
 
     def _call(self, functions: Functions, plan: RoundPlan) -> list[str]:
         """Call the plan's functions; return what they found, for the answer."""
         found = []
-        for name, given in plan.calls:
-            arguments = {str(key)[:40]: as_data(str(value))[:200] for key, value in list(given.items())[:8]}
-            with self.recorder.step(name if name in NAMES else UNKNOWN, **{"function": name, **arguments}) as step:
-                observation = functions.call(self.toolbox, name, given)
+        for call in plan.calls:
+            arguments = call.stored()
+            action = call.tool if call.tool in functions.tools else UNKNOWN
+            with self.recorder.step(action, **{**arguments, "function": call.tool}) as step:
+                observation = functions.call(call)
                 step.observation, step.error = observation.text, observation.error
                 step.frames = len(observation.frames)
                 step.events = self.toolbox.load(observation.events)
-            line = f"{name}({', '.join(arguments.values())}): {observation.text}"
+            given = ", ".join(as_data(str(value))[:PHRASE_CHARACTERS] for value in arguments.values())
+            line = f"{call.tool}({given}): {observation.text}"
             self.done.append(line)
             found += [] if observation.error else [line]
         return found
 
     def _retrieve(self, functions: Functions, plan: RoundPlan) -> LocalContext:
-        searched = functions.searched(plan.question or self.toolbox.asked.searched)
-        queries = [searched, *functions.sub_questions]
+        asked = self.toolbox.asked
+        queries = [expand(plan.question or asked.searched, functions.descriptions), *functions.sub_questions]
         with self.recorder.step("retrieve", queries=queries) as step:
-            checker = self.toolbox.asked.models.checker
-            places = 1 if self._published else PLACES
-            most = needed_checker(self.toolbox.asked.models).max_frames if checker else PLACES * 3
-            wanted = LocalSearch(queries, functions.anchors, places, self.settings.lines, most)
-            local = gather(self.toolbox, wanted)
+            local = gather(
+                self.toolbox,
+                queries,
+                functions.anchors,
+                places=1 if self.published else PLACES,
+                lines=self.settings.lines,
+                most=needed_checker(asked.models).max_frames if asked.models.checker else PLACES * 3,
+            )
             step.events, step.frames = local.events, len(local.frames)
             step.error = "" if local.events or local.spoken else "nothing_found"
             room = max(32, self.toolbox.observation_tokens // max(1, len(local.events)))
@@ -189,42 +167,35 @@ class _Rounds:
         self.done.append(f"searched {'; '.join(queries)}: {step.observation}")
         return local
 
-    def _answer(self, question: str, local: LocalContext, known: list[str], number: int) -> str:
-        """Answer; return why the answer may not stand, "" if nothing speaks against it."""
+    def _answer(self, functions: Functions, local: LocalContext, known: Sequence[str]) -> AnswerNode:
+        question = expand(self.toolbox.asked.question.question, functions.descriptions)
         with self.recorder.step("answer") as step:
-            node = answer_round(self.toolbox, question, local, [*known, *local.spoken])
+            node = answer_round(self.toolbox, question, local, known)
             step.node, step.frames = node, len(local.frames) if self.toolbox.asked.models.eyes else 0
-        doubt = self._doubt(node)
-        self.rounds.append(_RoundAnswer(node, doubt))
-        if node.answer is not None and node.answers:
-            answer = node.answer
-            self.toolbox.calls.on_partial(PartialAnswer(answer.text, answer.choice, node.score, node.path, number))
-        return doubt
+        report_partial(self.toolbox.calls, node, level=len(self.answers) + 1)
+        return node
 
     def _doubt(self, node: AnswerNode) -> str:
-        """Return why a node's answer may not stand. The paper goes by the answer's own admission alone."""
+        """Return why a node's answer may not stand, "" if nothing speaks against it. The paper goes by the answer's own
+        admission alone."""
         if not node.answers:
             return NOT_ENOUGH
-        if self._published or self.toolbox.calls.halted:
+        if self.published or self.toolbox.calls.halted:
             return ""
-        several = len(node.draw.parsed) > 1
-        if several and node.score < self.toolbox.asked.settings.tree.gate:
+        if len(node.draw.parsed) > 1 and node.score < self.toolbox.asked.settings.tree.gate:
             return UNSTEADY
         return "" if supported_by_words(self.toolbox, node) else UNSUPPORTED
 
-    def _rethink(self, context: GlobalContext, functions: Functions, doubt: str) -> str:
+    def _rethink(self, known: GlobalContext, functions: Functions, node: AnswerNode, doubt: str) -> str:
         """Return the instruction for the next round, "" if the answer stands or nothing is left to do."""
-        answer = self.rounds[-1].node.answer
         with self.recorder.step("rethink", doubt=doubt) as step:
-            tools = functions.offered(self.toolbox)
-            rethought = rethink(self.toolbox, context.notes, self.done, tools, answer, doubt)
-            step.error = "" if rethought is not None else "unreadable"
-            if rethought is not None:
-                step.observation = f"{rethought.diagnosis} {rethought.instruction}".strip()
-                step.arguments = {"doubt": doubt, "sufficient": rethought.sufficient}
-        if rethought is None or (rethought.sufficient and self.rounds[-1].node.answers):
-            return ""
-        return rethought.instruction
+            judgement = rethink(self.toolbox, known, functions, self.done, answer=node.answer, doubt=doubt)
+            if judgement is None:
+                step.error = "unreadable"
+                return ""
+            step.observation = f"{judgement.diagnosis} {judgement.instruction}".strip()
+            step.arguments = {"doubt": doubt, "sufficient": judgement.sufficient}
+        return "" if judgement.sufficient and node.answers else judgement.instruction
 
 
 def answer_round(toolbox: Toolbox, question: str, local: LocalContext, known: Sequence[str]) -> AnswerNode:

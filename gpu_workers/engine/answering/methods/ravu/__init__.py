@@ -7,7 +7,6 @@ recorded, and the question itself is searched instead.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -40,6 +39,7 @@ from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.frames import frame_evidence
+from gpu_workers.engine.retrieval.object_names import categories_there
 
 MOST_CALLS = 8
 """Maximum number of model calls: plan, repair, four rankings, a filter and the answer; or a look instead of one."""
@@ -56,8 +56,8 @@ WRITTEN_CHARACTERS = 2_000
 MOST_SHOWN = 16
 """Maximum number of events that are shown, as many as an answer of `ava` reads at most."""
 
-MOST_CATEGORIES, MOST_OBJECTS_NAMED = 20, 20
-"""Maximum number of categories in the question for a program, and of objects in the words of a count."""
+MOST_OBJECTS_NAMED = 20
+"""Maximum number of objects in the words of a count."""
 
 
 class Ravu(CataloguedMethod, card=CATALOGUE["ravu"]):
@@ -189,11 +189,11 @@ def opening(toolbox: Toolbox, *, steps: int) -> list[Message]:
     videos = len(toolbox.extents)
     longest = max((span.end_ms for span in toolbox.extents.values()), default=0)
     length = f"{max(1, round(longest / 60_000))} minutes"
-    categories = object_categories(toolbox)
+    objects = toolbox.asked.graph.objects(limit=MOST_OBJECTS) if "objects" in toolbox.artifacts else ()
     user = load("ravu_question", question.profile).substitute(
         videos=f"one video of {length}" if videos == 1 else f"{videos} videos of up to {length}",
         targets=", ".join(targets_of(toolbox)),
-        categories=f" Objects: {', '.join(categories)}." if categories else "",
+        categories=f" Objects: {as_data(categories_there(objects))}." if objects else "",
         steps=steps,
         conversation=f"{toolbox.history}\n" if question.history else "",
         question=question.question,
@@ -210,14 +210,6 @@ def targets_of(toolbox: Toolbox) -> tuple[str, ...]:
     frames = ("frame",) if "frames" in toolbox.artifacts else ()
     objects = ("object",) if "objects" in toolbox.artifacts else ()
     return ("event", *frames, "entity", *objects)
-
-
-def object_categories(toolbox: Toolbox) -> list[str]:
-    """Return the categories of the objects in scope, as data, the most frequent first."""
-    if "objects" not in toolbox.artifacts:
-        return []
-    counts = Counter(as_data(stored.category) for stored in toolbox.asked.graph.objects(limit=MOST_OBJECTS))
-    return sorted(counts, key=lambda word: (-counts[word], word))[:MOST_CATEGORIES]
 
 
 # --- what an answer may rest on --------------------------------------------------------------------------------------

@@ -175,7 +175,7 @@ def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
     if not run.take_call():
         raise ModelError("no_call_left", "no call is left for the filter", retryable=False)
     toolbox = run.toolbox
-    events = toolbox.load([moment.place.event_id for moment in kept])
+    events = toolbox.load(moment.id for moment in kept)
     try:
         judged = judge_events(toolbox.asked, toolbox.calls, events, predicate, stage="filter", meter=toolbox.meter)
     except (Halt, ModelError) as error:
@@ -184,7 +184,7 @@ def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
         raise ModelError(judged.error, "the filter has no verdict", retryable=False)
     if open_events := len(events) - len(judged.true) - len(judged.false):
         run.limit(f"no verdict on {open_events} of {len(events)} events")
-    return Moments(tuple(moment for moment in kept if moment.place.event_id in judged.true))
+    return Moments(tuple(moment for moment in kept if moment.id in judged.true))
 
 
 # --- neighbors -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 from uuid import UUID
 
 from gpu_workers.engine.answering.methods.ravu.finding import RELATIONS, filter_moments, localize, neighbors
@@ -28,6 +28,8 @@ from gpu_workers.engine.answering.methods.ravu.values import (
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EventPlace, StoredFrame
 from gpu_workers.engine.retrieval.frames import ROWS
+
+Group = TypeVar("Group", Moments, Things)
 
 MOST_DESCRIBED = 10
 DESCRIBED_TOKENS = 120
@@ -103,13 +105,13 @@ def during(run: Run, of: Moments | Things) -> Moments:
 
 
 def first(run: Run, of: Moments) -> Moments:
-    """Return the earliest of these; of equals the one with the smaller id."""
-    return Moments(tuple(sorted(of.items, key=lambda m: (m.place.span.start_ms, m.place.event_id))[:1]))
+    """Return the earliest of these, by id among equals."""
+    return Moments(tuple(sorted(of.items, key=lambda m: (m.place.span.start_ms, m.id))[:1]))
 
 
 def last(run: Run, of: Moments) -> Moments:
-    """Return the latest of these; of equals the one with the smaller id."""
-    return Moments(tuple(sorted(of.items, key=lambda m: (-m.place.span.start_ms, m.place.event_id))[:1]))
+    """Return the latest of these, by id among equals."""
+    return Moments(tuple(sorted(of.items, key=lambda m: (-m.place.span.start_ms, m.id))[:1]))
 
 
 # --- things in time --------------------------------------------------------------------------------------------------
@@ -167,32 +169,24 @@ def _by_video(run: Run, moments: Iterable[Moment]) -> dict[UUID, list[EventPlace
 # --- sets ------------------------------------------------------------------------------------------------------------
 
 
-def union(run: Run, a: Moments | Things, b: Moments | Things) -> Moments | Things:
-    if isinstance(a, Things) and isinstance(b, Things):
-        return Things(tuple({thing.id: thing for thing in (*a.items, *b.items)}.values()))
-    return in_time((*_moments(a), *_moments(b)))
+def union(run: Run, a: Group, b: Group) -> Group:
+    if isinstance(a, Moments) and isinstance(b, Moments):
+        return in_time((*a.items, *b.items))
+    return type(a)(tuple({item.id: item for item in (*a.items, *b.items)}.values()))
 
 
-def intersect(run: Run, a: Moments | Things, b: Moments | Things) -> Moments | Things:
+def intersect(run: Run, a: Group, b: Group) -> Group:
     return _kept(a, b, shared=True)
 
 
-def minus(run: Run, a: Moments | Things, b: Moments | Things) -> Moments | Things:
+def minus(run: Run, a: Group, b: Group) -> Group:
     return _kept(a, b, shared=False)
 
 
-def _kept(a: Moments | Things, b: Moments | Things, *, shared: bool) -> Moments | Things:
+def _kept(a: Group, b: Group, *, shared: bool) -> Group:
     """Return the items of a, in their order, that b has too, or has not."""
-    if isinstance(a, Things) and isinstance(b, Things):
-        ids = {thing.id for thing in b.items}
-        return Things(tuple(thing for thing in a.items if (thing.id in ids) is shared))
-    events = {moment.place.event_id for moment in _moments(b)}
-    return Moments(tuple(moment for moment in _moments(a) if (moment.place.event_id in events) is shared))
-
-
-def _moments(value: Moments | Things) -> tuple[Moment, ...]:
-    """Return the items of a value that the check has shown to be moments."""
-    return value.items if isinstance(value, Moments) else ()
+    keys = {item.id for item in b.items}
+    return type(a)(tuple(item for item in a.items if (item.id in keys) is shared))
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
@@ -221,10 +215,10 @@ def frames(run: Run, of: Moments, most: int) -> Frames:
     by_event: dict[UUID, list[StoredFrame]] = defaultdict(list)
     for frame in run.graph.frames_of(of.event_ids[:most], limit=ROWS):
         by_event[frame.event_id].append(frame)
-    seen = [moment for moment in of.items[:most] if moment.place.event_id in by_event]
+    seen = [moment for moment in of.items[:most] if moment.id in by_event]
     picked: list[StoredFrame] = []
     for n, moment in enumerate(seen):
-        owned, share = by_event[moment.place.event_id], most // len(seen) + (n < most % len(seen))
+        owned, share = by_event[moment.id], most // len(seen) + (n < most % len(seen))
         if moment.ms is not None:
             at = moment.ms
             nearest = min(owned, key=lambda frame: (abs(frame.ms - at), frame.ms))

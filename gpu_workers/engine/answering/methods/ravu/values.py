@@ -25,6 +25,10 @@ class Moment:
     score: float = 0.0
     ms: int | None = None
 
+    @property
+    def id(self) -> UUID:
+        return self.place.event_id
+
 
 @dataclass(frozen=True, slots=True)
 class Moments:
@@ -32,7 +36,7 @@ class Moments:
 
     @property
     def event_ids(self) -> tuple[UUID, ...]:
-        return tuple(moment.place.event_id for moment in self.items)
+        return tuple(moment.id for moment in self.items)
 
     def in_words(self) -> str:
         return f"{len(self.items)} events"
@@ -140,9 +144,9 @@ def in_time(moments: Iterable[Moment]) -> Moments:
     """Return moments by video and time, each event once: its best."""
     best: dict[UUID, Moment] = {}
     for moment in moments:
-        kept = best.get(moment.place.event_id)
+        kept = best.get(moment.id)
         if kept is None or moment.score > kept.score:
-            best[moment.place.event_id] = moment
+            best[moment.id] = moment
     ordered = sorted(best.values(), key=lambda moment: (moment.place.video_id, moment.place.span, moment.place.n))
     return Moments(tuple(ordered))
 
