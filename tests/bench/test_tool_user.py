@@ -10,10 +10,10 @@ import pytest
 from jsonschema.validators import validator_for
 
 from bench.tool_user import sensible, tireless
+from gpu_workers.engine.answering.agent.conversation import finish_tool, step_schema
 from gpu_workers.engine.answering.agent.frame_tools import frame_inspect
 from gpu_workers.engine.answering.agent.search_tools import TOPIC_SEARCH, clip_search, global_browse
 from gpu_workers.engine.answering.agent.tool import Tool
-from gpu_workers.engine.answering.agent.tool_calls import finish_tool, step_schema
 from gpu_workers.engine.answering.methods.ravu.program import program_schema, read_program
 from gpu_workers.engine.answering.methods.videoagent import reflection_schema, wanted_schema
 from gpu_workers.engine.answering.parsing import answer_schema

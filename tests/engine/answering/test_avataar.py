@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering.agent.tool_calls import ToolCall
+from gpu_workers.engine.answering.agent.conversation import ToolCall
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, QuestionInput
 from gpu_workers.engine.answering.methods.avataar import Avataar

@@ -1,21 +1,186 @@
-"""The conversation of a loop. It only grows, so that a server's prefix cache reads each step once.
+"""The conversation of a loop: the messages that the reasoner reads, and the calls that it writes.
 
-If it no longer fits the window, the oldest observations shrink to a line each until half of the window is free. That
-breaks the prefix once and not at every step.
+The messages only grow, so that a server's prefix cache reads each step once. If they no longer fit the window, the
+oldest observations shrink to a line each until half of the window is free. That breaks the prefix once and not at every
+step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from gpu_workers.engine.answering.agent.tool import Tool
+from gpu_workers.engine.answering.agent.tool import (
+    BadArguments,
+    Kind,
+    Millis,
+    Observation,
+    Spans,
+    Tool,
+    call_schema,
+    read_arguments,
+)
 from gpu_workers.engine.answering.agent.toolbox import MISSING, Toolbox
 from gpu_workers.engine.answering.calls import count_prompt
 from gpu_workers.engine.answering.context import cut_lines
-from gpu_workers.engine.answering.wording import choice_lines, search_line, without_tags
+from gpu_workers.engine.answering.contract import INSUFFICIENT
+from gpu_workers.engine.answering.parsing import ParsedAnswer, letter, parse_answer
+from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line, without_tags
+from gpu_workers.engine.ekg import CHUNK_MS
 from gpu_workers.engine.models.roles import ChatModel, Message
+from gpu_workers.engine.models.served.structured import list_of, object_of, read_object, storable
 from gpu_workers.engine.prompts import load
+
+# --- the calls -------------------------------------------------------------------------------------------------------
+
+THOUGHT_CHARACTERS = 1_000
+ARGUMENT_CHARACTERS = 1_000
+"""Maximum length of a text in a stored argument."""
+
+UNREADABLE, UNKNOWN = "unreadable", "unknown"
+"""Actions of a step without a call, and of one that calls what is no tool."""
+
+_TOOL_KEYS = ("tool", "name", "function", "action")
+_ARGUMENTS = ("arguments", "args", "parameters", "input", "action_input")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that a reasoner wants to make. arguments: as it wrote them."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    thought: str = ""
+
+    def stored(self) -> Any:
+        """Return the arguments as they may be stored: whole texts up to a length, no value that JSON lacks."""
+        return _stored(self.arguments)
+
+    def in_brief(self, labels: str) -> str:
+        """Return the call and the numbers of what it showed, on a line: for a conversation that must be shorter."""
+        arguments = ", ".join(json.dumps(value, ensure_ascii=False)[:80] for value in self.stored().values())
+        return f"{self.tool}({arguments}): {labels or 'nothing'}"
+
+
+def _stored(value: Any, depth: int = 4) -> Any:
+    if isinstance(value, Mapping) and depth:
+        return {as_data(str(key))[:40]: _stored(item, depth - 1) for key, item in list(value.items())[:16]}
+    if isinstance(value, (list, tuple)) and depth:
+        return [_stored(item, depth - 1) for item in value[:16]]
+    if value is None or isinstance(value, bool) or (isinstance(value, int) and abs(value) < 2**53):
+        return value
+    return storable(str(value))[:ARGUMENT_CHARACTERS]
+
+
+def step_schema(tools: Sequence[Tool], *, videos: int) -> dict[str, Any]:
+    """Return the JSON schema of a step: a thought, then a call of one of the tools.
+
+    Its root is an object, since OpenAI refuses anyOf there; everything is required, since llama.cpp writes required
+    properties first, and the thought must precede the call.
+    """
+    calls = [call_schema(tool, videos=videos) for tool in tools]
+    return object_of({"thought": {"type": "string"}, "call": {"anyOf": calls}})
+
+
+def read_step(text: str) -> ToolCall | None:
+    """Return the call in a reply, also of a server that keeps to no schema; None if there is none.
+
+    The call is read inside "call" or at the top, its name under tool, name, function or action, its arguments next to
+    the name or in an object (or its text) of their own. A bare answer is a call of `finish`.
+    """
+    fields = read_object(text)
+    if fields is None:
+        return None
+    thought = as_data(str(fields.get("thought", fields.get("reasoning")) or ""))[:THOUGHT_CHARACTERS]
+    call = fields.get("call")
+    if not isinstance(call, Mapping):
+        call = {**fields, "tool": call} if isinstance(call, str) else fields
+    name = next((call[key] for key in _TOOL_KEYS if isinstance(call.get(key), str)), FINISH if "answer" in call else "")
+    if not name:
+        return None
+    given: dict[str, Any] = {key: value for key, value in call.items() if key not in (*_TOOL_KEYS, *_ARGUMENTS)}
+    for key in _ARGUMENTS:
+        nested = call.get(key)
+        if isinstance(nested, str):
+            nested = read_object(nested)
+        if isinstance(nested, Mapping):
+            given |= nested
+    return ToolCall(as_data(name)[:40], given, thought)
+
+
+def call_key(tool: Tool, values: Mapping[str, Any]) -> str:
+    """Return what is equal for two calls that would show the same: times count by the chunks that they touch."""
+    parts: list[Any] = [tool.name]
+    for name, value in values.items():
+        kind = tool.arguments[name]
+        if isinstance(kind, Millis):
+            parts.append(-(-value // CHUNK_MS) if name.startswith("end") else value // CHUNK_MS)
+        elif isinstance(kind, Spans):
+            parts.append(sorted((video, s.start_ms // CHUNK_MS, -(-s.end_ms // CHUNK_MS)) for video, s in value))
+        else:
+            parts.append(" ".join(value.split()) if isinstance(value, str) else value)
+    return json.dumps(parts, default=str)
+
+
+# --- finish ----------------------------------------------------------------------------------------------------------
+
+FINISH = "finish"
+EVIDENCE = 8
+"""Maximum number of events that an answer names."""
+
+
+@dataclass(frozen=True)
+class _Unread(Kind):
+    """An argument of `finish`, which parse_answer() reads."""
+
+    form: Mapping[str, Any]
+    words: str
+
+
+def finish_tool(choices: Sequence[str], *, abstain: bool) -> Tool:
+    """Return `finish` for a question with these choices. abstain: whether the answer may be "insufficient"."""
+    form: dict[str, Any] = {"type": "string"}
+    if choices:
+        letters = [letter(index) for index in range(len(choices))]
+        form["enum"] = [*letters, INSUFFICIENT] if abstain else letters
+    return Tool(
+        FINISH,
+        "Give the answer. sufficient: whether what was seen decides it. evidence: numbers of the events that show it.",
+        {
+            "answer": _Unread(form, _answer_in_words(choices, abstain=abstain)),
+            "sufficient": _Unread({"type": "boolean"}, "true or false"),
+            "evidence": _Unread(list_of({"type": "integer"}, EVIDENCE), "list of numbers"),
+        },
+        frozenset(),
+        1,
+        lambda toolbox, arguments: Observation("The answer was given."),
+    )
+
+
+def _answer_in_words(choices: Sequence[str], *, abstain: bool) -> str:
+    if not choices:
+        return "a short, direct answer in one sentence"
+    return f"a letter from A to {letter(len(choices) - 1)}{f', or {INSUFFICIENT}' if abstain else ''}"
+
+
+def proposed_answer(toolbox: Toolbox, finish: Tool, step: ToolCall) -> ParsedAnswer:
+    """Return the answer of a call of `finish`. It cites events that were shown, and no others. An answer that nothing
+    decides is an abstention, if the question may be abstained from. Raises BadArguments."""
+    choices, abstain = toolbox.asked.question.choices, toolbox.asked.settings.samples.abstain
+    given = read_arguments(finish, {"sufficient": True, "evidence": [], **step.arguments}, videos=1)
+    undecided = str(given["sufficient"]).casefold() in ("false", "no")
+    parsed = parse_answer(json.dumps({"answer": given["answer"], "evidence": given["evidence"]}), choices)
+    if parsed is None or (not parsed.sufficient and choices and not abstain):
+        raise BadArguments(f"answer must be {_answer_in_words(choices, abstain=abstain)}.")
+    if undecided and abstain:
+        return ParsedAnswer(INSUFFICIENT, None, sufficient=False, reasoning=step.thought)
+    cited = tuple(number for number in parsed.cited[:EVIDENCE] if number in toolbox.evidence.events)
+    return replace(parsed, reasoning=step.thought, cited=cited)
+
+
+# --- the messages ----------------------------------------------------------------------------------------------------
 
 REPLY_CHARACTERS = 4_000
 """Maximum length of a reply that is repeated in the conversation."""

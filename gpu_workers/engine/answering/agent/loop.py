@@ -8,10 +8,19 @@ from dataclasses import dataclass, replace
 
 from gpu_workers.engine.answering.agent.conversation import (
     CORRECTION,
+    FINISH,
     FINISH_NOW,
     NO_EVIDENCE,
+    UNKNOWN,
+    UNREADABLE,
     Conversation,
+    ToolCall,
+    call_key,
+    finish_tool,
     opening_prompt,
+    proposed_answer,
+    read_step,
+    step_schema,
     usable_tools,
 )
 from gpu_workers.engine.answering.agent.step_records import RecordedStep, step_record
@@ -26,17 +35,6 @@ from gpu_workers.engine.answering.agent.tool import (
     Tool,
     failed,
     read_arguments,
-)
-from gpu_workers.engine.answering.agent.tool_calls import (
-    FINISH,
-    UNKNOWN,
-    UNREADABLE,
-    ToolCall,
-    call_key,
-    finish_tool,
-    proposed_answer,
-    read_step,
-    step_schema,
 )
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.budget import BranchMeter, Halt

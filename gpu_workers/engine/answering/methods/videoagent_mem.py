@@ -18,6 +18,7 @@ from typing import Any
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.caption_tools import TERM_FREQUENCY, TRANSCRIPT_SEARCH, caption_retrieval
+from gpu_workers.engine.answering.agent.conversation import EVIDENCE
 from gpu_workers.engine.answering.agent.evidence_answer import MethodResult, answer_from_evidence
 from gpu_workers.engine.answering.agent.frame_tools import extents_in_words, inspect_ranges
 from gpu_workers.engine.answering.agent.loop import LoopRequest, run_loop
@@ -34,7 +35,6 @@ from gpu_workers.engine.answering.agent.tool import (
     VideoNumber,
     failed,
 )
-from gpu_workers.engine.answering.agent.tool_calls import EVIDENCE
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls

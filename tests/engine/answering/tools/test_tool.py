@@ -10,6 +10,7 @@ import pytest
 
 import gpu_workers.engine.answering
 import gpu_workers.engine.prompts
+from gpu_workers.engine.answering.agent.conversation import call_key, finish_tool, read_step, step_schema
 from gpu_workers.engine.answering.agent.tool import (
     BadArguments,
     Kind,
@@ -23,7 +24,6 @@ from gpu_workers.engine.answering.agent.tool import (
     Whole,
     read_arguments,
 )
-from gpu_workers.engine.answering.agent.tool_calls import call_key, finish_tool, read_step, step_schema
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.fences import CHAT_ROLES, DELIMITERS, RESERVED, as_data
 

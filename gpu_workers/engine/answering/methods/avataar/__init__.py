@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gpu_workers.engine.answering.agent.conversation import UNKNOWN
 from gpu_workers.engine.answering.agent.evidence_answer import (
     MethodResult,
     answer_from_evidence,
@@ -19,7 +20,6 @@ from gpu_workers.engine.answering.agent.evidence_answer import (
     weighs_choices,
 )
 from gpu_workers.engine.answering.agent.step_records import StepRecorder
-from gpu_workers.engine.answering.agent.tool_calls import UNKNOWN
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_workers.engine.answering.agent.caption_tools import TERM_FREQUENCY
+from gpu_workers.engine.answering.agent.conversation import ToolCall, read_step
 from gpu_workers.engine.answering.agent.frame_tools import ACTION_AFTER, ACTION_BEFORE
 from gpu_workers.engine.answering.agent.tool import (
     BAD_ARGUMENTS,
@@ -29,7 +30,6 @@ from gpu_workers.engine.answering.agent.tool import (
     failed,
     read_arguments,
 )
-from gpu_workers.engine.answering.agent.tool_calls import ToolCall, read_step
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
 from gpu_workers.engine.answering.calls import count_prompt
 from gpu_workers.engine.answering.context import cut_lines
