@@ -57,7 +57,7 @@ _CARDS = (
     ),
     MethodCard(
         "dvd_lite",
-        "3",
+        "4",
         "Reads what the video is about, searches clips by their text, and looks at frames where that is not enough.",
         frozenset({"checker", "events", "frames", "topics"}),
         {"low": (2, 7), "medium": (2, 14), "high": (2, 21), "paper": (2, 20)},
@@ -85,7 +85,7 @@ _CARDS = (
     ),
     MethodCard(
         "videoagent_mem",
-        "5",
+        "6",
         "Reads descriptions by time, finds segments, looks at frames, and asks the memory of tracked objects.",
         frozenset({"checker", "events", "frames", "objects", "topics"}),
         {"low": (3, 7), "medium": (3, 14), "high": (3, 20), "paper": (2, 26)},
