@@ -23,10 +23,10 @@ from gpu_workers.engine.fences import DELIMITERS
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.ports import KnowledgeGraph
+from tests.engine.answering.reading.test_forms import a_time
 from tests.engine.answering.recordings import PARK, park
 from tests.engine.answering.replies import by_schema
 from tests.engine.answering.served import INSPECTING, LOOKING, UNREAD, Served, sensible
-from tests.engine.answering.times.test_canonical_times import a_time
 from tests.engine.answering.world import event_id, make_video, reading, says
 from tests.scripted_openai import ScriptedRequest
 

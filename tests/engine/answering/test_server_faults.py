@@ -14,6 +14,7 @@ import pytest
 from gpu_workers.engine.answering.contract import Answer, Budget
 from gpu_workers.engine.answering.presets import SearchSettings, changed
 from gpu_workers.engine.models.served.structured import storable
+from tests.engine.answering.reading.test_forms import a_time
 from tests.engine.answering.served import (
     ATTEMPTS,
     CHOICES,
@@ -30,7 +31,6 @@ from tests.engine.answering.served import (
     settings_reaching,
     words_of,
 )
-from tests.engine.answering.times.test_canonical_times import a_time
 from tests.engine.answering.world import reading, says
 from tests.scripted_openai import Fault, Reply, rate_limited
 

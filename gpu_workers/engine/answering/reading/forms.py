@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
@@ -93,6 +93,10 @@ class Clocked:
     frame: Frame = "any"
     about: bool = False
 
+    def on(self, day: Day | None, part: PartOfDay | None) -> Clocked:
+        """Return this time on a day, or in a part of one: then it is no time of a video."""
+        return replace(self, day=day, part=part, frame="shown" if self.frame == "shown" else "wall")
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
@@ -173,7 +177,6 @@ _KINDS = (*_CLOCKED, "first", "last", "fraction", *_WHOLE, *_ORDERS)
 _FRAMES: Mapping[str, Frame] = {"either": "any", "video": "video", "wall": "wall", "picture": "shown"}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-_NUMBER = {"type": "integer"}
 _PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "words": {"type": "string", "description": "The customer's words that name this time, copied."},
     "kind": {"type": "string", "enum": list(_KINDS)},
@@ -195,7 +198,7 @@ _PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "within": {"type": "boolean", "description": "Whether seconds is the longest distance from the event."},
     "nth": {"type": "integer", "description": "Which occurrence of event: 1 the first, -1 the last, 0 each of them."},
     "event": {"type": "string", "description": "The event of after, before, during, between_events, in English."},
-    "last_nth": _NUMBER,
+    "last_nth": {"type": "integer"},
     "last_event": {"type": "string", "description": "The second event of between_events, in English."},
 }
 
@@ -264,10 +267,8 @@ def _clocked(fields: Mapping[str, Any]) -> Clocked:
         day = day or Day(weekday=5)
     elif part is not None:
         part = PartOfDay(part.start, part.end, every=fields["every_day"])
-    frame = _FRAMES[fields["clock"]]
-    if (day is not None or part is not None) and frame != "shown":
-        frame = "wall"
-    return Clocked(kind, start, end, day, part, frame, fields["approximate"])
+    time = Clocked(kind, start, end, frame=_FRAMES[fields["clock"]], about=fields["approximate"])
+    return time if day is None and part is None else time.on(day, part)
 
 
 def _clock_time(text: str) -> ClockTime | None:

@@ -42,7 +42,11 @@ def narrow_to_time(asked: Asked, calls: Calls, named: NamedTime, *, chosen_by: C
         whole = {video_id: (span,) for video_id, span in asked.graph.extents().items()}
         otherwise = Stretch(f'"{named.words}": {NOT_PLACED}', whole)
     else:
-        stretches = _ordered(asked, calls, named)
+        try:
+            spans, meaning = order_spans(asked, calls, named.order)
+        except ModelError:
+            spans, meaning = {}, ""
+        stretches = (Stretch(meaning, spans),) if meaning else ()
         missing = (
             f'{named.order.order} "{named.order.anchor}": no such event was found, so all of the video was searched'
         )
@@ -56,15 +60,6 @@ def narrow_to_time(asked: Asked, calls: Calls, named: NamedTime, *, chosen_by: C
         searched=searched,
         understood=replace(asked.understood, time=time, searched=searched),
     )
-
-
-def _ordered(asked: Asked, calls: Calls, named: NamedTime) -> tuple[Stretch, ...]:
-    assert named.order is not None
-    try:
-        spans, meaning = order_spans(asked, calls, named.order)
-    except ModelError:
-        return ()
-    return (Stretch(meaning, spans),) if meaning else ()
 
 
 def understood_time(named: NamedTime, stretches: Sequence[Stretch], *, chosen_by: ChosenBy) -> UnderstoodTime:

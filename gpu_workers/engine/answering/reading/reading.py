@@ -8,6 +8,7 @@ question (reading.titles). Only the customer's own words take part, never text o
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
@@ -19,7 +20,7 @@ from gpu_workers.engine.answering.reading.placing import narrow_to_time
 from gpu_workers.engine.answering.reading.restating import detect_language, stand_alone, translate
 from gpu_workers.engine.answering.reading.times import times_in
 from gpu_workers.engine.answering.reading.titles import named_videos, narrow_to_videos, without_titles
-from gpu_workers.engine.answering.understood import COSTLY, ChosenBy, Route, Understood
+from gpu_workers.engine.answering.understood import COSTLY, ChosenBy, Route
 from gpu_workers.engine.languages.codes import ENGLISH, is_english
 from gpu_workers.engine.languages.words import stemmed
 from gpu_workers.engine.models.roles import ModelError
@@ -43,7 +44,8 @@ def read_question(asked: Asked, calls: Calls) -> Asked:
     """Return asked with what its question asks for, and with its graph narrowed to the videos and the time that it
     names. Method `ava` takes its route from the caller, else from the reading. May raise Halt."""
     asked = replace(asked, recordings=asked.graph.recordings())
-    asked = _with_quotes(detect_language(asked))
+    asked = detect_language(asked)
+    asked = replace(asked, understood=replace(asked.understood, quoted=quoted(asked.own_words)[1][:MAX_EXACT]))
     if is_read_by_call(asked) and _leaves_room(asked, calls):
         reply = ask_to_read(asked, calls)
         if reply is not None:
@@ -63,11 +65,6 @@ def _leaves_room(asked: Asked, calls: Calls) -> bool:
     if not calls.spending.rations():
         return True
     return calls.spending.holds(LEAST_CALLS, READING_TOKENS, REPLY_TOKENS, asked.models.reasoner.name)
-
-
-def _with_quotes(asked: Asked) -> Asked:
-    _, phrases = quoted(asked.own_words)
-    return replace(asked, understood=replace(asked.understood, quoted=phrases[:MAX_EXACT]))
 
 
 # --- by the reasoner's call ----------------------------------------------------------------------------------------
@@ -183,7 +180,8 @@ def _routed(
     question, understood = asked.question, asked.understood
     if question.method != ROUTED_METHOD or (asked.settings.effort == "paper" and question.route == "auto"):
         return replace(asked, understood=replace(understood, comparison=labels.comparison))
-    wanted, doubted = labels.route, ""
+    wanted: Route = labels.route
+    doubted: Route | Literal[""] = ""
     if question.route != "auto":
         wanted, chosen_by = question.route, "caller"
     elif not labels.sure:
@@ -193,18 +191,13 @@ def _routed(
     if wanted == "time" and (understood.time is None or not understood.time.spans):
         wanted = "search"
     judged = wanted in COSTLY or doubted
-    understood = Understood(
+    understood = replace(
+        understood,
         route=wanted,
         chosen_by=chosen_by,
         sure=not doubted,
-        doubted=doubted,  # type: ignore[arg-type]
+        doubted=doubted,
         shape=labels.shape,
-        language=understood.language,
-        time=understood.time,
-        searched=understood.searched,
-        words=understood.words,
-        quoted=understood.quoted,
-        videos=understood.videos,
         statement=(statement or asked.in_english)[:STATEMENT_CHARACTERS] if judged else "",
         polarity=labels.polarity,
         said=labels.said,

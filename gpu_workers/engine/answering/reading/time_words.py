@@ -20,6 +20,7 @@ from gpu_workers.engine.answering.reading.forms import (
     SECOND_MS,
     ClockTime,
     Day,
+    Fraction,
     PartOfDay,
 )
 from gpu_workers.engine.languages.words import NUMBERED
@@ -189,5 +190,6 @@ def _meaning(key: str, name: str, parts: Mapping[str, PartOfDay]) -> tuple[str, 
     if key == "spans":
         return "SPAN", int(name) * SECOND_MS
     if key == "fractions":
-        return "FRACTION", tuple(map(int, name.split("/")))
+        start, of = map(int, name.split("/"))
+        return "FRACTION", Fraction(start, start + 1, of)
     return key.upper(), int(name)

@@ -87,14 +87,7 @@ def _dated(found: Sequence[Form | Day | PartOfDay]) -> list[Form]:
     pairs = _paired(days or [None], parts or [None])
     clocked = [each for each in forms if isinstance(each, Clocked)]
     others = [each for each in forms if not isinstance(each, Clocked)]
-    if not clocked:
-        return [*others, *(Clocked("day", day=day, part=part, frame="wall") for day, part in pairs)]
-    frame: Frame
-    placed: list[Form] = []
-    for each, (day, part) in _paired(clocked, pairs):
-        frame = "shown" if each.frame == "shown" else "wall"
-        placed.append(replace(each, day=day, part=part, frame=frame))
-    return [*others, *placed]
+    return [*others, *(each.on(day, part) for each, (day, part) in _paired(clocked or [Clocked("day")], pairs))]
 
 
 def _paired(ones: Sequence[One], others: Sequence[Other]) -> list[tuple[One, Other]]:
@@ -307,11 +300,9 @@ def _is_other_number(match: _Match) -> bool:
 # --- parts of a video ----------------------------------------------------------------------------------------------
 
 
-def _stretch(start_ms: int, end_ms: int) -> Sequence[Form]:
-    def at(ms: int) -> ClockTime:
-        return ClockTime((ms // HOUR_MS, ms // MINUTE_MS % 60, ms // SECOND_MS % 60))
-
-    return [Clocked("between", at(start_ms), at(end_ms), frame="video")]
+def _stretch(start_ms: int, end_ms: int) -> Clocked:
+    one, two = (ClockTime((ms // HOUR_MS, ms // MINUTE_MS % 60, ms // SECOND_MS % 60)) for ms in (start_ms, end_ms))
+    return Clocked("between", one, two, frame="video")
 
 
 def _counted_units(match: _Match) -> Sequence[Form]:
@@ -320,13 +311,13 @@ def _counted_units(match: _Match) -> Sequence[Form]:
     end = max(match.value("two"), start + 1) if match["two"] else start + 1
     if match.kinds("one") != ["NUM"] or unit == HOUR_MS:
         start, end = start - 1, end - (not match["two"])
-    return _stretch(max(0, start) * unit, end * unit)
+    return [_stretch(max(0, start) * unit, end * unit)]
 
 
 def _into(match: _Match) -> Sequence[Form]:
     """Ten minutes into the video; 2 hours and 5 minutes in; at the 12 minute mark."""
     long, unit = match.length()
-    return _stretch(long, long + unit)
+    return [_stretch(long, long + unit)]
 
 
 def _edges(match: _Match) -> Sequence[Form] | None:
@@ -339,26 +330,25 @@ def _edges(match: _Match) -> Sequence[Form] | None:
     inner = not set(sides) <= {1, -1}
     if (inner and not alone) or (alone and not inner and not sure) or (inner and match.following == "OF"):
         return None
-    return [
-        form
-        for side in sides
-        for form in (
-            [Edge("first" if side == 1 else "last", long)]
-            if side in (1, -1)
-            else _stretch((side - 1) * long, side * long)
-        )
-    ]
+    return [_side(side, long) for side in sides]
+
+
+def _side(number: int, ms: int) -> Form:
+    """Return the first (1), the last (-1) or another stretch of that length."""
+    if number in (1, -1):
+        return Edge("first" if number == 1 else "last", ms)
+    return _stretch((number - 1) * ms, number * ms)
 
 
 def _edge(match: _Match) -> Sequence[Form]:
-    return [Edge("first" if match["begin"] else "last", match.length()[0])]
+    """With ten minutes left; the ten minutes at the start."""
+    return [_side(1 if match["begin"] else -1, match.length()[0])]
 
 
 def _shares(match: _Match) -> Sequence[Form] | None:
     """The second half; the first and the last third."""
     if match["share"]:
-        start, of = match["share"][0].value
-        return [Fraction(start, start + 1, of)]
+        return [match["share"][0].value]
     of, numbers = match.value("of"), [match.value(name) for name in ("nth", "other") if match[name]]
     if of not in (2, 3, 4) or max(numbers) > of:
         return None

@@ -21,7 +21,7 @@ from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError
-from tests.engine.answering.times.test_canonical_times import a_time
+from tests.engine.answering.reading.test_forms import a_time
 from tests.engine.answering.world import (
     EMBEDDED,
     QUERIES,

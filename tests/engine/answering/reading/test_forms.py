@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.answering.reading.forms import TIMES_SCHEMA, NamedTime, time_of_reply
-from tests.engine.answering.times.meanings import meaning
+from tests.engine.answering.reading.meanings import meaning
 
 NOTHING: dict[str, Any] = {
     "words": "at that time", "kind": "at", "clock": "either", "start": "", "end": "", "approximate": False, "day": "",

@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.reading.times import times_in
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.ports import Recording
-from tests.engine.answering.times.meanings import meaning
+from tests.engine.answering.reading.meanings import meaning
 
 VIDEO = UUID(int=1)
 MINUTE, HOUR = 60_000, 3_600_000
