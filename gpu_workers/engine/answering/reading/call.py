@@ -50,7 +50,6 @@ _CHOSEN: Mapping[str, Sequence[str]] = {
     "comparison": get_args(Comparison),
     "subject": get_args(Subject),
 }
-_TEXTS = ("search", "keywords", "entity", "scene", "statement", "exact", "counted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +69,6 @@ class Reply:
     topic: tuple[str, ...]
     time: NamedTime
     videos: tuple[UUID, ...]
-
-
-class _Unusable(ValueError):
-    """The reply breaks the schema; the message says how."""
 
 
 def ask_to_read(asked: Asked, calls: Calls) -> Reply | None:
@@ -97,7 +92,7 @@ def ask_to_read(asked: Asked, calls: Calls) -> Reply | None:
             return None
         try:
             return _checked(asked, read_object(text), titles)
-        except _Unusable as problem:
+        except ValueError as problem:
             request = load("read_again").substitute(problem=problem)
             messages += [Message("assistant", (without_tags(text)[:REPLY_CHARACTERS],)), Message("user", (request,))]
     return None
@@ -158,72 +153,53 @@ def _schema(titles: Mapping[str, UUID], *, choices: int) -> dict[str, Any]:
     )
 
 
-def _checked(asked: Asked, fields: Mapping[str, Any] | None, titles: Mapping[str, UUID]) -> Reply:
-    """Return a reply as data. Raises _Unusable."""
-    if fields is None:
-        raise _Unusable("it is no JSON object")
-    chosen = {name: _one_of(fields, name, values) for name, values in _CHOSEN.items()}
-    texts = {name: _text(fields, name, WORDS_CHARACTERS) for name in _TEXTS if name != "search"}
-    question, search = (_text(fields, name, TEXT_CHARACTERS) for name in ("question", "search"))
-    if not question or not search:
-        raise _Unusable('"question" or "search" is empty')
-    videos = _texts(fields, "videos")
-    if not set(videos) <= set(titles):
-        raise _Unusable('"videos" has a letter that no video has')
+def _checked(asked: Asked, reply: Mapping[str, Any] | None, titles: Mapping[str, UUID]) -> Reply:
+    """Return a reply as data. Raises ValueError, which says what cannot be used."""
+    if reply is None:
+        raise ValueError("it is no JSON object")
+    fields = following(reply, _schema(titles, choices=len(asked.question.choices)))
+    if not fields["question"] or not fields["search"]:
+        raise ValueError('"question" or "search" is empty')
     # Words that stand in no question of the customer name no time, and nothing that must be found exactly.
     said = [asked.question.question, *(turn.question for turn in asked.question.history)]
-    try:
-        time = time_of_reply(_plain_times(fields.get("times")), said)
-    except ValueError as error:
-        raise _Unusable('"times" does not have the canonical form') from error
-    choices = tuple(_texts(fields, "choices"))
-    language = _text(fields, "language", 2).lower()
+    choices = tuple(fields["choices"])
     return Reply(
-        language=language if language in CODES else "",
-        question=question,
-        search=search,
-        words=SearchWords(texts["keywords"] or search, texts["entity"], texts["scene"]),
+        language=fields["language"].lower() if fields["language"].lower() in CODES else "",
+        question=fields["question"],
+        search=fields["search"],
+        words=SearchWords(fields["keywords"] or fields["search"], fields["entity"], fields["scene"]),
         choices=choices if len(choices) == len(asked.question.choices) else (),
-        chosen=chosen,
-        sure=fields.get("sure") is True,
-        statement=texts["statement"],
-        exact=texts["exact"] if _is_part(texts["exact"], " ".join(said)) else "",
-        counted=texts["counted"],
-        topic=tuple(_texts(fields, "topic")),
-        time=time,
-        videos=tuple(sorted(titles[letter] for letter in set(videos))),
+        chosen={name: fields[name] for name in _CHOSEN},
+        sure=fields["sure"],
+        statement=fields["statement"],
+        exact=fields["exact"] if _is_part(fields["exact"], " ".join(said)) else "",
+        counted=fields["counted"],
+        topic=tuple(fields["topic"]),
+        time=time_of_reply(fields["times"], said),
+        videos=tuple(sorted(titles[letter] for letter in set(fields["videos"]) if letter in titles)),
     )
 
 
-def _one_of(fields: Mapping[str, Any], name: str, values: Sequence[str]) -> str:
-    value = fields.get(name)
-    if value not in values:
-        raise _Unusable(f'"{name}" must be one of {", ".join(values)}')
-    return str(value)
+def following(value: Any, schema: Mapping[str, Any], name: str = "") -> Any:
+    """Return what the schema describes of a value of a reply, with its texts as data, cut to their maximum length.
 
-
-def _text(fields: Mapping[str, Any], name: str, most: int) -> str:
-    value = fields.get(name)
-    if not isinstance(value, str):
-        raise _Unusable(f'"{name}" must be a text')
-    return as_data(value)[:most]
-
-
-def _texts(fields: Mapping[str, Any], name: str) -> list[str]:
-    value = fields.get(name)
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise _Unusable(f'"{name}" must be a list of texts')
-    return [as_data(item)[:TEXT_CHARACTERS] for item in value]
-
-
-def _plain_times(times: object) -> object:
-    """Return times with their texts as data, since those of an event are shown, stored and searched for."""
-    if not isinstance(times, list) or not all(isinstance(each, dict) for each in times):
-        return None
-    return [
-        {name: as_data(value)[:WORDS_CHARACTERS] if isinstance(value, str) else value for name, value in each.items()}
-        for each in times
-    ]
+    Raises ValueError for another type or a value that is not among the fixed ones; the message has no text of value.
+    """
+    types = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict}
+    if type(value) is not types[schema["type"]]:
+        raise ValueError(f'"{name}" must be of type {schema["type"]}')
+    if value not in schema.get("enum", [value]):
+        raise ValueError(f'"{name}" must be one of {", ".join(schema["enum"])}')
+    if isinstance(value, str):
+        return as_data(value)[: schema.get("maxLength", WORDS_CHARACTERS)]
+    if isinstance(value, list):
+        return [following(item, schema["items"], name) for item in value]
+    if isinstance(value, dict):
+        return {
+            part: following(value.get(part), rule, f"{name}.{part}" if name else part)
+            for part, rule in schema["properties"].items()
+        }
+    return value
 
 
 def _is_part(words: str, text: str) -> bool:

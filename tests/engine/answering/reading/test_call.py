@@ -282,7 +282,7 @@ def test_a_reply_that_cannot_be_used_is_asked_for_once_more_with_the_problem_nam
         first, second = reasoner.asked("read")
         assert first.text in second.text, name
         problem = second.text.split("Your reply cannot be used: ")[1].split("Reply again")[0]
-        field = next(iter(OBEYED.get(name, {"route": ""} if name == "an empty object" else {"JSON": ""})))
+        field = next(iter(OBEYED.get(name, {"language": ""} if name == "an empty object" else {"JSON": ""})))
         assert field in problem, (name, problem)
         assert str(DOCK) not in problem, name
         assert first.seed != second.seed, "the same call would be answered the same"
