@@ -18,8 +18,7 @@ from gpu_workers.engine.answering.ending.notes import WITHOUT_EYES as WITHOUT_EY
 from gpu_workers.engine.answering.methods import Method, method_named
 from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_of_answer, settings_with
 from gpu_workers.engine.answering.reading.reading import read_question
-from gpu_workers.engine.answering.reading.titles import video_notes
-from gpu_workers.engine.answering.routes.recordings import length_answer, outside_answer, time_notes
+from gpu_workers.engine.answering.routes.recordings import length_answer, outside_answer
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
 from gpu_workers.engine.prompts import digest
@@ -74,7 +73,10 @@ def answer_question(
     try:
         calls.spending.check()
         asked = read_question(asked, calls)
-        answer = outside_answer(asked, calls) or length_answer(asked, calls) or method.answer(asked, calls)
+        answer = None
+        if asked.understood.time is not None or asked.understood.subject != "content":
+            answer = outside_answer(asked, calls) or length_answer(asked, calls)
+        answer = answer or method.answer(asked, calls)
         if asked.answer_language:
             answer = in_asked_language(asked, calls, answer)
     except Halt as halt:
@@ -87,7 +89,7 @@ def answer_question(
         standalone=asked.standalone,
         unmeasured=models.calibration.unmeasured,
         degraded=(*answer.degraded, *([QUERY_LANGUAGE] if is_unread(asked) else [])),
-        notes=(*video_notes(asked), *time_notes(asked.understood.time), *notes_of(asked, answer)),
+        notes=notes_of(asked, answer),
         method_version=method.version,
         prompts=digest()[:16],
         settings=settings_of_answer(settings, method.name),

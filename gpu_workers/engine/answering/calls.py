@@ -69,9 +69,16 @@ class Calls:
         self.on_progress = on_progress or _unheard_progress
         self.on_partial = on_partial or _unheard
         self.closer = closer or _no_closer
-        self.verdicts: VerdictStore = verdicts if verdicts is not None else VerdictsInMemory()
+        self._verdicts = verdicts
         self.timings: dict[str, int] = {}
         self.halted: Halt | None = None
+
+    @property
+    def verdicts(self) -> VerdictStore:
+        """Return what keeps verdicts about events; one of this question alone if the caller gave none."""
+        if self._verdicts is None:
+            self._verdicts = VerdictsInMemory()
+        return self._verdicts
 
     def ask(
         self,

@@ -99,9 +99,12 @@ def answer_from_evidence(toolbox: Toolbox, result: MethodResult) -> Answer:
         if not own_alone:
             support = choice_support(toolbox.asked, toolbox.calls, shown=shown.events)
             nodes = _drawn(toolbox, support, state, shown)
-            numbers = toolbox.evidence.numbers
-            verdict, weighed = weigh_support(asked, calls, _verdict(nodes), nodes, support, numbers=numbers)
-            records += [*map(node_record, nodes), *([weighed] if weighed else [])]
+            verdict = _verdict(nodes)
+            records += map(node_record, nodes)
+            if support is not None:
+                numbers = toolbox.evidence.numbers
+                verdict, weighed = weigh_support(asked, calls, verdict, nodes, support, numbers=numbers)
+                records.append(weighed)
         if proposed is not None and verdict is None and not any(node.votes for node in nodes):
             votes = (AnswerVote((0,), 0, 1.0, 0.0, asked.settings.tree.gate),)
             nodes, support = [shown.node(state, Draw(parsed=[proposed]), votes)], None

@@ -27,10 +27,10 @@ def weigh_support(
     calls: Calls,
     verdict: Verdict | None,
     nodes: Sequence[AnswerNode],
-    support: Support | None,
+    support: Support,
     *,
     numbers: Mapping[UUID, int] | None = None,
-) -> tuple[Verdict | None, NodeRecord | None]:
+) -> tuple[Verdict | None, NodeRecord]:
     """Return verdict, or the choice that the events support better, and a record of what was weighed (action CS).
 
     The total of a choice is (1 - w) S of its best node + w times its share, where w is support.weight(). An abstention
@@ -38,8 +38,6 @@ def weigh_support(
     ended before there was an answer or an abstention, the best supported choice is the best answer there is. numbers:
     those that the events have been shown with; None numbers them by time.
     """
-    if support is None:
-        return verdict, None
     weight = support.weight(asked)
     best_of = _best_of_choices(nodes)
     scores = {choice: node.score for choice, node in best_of.items()}

@@ -46,14 +46,13 @@ def compose(
     context: the events that the answer was drawn from, with their numbers. findings: lines that were shown with them,
     as data already. answer: the answer that the vote decided on; the text elaborates it.
 
-    Only events of context can be cited. Returns None, so that the answer's own sentence stands: for a sentence or a
-    choice, in an effort that composes nothing (settings.prompt.compose_tokens 0), without events, where the reasoner's
-    window has no room, and where the call fails or writes no part that cites an event. Raises neither Halt nor
-    ModelError.
+    Only events of context can be cited. Returns None, so that the answer's own sentence stands: in an effort that
+    composes nothing (settings.prompt.compose_tokens 0), without events, where the reasoner's window has no room, and
+    where the call fails or writes no part that cites an event. Raises neither Halt nor ModelError.
     """
     shape, reasoner = asked.understood.shape, asked.models.reasoner
     most = asked.settings.prompt.compose_tokens
-    if shape == "sentence" or asked.question.choices or not most or not context.events or calls.halted:
+    if not most or not context.events or calls.halted:
         return None
     messages = composing_messages(asked, context.text, findings, answer)
     room = min(most, reasoner.context_tokens - count_prompt(reasoner.count_tokens, messages))

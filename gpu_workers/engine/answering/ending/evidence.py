@@ -22,7 +22,7 @@ from gpu_workers.engine.answering.ending.claims import (
 from gpu_workers.engine.answering.ending.verify import Link, by_entailment, by_frames, by_reasoner
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.languages.codes import is_english
-from gpu_workers.engine.models.observer.sentences import passages_for
+from gpu_workers.engine.models.observer.sentences import GUESS, GUESSES
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredEvent, StoredFrame, ViewQuery, Within
 from gpu_workers.engine.retrieval.frames import frames_of_hits
@@ -73,10 +73,10 @@ def find_evidence(
     """
     claims = [statement.text for statement in statements]
     events = {event.id: event for event in node.context.events.values()}
-    texts = dict(zip(events, passages_for(claims, [event_text(event) for event in events.values()]), strict=True))
+    texts = dict(zip(events, _passages_for(claims, [event_text(event) for event in events.values()]), strict=True))
     asked_and_answered = f"{asked.question.question} {whole}"
     try:
-        summaries = dict(zip(events, passages_for(claims, [event.summary for event in events.values()]), strict=True))
+        summaries = dict(zip(events, _passages_for(claims, [event.summary for event in events.values()]), strict=True))
         close = _closeness(asked, calls, asked_and_answered, claims, list(events.values()), (summaries, texts))
     except ModelError:
         close = _Closeness()
@@ -179,6 +179,14 @@ def _missing(
     return {
         link: max(float(vectors[missing] @ vectors[text]) for text in passages[link]) for link, missing in words.items()
     }
+
+
+def _passages_for(claims: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """Return the descriptions as far as they may support claims: without what a picture only resembles, since a
+    classifier of scenes names something for any picture. A claim about what it resembles may rest on all of it."""
+    if any(GUESS.lower() in claim.lower() for claim in claims):
+        return list(texts)
+    return [GUESSES.sub("", text).strip() for text in texts]
 
 
 def _closeness(

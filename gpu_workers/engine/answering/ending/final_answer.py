@@ -174,7 +174,9 @@ def without_contradictions(
 
 
 def _write(asked: Asked, calls: Calls, node: AnswerNode, answer: ParsedAnswer) -> _Written:
-    composed = compose(asked, calls, context=node.context, findings=node.findings, answer=answer)
+    composed = None
+    if asked.understood.shape != "sentence" and answer.choice is None:
+        composed = compose(asked, calls, context=node.context, findings=node.findings, answer=answer)
     if composed is None:
         statements = [Statement(claim) for claim in claims_of(answer)]
     else:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.scan_price import most_events, scan_price
+from gpu_workers.engine.answering.understood import UnderstoodTime
+from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.languages.codes import is_english
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.tri_view import NO_VECTOR
@@ -29,6 +31,9 @@ NOT_TRANSLATED = (
 COUNTED = 5_000
 """Maximum number of events that are counted for a note."""
 
+MOST_NAMED = 5
+"""Maximum number of titles in the note on the videos that were read."""
+
 _ENDED: Mapping[str, str] = {
     "max_calls": "The search ended early: the question's limit of model calls was reached.",
     "max_tokens": "The search ended early: the question's limit of tokens was reached.",
@@ -50,8 +55,8 @@ _FAILED = "A model failed, so there is no answer."
 
 
 def notes_of(asked: Asked, answer: Answer) -> tuple[str, ...]:
-    """Return the notes of an answer: its own, why the search ended, and what was not looked at."""
-    notes = [*answer.notes]
+    """Return the notes of an answer: what was read, its own, why the search ended, and what was not looked at."""
+    notes = [*_named_videos(asked), *_named_time(asked.understood.time), *answer.notes]
     if ended := _ended(answer):
         notes.append(ended)
     if not asked.models.eyes:
@@ -67,6 +72,21 @@ def notes_of(asked: Asked, answer: Answer) -> tuple[str, ...]:
     if asked.understood.doubted:
         notes.append(_not_scanned(asked))
     return tuple(dict.fromkeys(notes))
+
+
+def _named_videos(asked: Asked) -> tuple[str, ...]:
+    """Return the note on the videos that were read; none if the question names none."""
+    named = asked.understood.videos
+    if not named:
+        return ()
+    titles = [f'"{as_data(asked.recordings[one].title)}"' for one in named if one in asked.recordings]
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    return (f"only what the question names was read: {', '.join(titles[:MOST_NAMED])}{more}",)
+
+
+def _named_time(time: UnderstoodTime | None) -> tuple[str, ...]:
+    """Return the note on the time that was understood; none if the question names none."""
+    return (f'the time "{as_data(time.words)}" was understood as: {time.meaning}',) if time is not None else ()
 
 
 def is_unread(asked: Asked) -> bool:

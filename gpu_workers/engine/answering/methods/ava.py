@@ -33,9 +33,9 @@ class Ava(CataloguedMethod, card=CATALOGUE["ava"]):
         verdict, checks = vote(asked, calls, tree.nodes)
         if not tree.has_events:
             support = None
-        verdict, weighed = weigh_support(asked, calls, verdict, tree.nodes, support)
         records = [*tree.records, *checks]
-        if weighed:
+        if support is not None:
+            verdict, weighed = weigh_support(asked, calls, verdict, tree.nodes, support)
             records.append(replace(weighed, note=SEARCH_SKIPPED if decided else ""))
         return final_answer(
             asked,

@@ -85,7 +85,8 @@ def _as_replied(asked: Asked, calls: Calls, reply: Reply) -> Asked:
         question_language=reply.language or asked.question_language,
         understood=understood,
     )
-    asked = narrow_to_videos(asked, reply.videos)
+    if reply.videos:
+        asked = narrow_to_videos(asked, reply.videos)
     asked = narrow_to_time(asked, calls, reply.time, chosen_by="model", searched=asked.searched)
     asked = replace(asked, understood=replace(asked.understood, searched=asked.searched))
     labels = Labels(sure=reply.sure or reply.chosen["route"] not in COSTLY, **reply.chosen)

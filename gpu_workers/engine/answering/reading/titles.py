@@ -14,7 +14,6 @@ from dataclasses import replace
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording
 from gpu_workers.engine.retrieval.words import quoted
@@ -22,8 +21,6 @@ from gpu_workers.engine.retrieval.words import quoted
 LEAST_WORDS = 2
 """Number of a title's words from which it names its video without quotation marks."""
 
-MOST_NAMED = 5
-"""Maximum number of titles in the note on the videos that were read."""
 
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -69,16 +66,6 @@ def narrow_to_videos(asked: Asked, videos: Sequence[UUID]) -> Asked:
         searched=without_titles(asked.searched, recordings, videos),
         understood=replace(asked.understood, videos=tuple(sorted(videos))),
     )
-
-
-def video_notes(asked: Asked) -> tuple[str, ...]:
-    """Return the note on the videos that were read; none if the question names none."""
-    named = asked.understood.videos
-    if not named:
-        return ()
-    titles = [f'"{as_data(asked.recordings[one].title)}"' for one in named if one in asked.recordings]
-    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-    return (f"only what the question names was read: {', '.join(titles[:MOST_NAMED])}{more}",)
 
 
 def _plain(text: str) -> str:

@@ -10,7 +10,6 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import ROUTED_METHOD, Answer
 from gpu_workers.engine.answering.ending.final_answer import without_text
-from gpu_workers.engine.answering.understood import UnderstoodTime
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ports import Recording
@@ -23,11 +22,6 @@ OWN_DATA = "this is what the recordings' own data say; no event was read"
 
 MOST_VIDEOS, MOST_EXTENTS = 12, 3
 """Maximum number of videos whose length is named, and whose extent is written out; more are counted."""
-
-
-def time_notes(time: UnderstoodTime | None) -> tuple[str, ...]:
-    """Return the note on the time that was understood; none if the question names none."""
-    return (f'the time "{as_data(time.words)}" was understood as: {time.meaning}',) if time is not None else ()
 
 
 def outside_answer(asked: Asked, calls: Calls) -> Answer | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.models.observer.measured import MeasuredChunk, MeasuredObject
 
 GUESS = "The picture resembles"
 """First words of a sentence that names what a classifier of scenes takes a picture for."""
-_GUESSES = re.compile(rf"{GUESS} [^.]*\.\s*")
+GUESSES = re.compile(rf"{GUESS} [^.]*\.\s*")
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _PLURALS = {
     "person": "people",
@@ -108,14 +108,6 @@ def describe(chunk: MeasuredChunk) -> str:
 
 def scene_sentences(tags: Sequence[str]) -> list[str]:
     return [f"{GUESS} {listing([_a(tag) for tag in tags])}."] if tags else []
-
-
-def passages_for(claims: Iterable[str], texts: Iterable[str]) -> list[str]:
-    """Return the descriptions as far as they may support claims: without what a picture only resembles, since a
-    classifier of scenes names something for any picture. A claim about what it resembles may rest on all of it."""
-    if any(GUESS.lower() in claim.lower() for claim in claims):
-        return list(texts)
-    return [_GUESSES.sub("", text).strip() for text in texts]
 
 
 def heard_and_read(texts: Sequence[str], speech: str) -> list[str]:
