@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from gpu_workers.engine.answering.budget import Halt, Spending
@@ -112,6 +112,37 @@ class Calls:
                 timeout_s=admission.timeout_s,
                 alternatives=alternatives,
             )
+
+    def ask_once(
+        self,
+        messages: Sequence[Message],
+        *,
+        stage: str,
+        schema: Mapping[str, Any],
+        max_tokens: int,
+        seed: int,
+        temperature: float = 0.0,
+        timed: str = "",
+    ) -> str | None:
+        """Return the text of one reply; None if the call may not be made, fails or is refused. timed: the stage whose
+        timing it adds to, "" for none."""
+        try:
+            with self.timed(timed) if timed else nullcontext():
+                sample = self.ask(
+                    messages,
+                    stage=stage,
+                    meter=self.meter,
+                    schema=schema,
+                    temperature=temperature,
+                    max_tokens=max_tokens,
+                    seed=seed,
+                )[0]
+        except Halt as halt:
+            self.halt(halt)
+            return None
+        except ModelError:
+            return None
+        return None if sample.refused else sample.text
 
     def check_frames(self, request: CheckRequest, *, n: int, schema: Mapping[str, Any], meter: Meter) -> list[Sample]:
         """Return samples of the checker. Raises Halt, ModelError (code no_checker if there is none)."""

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import EventContext, EventLabels, event_context
 from gpu_workers.engine.answering.ending.claims import CheckedStatement, Statement
@@ -18,7 +17,7 @@ from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.understood import Shape
 from gpu_workers.engine.answering.wording import as_data, language_line, videos_line
 from gpu_workers.engine.languages.words import plain
-from gpu_workers.engine.models.roles import Message, ModelError
+from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.models.served.structured import (
     clean,
     list_of,
@@ -58,22 +57,17 @@ def compose(
     room = min(most, reasoner.context_tokens - count_prompt(reasoner.count_tokens, messages))
     if room < LEAST_TOKENS:
         return None
-    try:
-        with calls.timed(COMPOSE):
-            sample = calls.ask(
-                messages,
-                stage=COMPOSE,
-                meter=calls.meter,
-                schema=composing_schema(shape),
-                max_tokens=room,
-                seed=asked.seed_of(COMPOSE),
-            )[0]
-    except Halt as halt:
-        calls.halt(halt)
+    reply = calls.ask_once(
+        messages,
+        stage=COMPOSE,
+        schema=composing_schema(shape),
+        max_tokens=room,
+        seed=asked.seed_of(COMPOSE),
+        timed=COMPOSE,
+    )
+    if reply is None:
         return None
-    except ModelError:
-        return None
-    composed = None if sample.refused else read_parts(sample.text, shape, context.events, opening=answer.text)
+    composed = read_parts(reply, shape, context.events, opening=answer.text)
     calls.on_progress(COMPOSE, 1, 1, f"{len(composed.parts) if composed else 0} parts")
     return composed
 
@@ -223,25 +217,18 @@ def revised(
         least=len(ids),
         labels=EventLabels(numbers=numbers),
     )
-    try:
-        with calls.timed(REVISE):
-            sample = calls.ask(
-                _revising_messages(asked, context.text, wrong),
-                stage=REVISE,
-                meter=calls.meter,
-                schema=_revising_schema(),
-                max_tokens=most,
-                seed=asked.seed_of(REVISE),
-            )[0]
-    except Halt as halt:
-        calls.halt(halt)
-        return {}
-    except ModelError:
+    reply = calls.ask_once(
+        _revising_messages(asked, context.text, wrong),
+        stage=REVISE,
+        schema=_revising_schema(),
+        max_tokens=most,
+        seed=asked.seed_of(REVISE),
+        timed=REVISE,
+    )
+    if reply is None:
         return {}
     calls.on_progress(REVISE, 1, 1, f"{len(wrong)} statements")
-    if sample.refused:
-        return {}
-    read = [_corrected(row, wrong, node) for row in rows_of(sample.text, "statements")]
+    read = [_corrected(row, wrong, node) for row in rows_of(reply, "statements")]
     return dict(pair for pair in read if pair)
 
 

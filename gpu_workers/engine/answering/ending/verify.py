@@ -101,24 +101,17 @@ def by_reasoner(
             "verdict": {"type": "string", "enum": list(_VERDICTS)},
         }
     )
-    try:
-        with calls.timed("citations"):
-            sample = calls.ask(
-                [Message("user", (prompt,))],
-                stage="verify",
-                meter=calls.meter,
-                schema=object_of({"verdicts": list_of(verdict, len(judged))}),
-                max_tokens=32 + VERDICT_TOKENS * len(judged),
-                seed=asked.seed_of("verify"),
-            )[0]
-    except Halt as halt:
-        calls.halt(halt)
-        return {}
-    except ModelError:
-        return {}
+    reply = calls.ask_once(
+        [Message("user", (prompt,))],
+        stage="verify",
+        schema=object_of({"verdicts": list_of(verdict, len(judged))}),
+        max_tokens=32 + VERDICT_TOKENS * len(judged),
+        seed=asked.seed_of("verify"),
+        timed="citations",
+    )
     link_of = {(index + 1, passages[event_id]): (index, event_id) for index, event_id in judged}
     statuses: dict[Link, CitationStatus] = {}
-    for row in rows_of(sample.text, "verdicts"):
+    for row in rows_of(reply or "", "verdicts"):
         if isinstance(row, dict):
             link = link_of.get((_whole(row.get("statement")), _whole(row.get("passage"))))
             status = _VERDICTS.get(str(row.get("verdict")))

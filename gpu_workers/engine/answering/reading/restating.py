@@ -11,13 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.wording import QUESTION_CHARACTERS, as_data, choice_lines, conversation
 from gpu_workers.engine.languages.codes import is_english, name_of
 from gpu_workers.engine.languages.detection import language_of, may_be_in
 from gpu_workers.engine.models.model_table import speaks
-from gpu_workers.engine.models.roles import Message, ModelError
+from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.models.served.structured import list_of, object_of, read_object
 from gpu_workers.engine.prompts import load
 
@@ -128,22 +127,15 @@ def _reply(
     again: int = 0,
 ) -> Mapping[str, Any]:
     """Return the fields of the reasoner's reply; empty after a failure."""
-    try:
-        sample = calls.ask(
-            [Message("user", (prompt,))],
-            stage=stage,
-            meter=calls.meter,
-            schema=schema,
-            max_tokens=max_tokens,
-            temperature=AGAIN_TEMPERATURE if again else 0.0,
-            seed=asked.seed_of(f"{stage}/{again}" if again else stage),
-        )[0]
-    except Halt as halt:
-        calls.halt(halt)
-        return {}
-    except ModelError:
-        return {}
-    return read_object(sample.text) or {}
+    reply = calls.ask_once(
+        [Message("user", (prompt,))],
+        stage=stage,
+        schema=schema,
+        max_tokens=max_tokens,
+        temperature=AGAIN_TEMPERATURE if again else 0.0,
+        seed=asked.seed_of(f"{stage}/{again}" if again else stage),
+    )
+    return read_object(reply or "") or {}
 
 
 def _without_number(reply: str, line: str, number: int) -> str:

@@ -9,7 +9,6 @@ from itertools import islice
 from uuid import UUID
 
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import count_prompt
 from gpu_workers.engine.answering.context import fitted, shares
 from gpu_workers.engine.answering.contract import CitationRecord, ClaimRecord
@@ -22,7 +21,7 @@ from gpu_workers.engine.answering.routes.result import MOST_CLAIMS_CITED, middle
 from gpu_workers.engine.answering.understood import Shape
 from gpu_workers.engine.answering.wording import as_data, language_line, videos_line
 from gpu_workers.engine.languages.words import content_words
-from gpu_workers.engine.models.roles import Message, ModelError
+from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.models.served.structured import list_of, object_of, rows_of
 from gpu_workers.engine.ports import StoredEvent
 from gpu_workers.engine.prompts import load
@@ -85,21 +84,16 @@ def written_items(toolbox: Toolbox, parts: Sequence[Part], about: Sequence[str])
     given = shares([count(line) + 1 for line in lines], room)
     lines = [fitted(line, count, most) for line, most in zip(lines, given, strict=True)]
     item = object_of({"text": {"type": "string"}, "parts": list_of({"type": "integer"}, MOST_ITEMS)})
-    try:
-        sample = toolbox.calls.ask(
-            _messages(toolbox, about, lines),
-            stage="whole",
-            meter=toolbox.meter,
-            schema=object_of({"items": list_of(item, MOST_ITEMS)}),
-            max_tokens=ANSWER_TOKENS,
-            seed=asked.seed_of("whole"),
-        )[0]
-    except Halt as halt:
-        toolbox.calls.halt(halt)
+    reply = toolbox.calls.ask_once(
+        _messages(toolbox, about, lines),
+        stage="whole",
+        schema=object_of({"items": list_of(item, MOST_ITEMS)}),
+        max_tokens=ANSWER_TOKENS,
+        seed=asked.seed_of("whole"),
+    )
+    if reply is None:
         return [], 0
-    except ModelError:
-        return [], 0
-    return [made for row in rows_of(sample.text, "items") if (made := _item(row, parts))], len(parts)
+    return [made for row in rows_of(reply, "items") if (made := _item(row, parts))], len(parts)
 
 
 def _item(row: object, parts: Sequence[Part]) -> Item | None:

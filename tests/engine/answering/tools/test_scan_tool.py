@@ -165,7 +165,7 @@ def test_times_of_two_videos_are_never_one() -> None:
 
 def test_what_an_earlier_scan_judged_is_not_paid_for_again() -> None:
     first, second = over(honest), over(honest, budget=Budget(max_calls=1))
-    second.calls.verdicts = first.calls.verdicts
+    second.calls._verdicts = first.calls.verdicts
     assert use(first).text == use(second).text
     assert len(reasoner_of(first).requests) == 3
     assert reasoner_of(second).requests == []
@@ -190,7 +190,7 @@ def test_verdicts_about_lists_are_not_read_as_verdicts_about_single_events() -> 
     store = over(honest)
     use(store)
     small = over(lambda request: odds(-2.0), FORTY[:12], calibration=EMBEDDED)
-    small.calls.verdicts = store.calls.verdicts
+    small.calls._verdicts = store.calls.verdicts
     assert "is true of 0 events" in use(small).text
     assert len(reasoner_of(small).requests) == 12
 
