@@ -23,7 +23,7 @@ class Ava(CataloguedMethod, card=CATALOGUE["ava"]):
         by_route = ROUTE_ANSWERS.get(asked.understood.route)
         if by_route is not None and (answer := by_route(asked, calls)) is not None:
             return answer
-        support = choice_support(asked, calls)
+        support = choice_support(asked, calls) if asked.question.choices else None
         if support is not None:
             calls.on_progress("support", 1, 1, f"{len(support.shares)} choices")
         decided = support is not None and support.decides(asked)

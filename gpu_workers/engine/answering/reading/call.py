@@ -91,7 +91,7 @@ def ask_to_read(asked: Asked, calls: Calls) -> Reply | None:
         except ModelError:
             return None
         try:
-            return _checked(asked, read_object(text), titles)
+            return _checked(asked, read_object(text), schema, titles)
         except ValueError as problem:
             request = load("read_again").substitute(problem=problem)
             messages += [Message("assistant", (without_tags(text)[:REPLY_CHARACTERS],)), Message("user", (request,))]
@@ -153,11 +153,13 @@ def _schema(titles: Mapping[str, UUID], *, choices: int) -> dict[str, Any]:
     )
 
 
-def _checked(asked: Asked, reply: Mapping[str, Any] | None, titles: Mapping[str, UUID]) -> Reply:
+def _checked(
+    asked: Asked, reply: Mapping[str, Any] | None, schema: Mapping[str, Any], titles: Mapping[str, UUID]
+) -> Reply:
     """Return a reply as data. Raises ValueError, which says what cannot be used."""
     if reply is None:
         raise ValueError("it is no JSON object")
-    fields = following(reply, _schema(titles, choices=len(asked.question.choices)))
+    fields = following(reply, schema)
     if not fields["question"] or not fields["search"]:
         raise ValueError('"question" or "search" is empty')
     # Words that stand in no question of the customer name no time, and nothing that must be found exactly.
