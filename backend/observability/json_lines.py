@@ -25,7 +25,9 @@ _SHOWN = frozenset(
 _SIGNED = re.compile(r"(X-Amz-[A-Za-z-]+|AWSAccessKeyId|Signature)=[^&\s\"'<>\\]*", re.IGNORECASE)
 
 # Django names the path of a refused request, and the path of these pages is a secret.
-_LINKS = re.compile(r"(/share/|/accounts/invitations/|/accounts/password/reset/key/)[A-Za-z0-9_-]+")
+_LINKS = re.compile(
+    r"(/share/|/accounts/invitations/|/accounts/notices/tnt_[A-Za-z0-9]+/|/accounts/password/reset/key/)[A-Za-z0-9_-]+"
+)
 
 
 class JsonLines(JsonFormatter):

@@ -31,7 +31,9 @@ from backend.people.services import departures, invitations, members
 from backend.people.try_again import try_again
 from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.models import Tenant
+from backend.tenancy.networks import client_address
 from backend.tenancy.refusals import Refused
+from backend.webhooks import notice_address
 
 logger = logging.getLogger(__name__)
 Page = Callable[[HttpRequest], HttpResponse]
@@ -198,6 +200,20 @@ def delete_page(request: HttpRequest) -> HttpResponse:
     return render(request, "people/delete.html", context, status=400 if refused else 200)
 
 
+@never_cache
+@require_http_methods(["GET", "POST"])
+def notice_page(request: HttpRequest, tenant_id: str, token: str) -> HttpResponse:
+    """Let the reader of an address confirm that a tenant's notices are mailed there. Nobody has to sign in."""
+    tenant = notice_address.tenant_of(parse("tnt", tenant_id), token)
+    if tenant is None:
+        return render(request, "people/notices.html", status=404)
+    if request.method == "POST":
+        request_id = getattr(request, "request_id", "")
+        notice_address.confirm(tenant, address=client_address(request), request_id=request_id)
+        return render(request, "people/notices.html", {"confirmed": True})
+    return render(request, "people/notices.html", {"tenant": tenant})
+
+
 def generate_recovery_codes(request: HttpRequest) -> HttpResponse:
     """Make new recovery codes. allauth locks the person, and opens its transaction on another connection."""
     with transaction.atomic(using=router.db_for_write(Person)):
@@ -208,6 +224,7 @@ def generate_recovery_codes(request: HttpRequest) -> HttpResponse:
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="people_home"),
     path("delete/", delete_page, name="people_delete"),
+    path("notices/<str:tenant_id>/<str:token>/", notice_page, name="people_notices"),
     path("invitations/<str:token>/", invitation_page, name="people_invitation"),
     path("oidc/<str:provider_id>/login/", _checked(oidc.login, at_once=False), name="openid_connect_login"),
     path(

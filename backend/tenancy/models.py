@@ -43,6 +43,10 @@ class Tenant(models.Model):
     fence = models.CharField(max_length=16, choices=Fence.choices, default=Fence.NONE, blank=True)
     # Where notices to the tenant are mailed; empty for nowhere.
     notice_email = models.EmailField(default="", blank=True)
+    # Whether a reader of that address wants them, or the operator has set it; without that only a link is mailed there,
+    # whose token comes from notice_proof.
+    notice_confirmed = models.BooleanField(default=True)
+    notice_proof = models.UUIDField(null=True)
     # Roles whose members are mailed the notices too, among NOTICE_ROLES.
     notice_roles = models.JSONField(default=notice_roles, blank=True)
     # Origins of web pages that may use the tenant's keys (backend.tenancy.origins).

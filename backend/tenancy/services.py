@@ -48,10 +48,13 @@ def create_tenant(
 
 
 def set_notice_email(*, address: str) -> None:
-    """Set where notices to the current tenant are mailed; "" for nowhere. Raises ValidationError of Django."""
+    """Set where notices to the current tenant are mailed, "" for nowhere, as the operator: nobody has to confirm.
+
+    Raises ValidationError of Django.
+    """
     if address:
         validate_email(address)
-    Tenant.objects.filter(id=current_tenant_id()).update(notice_email=address)
+    Tenant.objects.filter(id=current_tenant_id()).update(notice_email=address, notice_confirmed=True, notice_proof=None)
 
 
 def set_notice_roles(*, roles: Collection[str]) -> None:

@@ -19,8 +19,8 @@ from backend.api.views import TenantView
 from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
-from backend.tenancy.services import set_notice_email, set_notice_roles
-from backend.webhooks import queries, recovery, services
+from backend.tenancy.services import set_notice_roles
+from backend.webhooks import notice_address, queries, recovery, services
 from backend.webhooks.bodies import (
     NoticeAddressRequestSerializer,
     NoticeAddressSerializer,
@@ -303,9 +303,12 @@ class NoticeAddressView(ConditionalView):
         tags=TAGS,
     )
     def put(self, request: Request) -> Response:
-        """Set who gets notices by mail: an address, and the roles whose members get them too."""
+        """Set who gets notices by mail: an address, and the roles whose members get them too.
+
+        A new address is mailed a link, at most one an hour, and gets notices once a reader has confirmed there.
+        """
         wanted = parsed(NoticeAddressRequestSerializer, request)
-        set_notice_email(address=wanted["email"])
+        notice_address.choose(wanted["email"])
         if "roles" in wanted:
             set_notice_roles(roles=wanted["roles"])
         return _notice_address()
@@ -313,7 +316,8 @@ class NoticeAddressView(ConditionalView):
 
 def _notice_address() -> Response:
     tenant = Tenant.objects.get(id=current_tenant_id())
-    return Response(NoticeAddressSerializer({"email": tenant.notice_email, "roles": tenant.notice_roles}).data)
+    body = {"email": tenant.notice_email, "confirmed": tenant.notice_confirmed, "roles": tenant.notice_roles}
+    return Response(NoticeAddressSerializer(body).data)
 
 
 routes = [

@@ -72,6 +72,10 @@ class WebhookReplaySerializer(serializers.Serializer[Any]):
 
 class NoticeAddressSerializer(serializers.Serializer[Any]):
     email = serializers.CharField(allow_blank=True, help_text="An address that gets all notices; empty for none.")
+    confirmed = serializers.BooleanField(
+        help_text="Whether a reader of the address wants the notices. Until then a link is mailed there, and no "
+        "notice. Addresses of your owners, admins and billing members need no confirmation."
+    )
     roles = serializers.ListField(
         child=serializers.ChoiceField(NOTICE_ROLES), help_text="Roles whose members get all notices."
     )

@@ -12,7 +12,7 @@ from django.core.mail import EmailMessage
 
 from backend.billing.models import BillingAccount
 from backend.tenancy.context import current_tenant_id
-from backend.tenancy.models import Tenant
+from backend.tenancy.models import NOTICE_ROLES, Tenant
 
 MembersOf = Callable[[Sequence[str]], list[str]]
 """Returns the addresses of the current tenant's active members with one of some roles."""
@@ -50,7 +50,11 @@ def recipients(*, billed: bool) -> Recipients:
     """Return who gets a notice to the current tenant, each address once. billed: also who is billed."""
     if _members_of is None:
         raise RuntimeError("no app has registered a reader of members")
-    email, roles = Tenant.objects.values_list("notice_email", "notice_roles").get(id=current_tenant_id())
+    tenant = Tenant.objects.get(id=current_tenant_id())
+    email, roles = tenant.notice_email, tenant.notice_roles
+    if email and not tenant.notice_confirmed:
+        mine = {address.lower() for address in _members_of(NOTICE_ROLES)}
+        email = email if email.lower() in mine else ""
     account = BillingAccount.objects.values_list("email", flat=True).first() if billed else ""
     named = list(dict.fromkeys(address for address in (email, account or "") if address))
     members = _members_of(roles) if roles else []

@@ -58,7 +58,9 @@ def test_a_presigned_url_loses_its_credentials() -> None:
     assert not any(secret in str(written) for secret in ("AKIA", "tok&", "5eed"))
 
 
-@pytest.mark.parametrize("page", ["/share/", "/accounts/invitations/", "/accounts/password/reset/key/"])
+@pytest.mark.parametrize(
+    "page", ["/share/", "/accounts/invitations/", "/accounts/notices/tnt_2x/", "/accounts/password/reset/key/"]
+)
 def test_a_link_loses_its_secret(page: str) -> None:
     written = json.loads(line("Not Found: %s", f"{page}s3-cr_et/?tenant=acme"))
     assert written["message"] == f"Not Found: {page}***/?tenant=acme"

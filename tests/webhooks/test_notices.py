@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
-from django.test import override_settings
+from django.test import Client, override_settings
 
 from backend import env
 from backend.api import public_ids
@@ -19,6 +20,7 @@ from backend.tenancy.models import NOTICE_ROLES
 from backend.webhooks import services
 from backend.webhooks.models import DisabledReason, Endpoint
 from backend.webhooks.notices import disable
+from backend.webhooks.recipients import recipients
 from tests.people.cast import member_of, person
 from tests.questions.world import ask
 from tests.webhooks.mailbox import mailbox
@@ -119,18 +121,77 @@ def test_a_tenant_sets_its_own_address(acme: Any, globex: Any) -> None:
         return acme.client.put("/v1/notice-address", {"email": email})
 
     everybody = ["owner", "admin", "billing"]
-    assert acme.client.get("/v1/notice-address").json() == {"email": "", "roles": everybody}
+    assert acme.client.get("/v1/notice-address").json() == {"email": "", "confirmed": True, "roles": everybody}
     assert (put("ops@acme.example").status_code, put("nobody").status_code) == (200, 400)
-    assert acme.client.get("/v1/notice-address").json() == {"email": "ops@acme.example", "roles": everybody}
-    assert globex.client.get("/v1/notice-address").json() == {"email": "", "roles": everybody}
-    assert put("").json() == {"email": "", "roles": everybody}
+    assert acme.client.get("/v1/notice-address").json() == {
+        "email": "ops@acme.example",
+        "confirmed": False,
+        "roles": everybody,
+    }
+    assert globex.client.get("/v1/notice-address").json() == {"email": "", "confirmed": True, "roles": everybody}
+    assert put("").json() == {"email": "", "confirmed": True, "roles": everybody}
+
+
+def link_in(mail: Any) -> str:
+    (path,) = re.findall(r"/accounts/notices/\S+", str(mail.get_payload()))
+    return str(path)
+
+
+def test_a_stranger_is_mailed_one_link_and_no_notice_until_they_want_them(acme: Any, globex: Any) -> None:
+    """A tenant names the address of somebody who never asked for its mails."""
+    with mailbox() as box, override_settings(EMAIL_HOST="127.0.0.1", EMAIL_PORT=box.port, EMAIL_BACKEND=SMTP):
+        for email in ("other@example.org", "victim@example.org", "victim@example.org"):
+            acme.client.put("/v1/notice-address", {"email": email, "roles": []}, format="json")
+        disabled(acme)
+        with sending():
+            until(lambda: make_due(acme))
+        assert box.recipients == [["victim@example.org"]], "one mail an hour, to the present address"
+        path = link_in(box.mails[0])
+
+        wrong = path.replace(public_ids.encode("tnt", acme.tenant_id), public_ids.encode("tnt", globex.tenant_id))
+        for other in (wrong, f"{path[:-5]}AAAA/", "/accounts/notices/acme/x/"):
+            assert Client().post(other).status_code == 404
+        shown = Client().get(path)
+        assert "Acme wants to mail its notices to victim@example.org" in shown.content.decode()
+        assert acme.client.get("/v1/notice-address").json()["confirmed"] is False, "looking confirms nothing"
+        assert Client().post(path).status_code == 200
+        assert acme.client.get("/v1/notice-address").json()["confirmed"] is True
+        assert Client().get(path).status_code == 404, "a link works once"
+
+        disabled(acme)
+        with sending():
+            until(lambda: len(box.mails) > 1)
+    assert box.recipients[1] == ["victim@example.org"]
+    (event,) = acme.client.get("/v1/audit-events", {"action": "notice_address.confirmed"}).json()["data"]
+    assert event["actor"]["type"] == "visitor"
+
+
+def test_a_link_ends_with_another_address(acme: Any) -> None:
+    with mailbox() as box, override_settings(EMAIL_HOST="127.0.0.1", EMAIL_PORT=box.port, EMAIL_BACKEND=SMTP):
+        acme.client.put("/v1/notice-address", {"email": "first@example.org"}, format="json")
+        with sending():
+            until(lambda: bool(box.mails))
+        acme.client.put("/v1/notice-address", {"email": "second@example.org"}, format="json")
+    assert Client().post(link_in(box.mails[0])).status_code == 404
+    assert acme.client.get("/v1/notice-address").json()["confirmed"] is False
+
+
+def test_the_own_address_of_a_member_needs_no_confirmation(acme: Any) -> None:
+    owner = member_of(acme, "owner").person.email
+    acme.client.put("/v1/notice-address", {"email": owner.upper(), "roles": []}, format="json")
+    with acme.scope():
+        assert recipients(billed=False).named == [owner.upper()]
 
 
 def test_a_tenant_chooses_the_roles_that_get_its_notices(acme: Any, globex: Any) -> None:
     def put(*roles: str) -> Any:
         return acme.client.put("/v1/notice-address", {"email": "", "roles": roles}, format="json")
 
-    assert put("billing", "owner", "billing").json() == {"email": "", "roles": ["owner", "billing"]}
+    assert put("billing", "owner", "billing").json() == {
+        "email": "",
+        "confirmed": True,
+        "roles": ["owner", "billing"],
+    }
     refused = put("developer")
     assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, "invalid_choice")
     assert acme.client.get("/v1/notice-address").json()["roles"] == ["owner", "billing"]

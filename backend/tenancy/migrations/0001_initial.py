@@ -44,6 +44,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("notice_email", models.EmailField(blank=True, default="", max_length=254)),
+                ("notice_confirmed", models.BooleanField(default=True)),
+                ("notice_proof", models.UUIDField(null=True)),
                 ("notice_roles", models.JSONField(blank=True, default=backend.tenancy.models.notice_roles)),
                 ("allowed_origins", models.JSONField(blank=True, default=list)),
                 ("requests_per_minute", models.PositiveIntegerField(blank=True, null=True)),
