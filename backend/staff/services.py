@@ -15,6 +15,7 @@ from backend.api.public_ids import encode
 from backend.audit.models import ActorKind
 from backend.audit.services import OPERATOR, SHORTEST_REASON, Actor, record
 from backend.people.models import Membership, Person, written_email
+from backend.people.sessions import is_accepted
 from backend.staff import factors
 from backend.staff.models import ContentAccess, Member, Passkey, Role, SecondFactor, StaffEvent
 from backend.tenancy.context import tenant_scope
@@ -84,8 +85,8 @@ def dismiss(*, email: str) -> bool:
 def end_sessions(*, email: str, reason: str, actor: Actor = OPERATOR) -> int | None:
     """End all sessions of a customer's person or of staff, who may sign in again.
 
-    actor: who does it, by default the operator on the command line. reason: shown in the audit log of each tenant of
-    the person. Returns the number of these tenants, None if there is no such person.
+    actor: who does it, by default the operator on the command line. reason: shown in the audit log of each tenant that
+    the person has accepted. Returns the number of these tenants, None if there is no such person.
     Raises Refused if the reason says nothing.
     """
     if len(reason.strip()) < SHORTEST_REASON:
@@ -103,8 +104,10 @@ def end_sessions(*, email: str, reason: str, actor: Actor = OPERATOR) -> int | N
         with tenant_scope(membership.tenant_id):
             # A request of such a session is refused for the tenant, also where the person is read late.
             Membership.objects.filter(id=membership.id).update(sessions_since=now)
-            object_id = encode("mem", membership.id)
-            record("member.sessions_ended", actor=actor, object_id=object_id, reason=reason)
+            # A tenant that the person has not accepted learns nothing about the account.
+            if is_accepted(person, membership):
+                object_id = encode("mem", membership.id)
+                record("member.sessions_ended", actor=actor, object_id=object_id, reason=reason)
     return len(memberships)
 
 

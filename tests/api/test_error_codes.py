@@ -40,6 +40,7 @@ INTERNAL = {
     "address_unverified": "the page of sign-in",
     "content_closed": "staff at the console",
     "domain_not_allowed": "the page of sign-in",
+    "no_call_left": "a step of a program, which goes on without it",
     "not_invited": "the page of sign-in",
     "wrong_account": "the page of an invitation",
     "nothing_to_do": "staff at the console",

@@ -30,7 +30,7 @@ from backend.jobs.services import enqueue
 from backend.people.models import Membership, Person
 from backend.questions.models import Question
 from backend.questions.services import questions
-from backend.staff import sign_in
+from backend.staff import services, sign_in
 from backend.staff.models import Session
 from backend.webhooks.models import Attempt, Delivery, Endpoint
 from backend.webhooks.services import create_endpoint, send_test
@@ -50,7 +50,7 @@ from tests.browser.chromium import (
 from tests.conftest import Cast
 from tests.console.furnished import furnish, unpaid_invoice
 from tests.console.indexed import indexed_video
-from tests.console.signing_in import appointed, open_content
+from tests.console.signing_in import appointed, code, open_content
 from tests.console.test_requests_page import forget_requests
 from tests.questions.world import ask, finish
 
@@ -425,6 +425,33 @@ def test_a_passkey_is_added_and_signs_in_by_keyboard(site: str, chromium: Any, d
         (used,) = passkeys()
         assert used["signCount"] > made["signCount"]
         assert said == []
+
+
+def test_the_first_factor_is_set_up_with_the_operators_code(site: str, chromium: Any, database: None) -> None:
+    def begun() -> tuple[str, str]:
+        """A session after the password alone, and the code that the operator was given."""
+        client = appointed("support")
+        session = client.session
+        del session[sign_in.VERIFIED]
+        session.save()
+        return client.cookies["ava_console"].value, services.new_enrolment_code(email="support@example.org") or ""
+
+    cookie, operators_code = in_a_thread(begun)
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
+    context.add_cookies([{"name": "ava_console", "value": cookie, "url": site}])
+    page = context.new_page()
+    said = listened(page)
+    page.goto(f"{site}/console/second-factor/")
+    assert faults_of(page, "first-factor") == []
+    secret = page.locator("code").first.inner_text()
+    page.get_by_label("The operator's code").first.focus()
+    page.keyboard.type(operators_code)
+    page.keyboard.press("Tab")
+    page.keyboard.type(code(secret))
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}/console/")
+    assert said == []
 
 
 def test_content_opens_by_keyboard_for_a_reason(acme: Cast, site: str, chromium: Any, story: dict[str, Any]) -> None:

@@ -16,8 +16,12 @@ from django.test import Client, override_settings
 from oidc_provider_mock import User, run_server_in_thread
 
 from backend.api.public_ids import encode
+from backend.audit.services import OPERATOR
 from backend.people import queries
 from backend.people.models import Invitation, Membership, Person
+from backend.people.services.departures import delete_account
+from backend.people.services.members import join
+from backend.staff.services import end_sessions
 from tests.conftest import Cast
 from tests.people.cast import PASSWORD, Browser, invited, member_of, person
 from tests.people.test_providers import enter
@@ -180,6 +184,26 @@ def test_a_provider_s_session_neither_sees_nor_ends_the_others(attacker: Cast, g
     assert ("Waiting for you" in page, "/accounts/sessions/" in page, "Globex" in page) == (False, False, False)
     offered, _ = invited(globex, FRESH)
     assert thief.post("/accounts/", {"accept": encode("inv", offered.id)}).status_code == 403
+
+
+def test_what_happens_to_an_account_reaches_no_tenant_that_was_not_accepted(attacker: Cast, globex: Cast) -> None:
+    victim = victim_of(globex)
+    with attacker.scope():
+        join(victim, role="viewer", accepted=False)
+    client = sign_in(victim.email)
+    for page in ("/accounts/password/change/", "/accounts/2fa/recovery-codes/generate/"):
+        client.post(page, {"oldpassword": "wrong"})
+    assert end_sessions(email=VICTIM, reason="The laptop was stolen on Monday.") == 2
+    assert acts(globex) == ["member.signed_in"]
+    ended = globex.client.get("/v1/audit-events", {"action": "member.sessions_ended"}).json()["data"]
+    assert len(ended) == 1
+    member_of(globex, "owner")
+    delete_account(victim, origin=OPERATOR)
+    (left,) = globex.client.get("/v1/audit-events", {"action": "member.left"}).json()["data"]
+    assert left["details"]["account_deleted"] is True
+    events = attacker.client.get("/v1/audit-events").json()["data"]
+    assert [event["action"] for event in events if event["action"].startswith("member.")] == ["member.left"]
+    assert "account_deleted" not in events[0]["details"]
 
 
 def test_an_account_that_a_provider_made_reaches_its_tenant_alone(attacker: Cast, globex: Cast, issuer: str) -> None:

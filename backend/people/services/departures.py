@@ -24,6 +24,7 @@ from backend.people import queries
 from backend.people.models import Departure, Person
 from backend.people.services import members
 from backend.people.services.invitations import LIFETIME
+from backend.people.sessions import is_accepted
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused
 
@@ -48,7 +49,9 @@ def delete_account(person: Person, *, origin: Actor) -> None:
             try:
                 with tenant_scope(row.tenant_id):
                     removed = members.remove(row.id, by_owner=True)
-                    details = {**removed.details, "account_deleted": True}
+                    # A tenant that the person has not accepted learns that the membership ended, and not why.
+                    known = {"account_deleted": True} if is_accepted(person, row) else {}
+                    details = {**removed.details, **known}
                     record("member.left", actor=origin, object_id=encode("mem", row.id), details=details)
             except Refused as refused:
                 if refused.code != "last_owner":
