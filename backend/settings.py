@@ -259,6 +259,10 @@ INVITATION_MAILS_PER_DAY = env.integer("AVA_INVITATION_MAILS_PER_DAY", 200, leas
 # questions and searches may use. A plan that is missing has no limit.
 MEDIA_MINUTES_PER_PLAN = env.numbers("AVA_MEDIA_MINUTES_PER_PLAN", "standard=600000")
 TOKENS_PER_PLAN = env.numbers("AVA_TOKENS_PER_PLAN", "standard=10000000000")
+# List price of begun work that a tenant may end free within an hour, on top of what it is charged in that hour, and its
+# retries within an hour, where its plan does not set them.
+FREE_WORK_PER_HOUR = env.integer("AVA_FREE_WORK_PER_HOUR", 1, least=0)
+RETRIES_PER_HOUR = env.integer("AVA_RETRIES_PER_HOUR", 1_000, least=1)
 # Threads of one API process: each runs one request at a time and keeps two database connections.
 API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
 # Connections of one API process; further ones are closed at once.

@@ -10,6 +10,7 @@ from backend.questions.bodies.nodes import NodeSerializer
 from backend.questions.bodies.questions import PartialEventSerializer, ProgressEventSerializer, QuestionSerializer
 from backend.questions.models import OPEN, Question
 from backend.questions.queries import questions
+from backend.questions.services.shown import mark_shown
 from backend.tenancy.context import tenant_scope
 
 LONGEST_STREAM_SECONDS = 15 * 60.0
@@ -63,6 +64,7 @@ def _look(tenant_id: UUID, question_id: UUID) -> _Look | None:
         is_open = question.status in OPEN
         if is_open:
             # Many looks per client: only what the two events show is read.
+            mark_shown([question])
             progress = questions.progress_of([question]).get(question_id)
             view = questions.QuestionView(question, (), (), progress=progress)
             timeless = replace(view, progress=replace(progress, seconds_left=None) if progress else None)

@@ -73,12 +73,12 @@ def report_budget() -> None:
         queue_mail(event)
 
 
-def hold_work(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> None:
-    """Reserve what accepted work may consume, and report each threshold of a limit that it came to.
+def hold_work(holds: Sequence[Hold], *, api_key_id: UUID | None = None, again: bool = False) -> None:
+    """Reserve what accepted work may consume, and report each threshold of a limit that it came to. again: a retry.
 
     Raises as quotas.reserve().
     """
-    report_crossings(quotas.reserve(holds, api_key_id=api_key_id))
+    report_crossings(quotas.reserve(holds, api_key_id=api_key_id, again=again))
 
 
 def report_reached() -> None:

@@ -32,6 +32,7 @@ from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.budget import Allowance
 from gpu_workers.engine.answering.contract import (
+    TOKEN_CEILING,
     Answer,
     Budget,
     CheckMode,
@@ -177,7 +178,7 @@ def _begin(work: Work, models: AnswerModels) -> Begun | None:
         profile=profile,
         history=tuple(Turn(text, answer) for text, answer in history_of(question)),
         rates=rates,
-        budget=budget_of(question.budget, rates, _names(models)),
+        budget=budget_of(question.budget, rates, _names(models), effort=cast(Effort, question.effort)),
         allowance=Allowance() if question.asked_by_operator else allowance_for(question.id),
     )
 
@@ -231,16 +232,19 @@ def _names(models: AnswerModels) -> list[str]:
     return [role.name for role in roles if role is not None]
 
 
-def budget_of(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) -> Budget:
-    """Return the question's limits, with the current costs of the models in use from the cost book."""
-    cost = limits.get("max_cost")
+def budget_of(limits: dict[str, Any], rates: Rates, model_names: Sequence[str], *, effort: Effort) -> Budget:
+    """Return the question's limits, with the current costs of the models in use from the cost book.
+
+    Tokens are limited by the effort, too.
+    """
+    cost, ceiling = limits.get("max_cost"), TOKEN_CEILING[effort]
 
     def per_million(meter: UsageMeter, model: str) -> Decimal:
         return rates.unit("cost", meter, model) * 1_000_000
 
     return Budget(
         max_calls=limits.get("max_calls"),
-        max_tokens=limits.get("max_tokens"),
+        max_tokens=min(limits.get("max_tokens") or ceiling, ceiling),
         max_seconds=limits.get("max_seconds"),
         max_cost=None if cost is None else Decimal(str(cost)),
         prices={

@@ -53,7 +53,7 @@ def handle(work: Work) -> FollowUp | None:
         if passed:
             work.commit(partial(_store, work, ungraded, "", BUDGET_PASSED, meter))
             return None
-        calls = _gate(work, models, meter, budget_of({}, rates, [models.reasoner.name]), allowance)
+        calls = _gate(work, models, meter, budget_of({}, rates, [models.reasoner.name], effort="low"), allowance)
         spent = ""
         try:
             with failing_job(work, message="the answers could not be graded"):

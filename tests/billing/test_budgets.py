@@ -79,19 +79,21 @@ def test_used_is_the_months_ledger_of_questions_and_searches_and_what_is_open(ac
     with acme.scope():
         consume(at=MARCH)
         consume(at=MARCH, source_type="search", question_id=None)
-        consume(at=MARCH, billable=False, reason="stopped")
+        consume(at=MARCH, source_type="wasted_attempt", billable=False, reason="stopped")
+        consume(at=MARCH, source_type="failed_calls", billable=False, reason="failed_call")
+        consume(at=MARCH, source_type="wasted_attempt", billable=False, reason="asked_by_operator")
         consume(at=MARCH, source_type="segment", question_id=None, video_id=uuid7())
         consume(at=datetime(2026, 4, 1, tzinfo=UTC))
         budgets.note_spending(question_id=mine, consumed=Consumed(1_000, Decimal("1.5"), Decimal("0.25")))
         budgets.note_spending(question_id=uuid7(), consumed=Consumed(5, Decimal("0.5"), Decimal("0.125")))
-        set_limits(Limits(max_tokens=2_000, max_seconds=Decimal(6)))
+        set_limits(Limits(max_tokens=2_000, max_seconds=Decimal(8)))
 
         everything = budgets.monthly_budget(at=MARCH)
-        assert everything.used == Consumed(220 + 1_005, Decimal(4 + 2), 2 * COST + Decimal("0.375"))
-        assert everything.left == Limits(2_000 - 1_225, Decimal(0), None)
+        assert everything.used == Consumed(330 + 1_005, Decimal(6 + 2), 3 * COST + Decimal("0.375"))
+        assert everything.left == Limits(2_000 - 1_335, Decimal(0), None)
         assert everything.exhausted == "max_seconds"
         others = budgets.monthly_budget(without=mine, at=MARCH)
-        assert others.used == Consumed(225, Decimal("4.5"), 2 * COST + Decimal("0.125"))
+        assert others.used == Consumed(335, Decimal("6.5"), 3 * COST + Decimal("0.125"))
         assert (others.left.max_seconds, others.exhausted) == (Decimal("1.5"), "")
 
 
@@ -245,7 +247,7 @@ def test_a_little_left_is_enough_to_ask(acme: Any) -> None:
     ask(acme)
 
 
-@pytest.mark.parametrize("end", ["answered", "failed", "canceled", "wasted", "begun anew"])
+@pytest.mark.parametrize("end", ["answered", "failed", "wasted", "begun anew"])
 def test_what_was_open_is_forgotten_with_the_attempt(acme: Any, end: str) -> None:
     question_id, video_id = ask(acme)
     other = uuid7()
@@ -258,9 +260,7 @@ def test_what_was_open_is_forgotten_with_the_attempt(acme: Any, end: str) -> Non
         if end == "answered":
             questions.store_answer(question=begun, answer=answer(video_id))
         elif end == "failed":
-            questions.fail_question(question_id=question_id, code="x", message="x")
-        elif end == "canceled":
-            questions.cancel_question(question_id=question_id)
+            questions.fail_question(question_id=question_id, code="x", message="x", calls=CALLS)
         elif end == "wasted":
             questions.record_wasted(question_id=question_id, calls=CALLS, reason="stopped")
         else:
@@ -269,7 +269,7 @@ def test_what_was_open_is_forgotten_with_the_attempt(acme: Any, end: str) -> Non
         assert [row.question_id for row in OpenSpending.objects.all()] == [other]
 
 
-def test_a_canceled_batch_forgets_what_was_open(acme: Any) -> None:
+def test_a_canceled_batch_keeps_what_its_attempts_consumed_until_it_is_recorded(acme: Any) -> None:
     with acme.scope():
         video = public_ids.encode("vid", make_video(indexed_until_ms=30_000).id)
     body = {"questions": [{"question": "Which car?"}], "video_ids": [video]}
@@ -280,7 +280,10 @@ def test_a_canceled_batch_forgets_what_was_open(acme: Any) -> None:
         budgets.note_spending(question_id=question_id, consumed=Consumed(10, Decimal(1), Decimal(1)))
     assert acme.client.post(f"/v1/question-batches/{batch}/cancel").status_code == 200
     with acme.scope():
+        assert budgets.monthly_budget().used.tokens == 10
+        questions.record_wasted(question_id=question_id, calls=CALLS, reason="stopped")
         assert not OpenSpending.objects.exists()
+        assert budgets.monthly_budget().used.tokens == 980
 
 
 def test_an_answer_moves_from_open_to_used_without_a_gap(acme: Any) -> None:

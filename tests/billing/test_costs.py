@@ -81,10 +81,10 @@ def test_failed_calls_are_ours_and_cost_once(acme: Any) -> None:
         assert queries.question_mismatches(question) == []
         assert queries.mismatches() == []
         assert ModelCall.objects.filter(source_id=question).count() == 2
-        # Neither the failed call nor an attempt that was thrown away spends the customer's month.
+        # The failed call spends nothing of the customer's month; an attempt that was thrown away does.
         ledger.record_wasted_calls(calls=(GOOD,), question_id=question, reason="worker_lost")
         used = budgets.monthly_budget().used
-        assert (used.tokens, used.seconds, used.cost) == (110, Decimal("1.0005"), cost.amount)
+        assert (used.tokens, used.seconds, used.cost) == (220, Decimal("2.001"), 2 * cost.amount)
 
 
 def test_the_check_finds_a_failed_call_that_was_not_booked(acme: Any) -> None:

@@ -21,7 +21,9 @@ from tests.isolation.test_catalog import superuser
 from tests.webhooks.test_schemas import errors
 
 NOTHING = {"charge": "0", "media_minutes": 0.0, "questions": 0, "open_jobs": 0, "stored_bytes": 0}
-UNLIMITED = {"charge": None, "media_minutes": None, "questions": None, "open_jobs": None, "stored_bytes": None}
+UNLIMITED = {
+    "charge": None, "media_minutes": None, "questions": None, "open_jobs": None, "retries": None, "stored_bytes": None,
+}  # fmt: skip
 UPLOAD = {"filename": "a.mp4", "size_bytes": 1_000_000, "content_type": "video/mp4", "duration_ms": 60_000}
 
 
@@ -110,7 +112,9 @@ def test_the_limits_of_a_caller_are_those_of_plan_budget_and_key(acme: Cast) -> 
 
     assert (body["object"], body["plan"], body["currency"]) == ("limits", "standard", "USD")
     assert [tuple(row.values()) for row in body["limits"]] == [
+        ("free_work", "plan", "1", "0", "0", "1"),
         ("media_minutes", "plan", "60", "0", "1", "59"),
+        ("retries", "plan", "1000", "0", "0", "1000"),
         ("stored_bytes", "plan", "5000000", "0", "1000000", "4000000"),
         ("tokens", "plan", "1000", "0", "0", "1000"),
         ("questions", "tenant", "10", "0", "0", "10"),

@@ -12,7 +12,6 @@ from backend.billing.services.limits.budgets import Limits
 from backend.billing.services.usage import ledger
 from backend.questions.models import Question
 from backend.questions.services import batches, control, questions
-from backend.questions.services.charging import is_charged
 from gpu_workers.engine.models import roles
 from tests.conftest import Cast
 from tests.factories import make_video, set_limits
@@ -40,7 +39,7 @@ def test_an_answer_is_charged_and_nothing_else(
     status: str, reason: str, detail: str, answer: str, choice: int | None, charged: bool
 ) -> None:
     row = Question(status=status, finish_reason=reason, finish_detail=detail, answer=answer, choice=choice)
-    assert is_charged(row) is charged
+    assert row.has_answer is charged
 
 
 def net(acme: Cast) -> Decimal:

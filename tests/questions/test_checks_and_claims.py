@@ -139,7 +139,7 @@ def test_a_new_attempt_begins_without_the_last_one_s_answer(acme: Any) -> None:
     assert read(acme, question_id)["partial_answer"] is None
 
 
-def test_a_canceled_question_shows_no_partial_answer(acme: Any) -> None:
+def test_a_canceled_question_shows_no_partial_answer_that_was_not_shown_before(acme: Any) -> None:
     question_id, _ = running(acme)
     set_partial(acme, question_id, LEFT)
 

@@ -16,7 +16,7 @@ CHARGE_HELP = "Charge of a month by the list prices, in the currency of your pla
 MINUTES_HELP = "Minutes of recordings that are indexed in a month. An index that is built again counts again."
 QUESTIONS_HELP = "Questions that are accepted in a month. Questions that are not charged do not count."
 JOBS_HELP = "Questions, searches and indexings that are open at the same time."
-
+RETRIES_HELP = "Questions and searches that are retried within an hour."
 BYTES_HELP = "Bytes of recordings that are stored at the same time. A key is limited by the videos that it created."
 
 
@@ -38,6 +38,9 @@ class OwnBudgetRequestSerializer(StrictSerializer):
     open_jobs = serializers.IntegerField(
         min_value=0, max_value=10**9, allow_null=True, default=None, help_text=JOBS_HELP
     )
+    retries = serializers.IntegerField(
+        min_value=0, max_value=10**9, allow_null=True, default=None, help_text=RETRIES_HELP
+    )
     stored_bytes = serializers.IntegerField(
         min_value=0, max_value=10**18, allow_null=True, default=None, help_text=BYTES_HELP
     )
@@ -50,6 +53,7 @@ class MeasuresSerializer(serializers.Serializer[Any]):
     media_minutes = serializers.FloatField(allow_null=True, help_text=MINUTES_HELP)
     questions = serializers.IntegerField(allow_null=True, help_text=QUESTIONS_HELP)
     open_jobs = serializers.IntegerField(allow_null=True, help_text=JOBS_HELP)
+    retries = serializers.IntegerField(allow_null=True, help_text=RETRIES_HELP)
     stored_bytes = serializers.IntegerField(allow_null=True, help_text=BYTES_HELP)
 
 
@@ -66,7 +70,7 @@ class OwnBudgetSerializer(serializers.Serializer[Any]):
         help_text="False if your plan has another currency now: the limit of charge is suspended. Set it again."
     )
     limits = MeasuresSerializer(help_text="The limits; null where there is none.")
-    used = MeasuresSerializer(help_text="What is booked this month, or stored now.")
+    used = MeasuresSerializer(help_text="What is booked this month or within the hour, or stored now.")
     reserved = MeasuresSerializer(help_text="What open work may still consume.")
     left = MeasuresSerializer(help_text="What may still be accepted; null where there is no limit.")
     start_at = serializers.DateTimeField(help_text="Start of the current month (UTC).")

@@ -74,18 +74,23 @@ def searches_show_their_charge() -> list[str]:
 
 
 _UNANSWERED = """
-SELECT id || ': ' || status || ' (' || finish_reason || '), and charged ' || charge_amount FROM questions_question
+SELECT id || ': ' || status || ' (' || finish_reason || '), and charged ' || charge_amount FROM questions_question q
 WHERE tenant_id = %(tenant)s AND created_at >= %(since)s AND charge_amount <> 0 AND (
     status IN ('failed', 'canceled')
     OR (status = 'succeeded' AND finish_reason NOT IN ('answered', 'insufficient_evidence', 'budget'))
     OR (status = 'succeeded' AND finish_reason = 'insufficient_evidence'
         AND finish_detail IN ('no_consensus', 'unreadable', 'contradicted'))
     OR (status = 'succeeded' AND finish_reason = 'budget' AND answer = '' AND choice IS NULL))
+  AND NOT EXISTS (SELECT FROM billing_reservation r
+      WHERE r.tenant_id = q.tenant_id AND r.source_id = q.id AND r.ended = 'charged')
 ORDER BY id LIMIT 100
 """
 
 
 @invariant("unanswered_questions_are_free")
 def unanswered_questions_are_free() -> list[str]:
-    """A question that was refused, canceled, failed or ended without an answer is not charged."""
+    """A question that was refused, canceled, failed or ended without an answer is not charged.
+
+    Exceptions: its partial answer was shown, or its tenant had no free work left when it ended.
+    """
     return found(_UNANSWERED)

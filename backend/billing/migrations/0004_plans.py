@@ -277,6 +277,8 @@ class Migration(migrations.Migration):
                             ("open_jobs", "Open Jobs"),
                             ("charge", "Charge"),
                             ("tokens", "Tokens"),
+                            ("free_work", "Free Work"),
+                            ("retries", "Retries"),
                         ],
                         max_length=16,
                     ),

@@ -95,10 +95,30 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("expires_at", models.DateTimeField()),
                 ("settled_at", models.DateTimeField(null=True)),
+                ("again", models.BooleanField(default=False)),
+                (
+                    "ended",
+                    models.CharField(
+                        blank=True,
+                        choices=[("charged", "Charged"), ("free", "Free"), ("void", "Void")],
+                        default="",
+                        max_length=8,
+                    ),
+                ),
                 ("tenant", tenant_field()),
             ],
             options={
                 **OPTIONS,
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("ended__in", ["charged", "free"])),
+                        fields=["tenant", "settled_at"],
+                        name="reservation_ended",
+                    ),
+                    models.Index(
+                        condition=models.Q(("again", True)), fields=["tenant", "created_at"], name="reservation_again"
+                    ),
+                ],
                 "constraints": [
                     models.UniqueConstraint(
                         condition=models.Q(("settled_at", None)),
@@ -146,6 +166,7 @@ class Migration(migrations.Migration):
                 ("questions", models.PositiveBigIntegerField(null=True)),
                 ("media_minutes", models.DecimalField(decimal_places=3, max_digits=16, null=True)),
                 ("open_jobs", models.PositiveIntegerField(null=True)),
+                ("retries", models.PositiveIntegerField(null=True)),
                 ("stored_bytes", models.PositiveBigIntegerField(null=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
                 ("tenant", tenant_field()),

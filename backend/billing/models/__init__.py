@@ -52,7 +52,7 @@ from backend.billing.models.plans import (
     TierMode,
 )
 from backend.billing.models.prices import BookKind, Price, PriceBook
-from backend.billing.models.quotas import Budget, QuotaMonth, Reservation, Reserved
+from backend.billing.models.quotas import Budget, Ended, QuotaMonth, Reservation, Reserved
 from backend.billing.models.usage_hours import InvariantResult, StaleHour, UsageHour
 
 __all__ = [
@@ -85,6 +85,7 @@ __all__ = [
     "CreditGrant",
     "CreditUse",
     "DayTotal",
+    "Ended",
     "ExportState",
     "InvariantResult",
     "Invoice",

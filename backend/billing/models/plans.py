@@ -103,7 +103,7 @@ class PlanTier(models.Model):
 
 
 class PlanLimit(models.Model):
-    """What a tenant of the plan may not exceed in a month, or at one time. The tenant cannot lift it."""
+    """What a tenant of the plan may not exceed in a month, in an hour, or at one time. The tenant cannot lift it."""
 
     class Name(models.TextChoices):
         MEDIA_MINUTES = "media_minutes"
@@ -113,6 +113,8 @@ class PlanLimit(models.Model):
         OPEN_JOBS = "open_jobs"
         CHARGE = "charge"
         TOKENS = "tokens"
+        FREE_WORK = "free_work"
+        RETRIES = "retries"
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     plan_version = models.ForeignKey(PlanVersion, on_delete=models.PROTECT, related_name="limits")

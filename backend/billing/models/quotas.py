@@ -15,13 +15,26 @@ class Reserved(models.TextChoices):
     MEDIA_SECONDS = "media_seconds"
 
 
+class Ended(models.TextChoices):
+    """How a question or a search ended, for its money.
+
+    FREE: it was begun, and ended by the customer's own act or without an answer. VOID: it was not begun,
+    or failed by a fault of ours.
+    """
+
+    CHARGED = "charged"
+    FREE = "free"
+    VOID = "void"
+
+
 class Reservation(TenantRow):
     """What one open piece of work may still consume: amount units of kind, for a charge in currency at most.
 
     Row of a question, a search, an open upload, an appended piece that is not measured yet, or a video that is being
     indexed. A trigger of the ledger adds what is booked for source_id to drawn_amount and drawn_charge when a
     transaction commits, so that nothing is counted twice. A row that is booked in another currency draws no charge.
-    A reservation without settled_at holds its rest until expires_at.
+    A reservation without settled_at holds its rest until expires_at. again: whether the work is a retry. ended: of a
+    question or a search; the sums of the last hour bound what ends free (services.limits.free_work).
     """
 
     kind = models.CharField(max_length=16, choices=Reserved.choices)
@@ -36,8 +49,18 @@ class Reservation(TenantRow):
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     settled_at = models.DateTimeField(null=True)
+    again = models.BooleanField(default=False)
+    ended = models.CharField(max_length=8, choices=Ended.choices, default="", blank=True)
 
     class Meta(TenantRow.Meta):
+        indexes = [
+            models.Index(
+                fields=["tenant", "settled_at"],
+                name="reservation_ended",
+                condition=models.Q(ended__in=["charged", "free"]),
+            ),
+            models.Index(fields=["tenant", "created_at"], name="reservation_again", condition=models.Q(again=True)),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["tenant", "source_id"], condition=models.Q(settled_at=None), name="reservation_open_once"
@@ -72,7 +95,8 @@ class QuotaMonth(TenantRow):
 class Budget(TenantRow):
     """Limits that a tenant sets for itself, or for one of its API keys. Null is no limit.
 
-    Per calendar month (UTC), except open_jobs and stored_bytes, which hold at any moment. api_key_id is null for the
+    Per calendar month (UTC), except retries, which are those of an hour, and open_jobs and stored_bytes, which hold at
+    any moment. api_key_id is null for the
     tenant as a whole. charge holds while the tenant's plan has its currency; under any other one it is suspended.
     """
 
@@ -82,6 +106,7 @@ class Budget(TenantRow):
     questions = models.PositiveBigIntegerField(null=True)
     media_minutes = models.DecimalField(max_digits=16, decimal_places=3, null=True)
     open_jobs = models.PositiveIntegerField(null=True)
+    retries = models.PositiveIntegerField(null=True)
     stored_bytes = models.PositiveBigIntegerField(null=True)
     updated_at = models.DateTimeField(auto_now=True)
 

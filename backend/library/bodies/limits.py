@@ -9,20 +9,28 @@ from rest_framework import serializers
 from backend.billing.bodies.amounts import ExactDecimalField
 
 SCOPES = ("plan", "tenant", "api_key")
-NAMES = ("charge", "media_minutes", "open_jobs", "questions", "stored_bytes", "tokens", "videos")
+NAMES = (
+    "charge", "free_work", "media_minutes", "open_jobs", "questions", "retries", "stored_bytes", "tokens", "videos",
+)  # fmt: skip
 
 
 class LimitSerializer(serializers.Serializer[Any]):
     """One limit and what counts against it."""
 
     name = serializers.ChoiceField(
-        NAMES, help_text="What is limited. All but open_jobs, stored_bytes and videos are monthly."
+        NAMES,
+        help_text="What is limited. `free_work` (the list price of begun work that ended without a charge) and "
+        "`retries` are those of the last hour; `open_jobs`, `stored_bytes` and `videos` hold at any moment; all others "
+        "are monthly.",
     )
     scope = serializers.ChoiceField(
         SCOPES, help_text="Who set it: `plan` (only we can change it), `tenant` or `api_key` (`PUT /v1/budgets`)."
     )
     amount = ExactDecimalField(help_text="The limit.")
-    used = ExactDecimalField(help_text="What is booked or stored.")
+    used = ExactDecimalField(
+        help_text="What is booked or stored. Of `free_work`: what ended free within the hour, less what was charged in "
+        "it.",
+    )
     reserved = ExactDecimalField(help_text="What open work may still consume.")
     left = ExactDecimalField(help_text="What may still be accepted.")
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from uuid import UUID
 
 from django.utils import timezone
 
+from backend.billing.rates import rates_at
 from backend.billing.services.limits.budgets import monthly_budget
 from backend.billing.services.limits.crossings import Limited
+from backend.billing.services.limits.free_work import last_hour
 from backend.billing.services.limits.own_budgets import NAMES
-from backend.billing.services.limits.plan_limits import STORED_BYTES, TOKENS, VIDEOS
-from backend.billing.services.limits.quotas import limits_on, use_of, whole_use_of
+from backend.billing.services.limits.plan_limits import FREE_WORK, STORED_BYTES, TOKENS, VIDEOS
+from backend.billing.services.limits.quotas import Amounts, limits_on, use_of, whole_use_of
 from backend.library.queries import video_count
 
-LIMITED = (*NAMES, TOKENS, VIDEOS)
+LIMITED = (*NAMES, FREE_WORK, TOKENS, VIDEOS)
 """Everything that can be limited."""
 
 
@@ -55,7 +57,12 @@ def use_by_name(
     """
     now = timezone.now()
     use = (whole_use_of if STORED_BYTES in names else use_of)(api_key_id, at=now)
-    found = {name: (use.booked.of(name), use.held.of(name)) for name in names if name not in (TOKENS, VIDEOS)}
+    measured = {field.name for field in fields(Amounts)}
+    found = {name: (use.booked.of(name), use.held.of(name)) for name in names if name in measured}
+    if FREE_WORK in names:
+        hour = last_hour(rates_at(now).currency, at=now)
+        # What is charged makes room for as much that is free.
+        found[FREE_WORK] = max(Decimal(0), hour.free - hour.charged), Decimal(0)
     if VIDEOS in names:
         found[VIDEOS] = Decimal(video_count()), Decimal(0)
     if TOKENS in names:

@@ -33,6 +33,7 @@ from backend.questions.models import BatchStatus, QuestionBatch
 from backend.questions.queries import batches as batch_queries
 from backend.questions.queries import questions as question_queries
 from backend.questions.services import batches, control, deletions
+from backend.questions.services.shown import shown_views_of
 from backend.tenancy.context import tenant_scope
 
 TAGS = ["Question batches"]
@@ -164,7 +165,7 @@ def _pages(tenant_id: UUID, batch_id: UUID) -> Iterator[list[dict[str, Any]]]:
         with tenant_scope(tenant_id):
             later = question_queries.questions(batch_id=batch_id).filter(batch_position__gt=after)
             rows = list(later.order_by("batch_position")[:RESULTS_PAGE])
-            bodies = listed(QuestionSerializer, question_queries.views_of(rows))
+            bodies = listed(QuestionSerializer, shown_views_of(rows))
         if not rows:
             return
         yield bodies

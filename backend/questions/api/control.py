@@ -22,6 +22,7 @@ from backend.questions.queries import batches as batch_queries
 from backend.questions.queries import questions as question_queries
 from backend.questions.queries import searches as search_queries
 from backend.questions.services import control, searches
+from backend.questions.services.shown import shown_views_of
 
 WRITE = {"POST": "questions:write"}
 
@@ -37,7 +38,7 @@ class _QuestionControl(TenantView):
 
     def _body(self, question_id: str) -> Response:
         question = question_or_404(question_id)
-        return Response(QuestionSerializer(question_queries.view_of(question)).data)
+        return Response(QuestionSerializer(shown_views_of([question])[0]).data)
 
 
 class PauseQuestionView(_QuestionControl):
@@ -62,7 +63,7 @@ class RetryQuestionView(_QuestionControl):
     @extend_schema(operation_id="retryQuestion", tags=["Questions"], request=None, responses={202: QuestionSerializer})
     @idempotent()
     def post(self, request: Request, question_id: str) -> Response:
-        """Ask a question again that failed or was canceled, with the same id. Only an answer is billed, once."""
+        """Ask a question again that failed or was canceled and is not charged, with the same id. It is billed once."""
         control.retry_question(question_id=question_or_404(question_id).id)
         response = self._body(question_id)
         response.status_code = 202

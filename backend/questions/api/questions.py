@@ -37,6 +37,7 @@ from backend.questions.bodies.questions import (
 from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.queries import questions as question_queries
 from backend.questions.services import control, deletions, questions
+from backend.questions.services.shown import shown_views_of
 from backend.questions.waiting import LONGEST_WAIT_SECONDS, waits_for_outcome
 from backend.tenancy.context import tenant_scope
 
@@ -62,7 +63,7 @@ def question_or_404(question_id: str) -> Question:
 
 
 def _body(question: Question, *, trace: bool = False) -> dict[str, Any]:
-    return QuestionSerializer(question_queries.view_of(question, trace=trace)).data
+    return QuestionSerializer(shown_views_of([question], trace=trace)[0]).data
 
 
 class QuestionsView(UnboundTenantView):
@@ -107,7 +108,7 @@ class QuestionsView(UnboundTenantView):
             return page(
                 request,
                 wish.of(question_queries.questions(**query)),
-                serialize_many=lambda rows: listed(QuestionSerializer, question_queries.views_of(rows)),
+                serialize_many=lambda rows: listed(QuestionSerializer, shown_views_of(rows)),
                 order=wish.order or usual,
             )
 

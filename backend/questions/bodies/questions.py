@@ -265,12 +265,14 @@ class QuestionSerializer(serializers.Serializer[Any]):
         help_text="What the answer had to do without, what was not looked at and why the search ended, in words.",
     )
     partial_answer = PartialAnswerSerializer(
-        allow_null=True, help_text="The best answer so far, while the search runs."
+        allow_null=True,
+        help_text="The best answer so far, while the search runs. A question that has shown one is charged however it "
+        "ends, and keeps it if it ends without an answer.",
     )
     usage = ModelUsageSerializer(allow_null=True, help_text="What the answer consumed; null while there is none.")
     charge = ChargeSerializer(
         source="question.charge",
-        help_text="What the question is charged. The charge of a question without an answer is taken back.",
+        help_text="What the question is charged. The charge of a question that ends free is taken back.",
     )
     timings = serializers.DictField(
         child=serializers.IntegerField(),

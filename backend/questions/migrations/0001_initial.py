@@ -34,6 +34,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("stage", models.CharField(blank=True, default="", max_length=64)),
+                ("shown", models.BooleanField(default=False)),
+                ("own_deadline", models.BooleanField(default=False)),
                 ("stage_at", models.DateTimeField(null=True)),
                 ("text", models.TextField(max_length=4000)),
                 ("choices", models.JSONField(default=list)),

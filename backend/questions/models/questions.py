@@ -14,6 +14,12 @@ from backend.questions.models.limits import about, about_scope, with_some, witho
 from backend.questions.models.outcomes import QuestionStatus
 from backend.tenancy.models import TenantRow
 
+ANSWERS = frozenset({"answered", "insufficient_evidence"})
+"""Finish reasons of an answer."""
+
+MODELS_FAILED = frozenset({"no_consensus", "unreadable", "contradicted"})
+"""Details of `insufficient_evidence` that say nothing of the recordings: the models drew no answer to give."""
+
 
 class Verdict(models.TextChoices):
     RIGHT = "right"
@@ -123,6 +129,10 @@ class Question(TenantRow):
     asked_by_operator = models.BooleanField(default=False)
     # How often it was asked again after it had failed or was canceled.
     retries = models.PositiveSmallIntegerField(default=0)
+    # Whether the customer was shown a partial answer; such a question is charged.
+    shown = models.BooleanField(default=False)
+    # Whether the customer set its deadline.
+    own_deadline = models.BooleanField(default=False)
 
     answer = models.TextField(default="", blank=True)
     choice = models.PositiveSmallIntegerField(null=True)
@@ -165,6 +175,19 @@ class Question(TenantRow):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     completed_at = models.DateTimeField(null=True)
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the outcome is an answer, which is charged.
+
+        An answer names its evidence, or says that the recordings hold none. A search that its budget ended is one if it
+        left an answer. A search whose models drew no answer that can be given is none.
+        """
+        if self.status != QuestionStatus.SUCCEEDED:
+            return False
+        if self.finish_reason == "budget":
+            return bool(self.answer) or self.choice is not None
+        return self.finish_reason in ANSWERS and self.finish_detail not in MODELS_FAILED
 
     @property
     def charge(self) -> Charge:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -88,6 +89,16 @@ class NodeView:
         """Return the code of the error that ended the node; None without an error."""
         return self.node.error_code or None
 
+    def without_words(self) -> NodeView:
+        """Return the node with its scores and events, and without what models wrote."""
+        node, abstained = copy(self.node), self.node.answer == "insufficient"
+        node.answer, node.seen = self.node.answer if abstained else None, []
+        node.detail = {**node.detail, "observation": "", "thought": ""} if node.detail else {}
+        candidates = [copy(candidate) for candidate in self.candidates]
+        for candidate in candidates:
+            candidate.answer, candidate.choice, candidate.reasoning = "", None, ""
+        return replace(self, node=node, candidates=tuple(candidates))
+
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
@@ -163,8 +174,11 @@ class QuestionView:
 
     @property
     def partial_answer(self) -> dict[str, Any] | None:
-        """Return the best answer so far of an open question: {text, choice, score, path, level}."""
-        return (self.question.partial or None) if self.is_open else None
+        """Return the best answer so far of a question without an answer: {text, choice, score, path, level}.
+
+        Only a question that is marked as shown has one (services.shown), because it is charged then.
+        """
+        return (self.question.partial or None) if self.question.shown else None
 
     @property
     def usage(self) -> dict[str, Any] | None:
@@ -232,7 +246,7 @@ def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionV
         evidence[item.question_id].append(item)
     progress = progress_of([row for row in rows if row.status in OPEN])
     feedback = feedback_of(ids)
-    nodes = {row.id: nodes_of(row.id) for row in rows} if trace else {}
+    nodes = {row.id: _shown_nodes(row) for row in rows} if trace else {}
     return [
         QuestionView(
             question=row,
@@ -249,6 +263,14 @@ def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionV
 def view_of(question: Question, *, trace: bool = False) -> QuestionView:
     """Return one question with the rows that are shown with it. trace: also read its search tree."""
     return views_of([question], trace=trace)[0]
+
+
+def _shown_nodes(question: Question) -> tuple[NodeView, ...]:
+    """Return the search tree, without what models wrote in it if the question has no answer and is free."""
+    nodes = nodes_of(question.id)
+    if question.status in OPEN or question.has_answer or question.shown or question.asked_by_operator:
+        return nodes
+    return tuple(node.without_words() for node in nodes)
 
 
 def nodes_of(question_id: UUID) -> tuple[NodeView, ...]:

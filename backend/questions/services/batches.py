@@ -70,6 +70,7 @@ def create_batch(
     )
     for position, row in enumerate(rows):
         row.batch, row.batch_position = batch, position
+        row.own_deadline = deadline_at is not None
     collections = {
         row.id: fields["collection_id"]
         for row, fields in zip(rows, questions, strict=True)

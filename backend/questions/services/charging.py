@@ -1,4 +1,7 @@
-"""Which questions are charged: those that were answered. docs/billing.md says it to customers."""
+"""Which questions are charged: those that were answered or shown, and beyond a share those that were worked on.
+
+docs/billing.md says it to customers.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,15 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from backend.billing.charges import NOTHING, Charge
+from backend.billing.models import Ended
+from backend.billing.services.limits import quotas
+from backend.billing.services.limits.free_work import Ending, free_endings
 from backend.billing.services.usage import ledger
 from backend.billing.services.usage.ledger import Asked
 from backend.questions.models import Question, QuestionStatus
 
-CHARGED = frozenset({"answered", "insufficient_evidence"})
-"""Finish reasons of an answer that is charged: it names its evidence, or says that the recordings hold none."""
-
 OF_OPERATORS = "asked_by_operator"
 """Reason in the ledger why a question that staff asked is not charged."""
-
-MODELS_FAILED = frozenset({"no_consensus", "unreadable", "contradicted"})
-"""Details of `insufficient_evidence` that say nothing of the recordings: the models drew no answer to give."""
-
-
-def is_charged(question: Question) -> bool:
-    """Whether the outcome of a question is charged.
-
-    A search that its budget ended is charged if it left an answer. What was refused, canceled or failed is not, nor is
-    a search whose models drew no answer that can be given.
-    """
-    if question.status != QuestionStatus.SUCCEEDED:
-        return False
-    if question.finish_reason == "budget":
-        return bool(question.answer) or question.choice is not None
-    return question.finish_reason in CHARGED and question.finish_detail not in MODELS_FAILED
 
 
 def charge_all(
@@ -62,13 +49,49 @@ def set_charge(question: Question, charge: Charge) -> None:
 
 
 def settle_charge(question: Question) -> None:
-    """Reverse the charge of a locked question whose outcome is not charged; the caller writes the row afterwards.
+    """Settle the charge of a locked question that has its outcome; the caller writes the row afterwards.
 
     Not the other way round: a row that is written twice in one transaction has its foreign keys checked, which would
     lock its batch before the others that settle it.
     """
-    if is_charged(question):
+    charged = settle_charges([question])[question.id] == Ended.CHARGED
+    if question.has_answer or not charged:
+        question.partial = {}
+    if charged:
         return
     reason = question.error_code or question.finish_detail or question.finish_reason
     ledger.reverse_question(question_id=question.id, reason=reason)
     set_charge(question, Charge(NOTHING.amount, question.charge_currency))
+
+
+def settle_charges(questions: Sequence[Question]) -> dict[UUID, Ended]:
+    """Return how each of locked questions ended for its money, and settle their reservations.
+
+    The outcomes are set on the rows. An answer is charged, and so is a question whose partial answer was shown. Other
+    work that was begun is free within the share of billing.services.limits.free_work, and charged beyond it. What was
+    not begun, what failed by a fault of ours and what staff asked is not charged. The caller reverses what is not
+    charged.
+    """
+    endings = {row.id: _ending_of(row) for row in questions}
+    unpaid = [Ending(row.id, row.charge) for row in questions if endings[row.id] == Ended.FREE]
+    free = free_endings(unpaid)
+    for ending in unpaid:
+        if ending.source_id not in free:
+            endings[ending.source_id] = Ended.CHARGED
+    for ended in Ended:
+        quotas.settle([id for id, mine in endings.items() if mine == ended], ended=ended)
+    return endings
+
+
+def _ending_of(question: Question) -> Ended:
+    """Return how a question ended; FREE if the share of free work decides."""
+    if question.has_answer:
+        return Ended.CHARGED
+    if question.asked_by_operator:
+        return Ended.VOID
+    ours = question.status == QuestionStatus.FAILED and not (
+        question.own_deadline and question.error_code == "deadline_exceeded"
+    )
+    if ours or question.started_at is None:
+        return Ended.VOID
+    return Ended.CHARGED if question.shown else Ended.FREE

@@ -20,6 +20,7 @@ from backend.questions.models import (
     Comparison,
     ComparisonItem,
     ComparisonStatus,
+    Grader,
     Grading,
     LeftOut,
     Question,
@@ -103,10 +104,15 @@ def _finish(comparison: Comparison, status: ComparisonStatus) -> None:
     comparison.status = status
     comparison.completed_at = timezone.now()
     comparison.save(update_fields=["status", "finish_detail", "completed_at"])
-    if status == ComparisonStatus.COMPLETED:
+    if status == ComparisonStatus.COMPLETED or _judged(comparison.id):
         ledger.charge_comparison(comparison_id=comparison.id, api_key_id=comparison.api_key_id)
     data = payloads.comparison_data(comparison, counts_of([comparison.id])[comparison.id])
     emit(type="comparison.completed", resource_id=comparison.id, data=data)
+
+
+def _judged(comparison_id: UUID) -> bool:
+    """Whether the judge has read an answer of a comparison."""
+    return Question.objects.filter(comparison_id=comparison_id, graded_by=Grader.JUDGE).exists()
 
 
 def finish_grading(comparison_id: UUID, *, detail: str = "") -> bool:

@@ -40,6 +40,7 @@ _OUTCOME = (
     "stage", "answer", "choice", "confidence", "finish_reason", "finish_detail", "partial", "understood", "claims",
     "composition", "notes", "usage", "cost_amount", "timings", "model_names", "method_version", "prompts", "settings",
     "signals", "degraded", "standalone", "error_code", "error_message", "started_at", "completed_at",
+    "shown", "own_deadline",
 )  # fmt: skip
 """Columns that an attempt writes; a retry begins without them."""
 
@@ -63,6 +64,7 @@ def update_questions(
         control.set_rank(jobs, rank)
     if deadline_at is not None:
         control.set_deadline(jobs, deadline_at)
+        questions.filter(status__in=OPEN).update(own_deadline=True)
 
 
 def retry_question(*, question_id: UUID) -> Question:
@@ -80,6 +82,8 @@ def retry_question(*, question_id: UUID) -> Question:
         raise Refused("question_still_open", "The question is still open, so there is nothing to retry.")
     if question.comparison_id is not None:
         raise Refused("not_retryable", "The question of a comparison is asked once; make another comparison.")
+    if question.charge_amount:
+        raise Refused("not_retryable", "The question was begun and is charged; ask it as a new question.")
     later = Question.objects.filter(session_id=question.session_id, turn__gt=question.turn or 0)
     if question.session_id is not None and later.exists():
         raise Refused("not_retryable", "The session has gone on; ask the question again in it.")
@@ -94,7 +98,8 @@ def retry_batch(*, batch_id: UUID) -> int:
     Raises Refused: nothing_to_retry, or as hold_questions(); and MonthlyBudgetExhausted.
     """
     failed = Q(status=QuestionStatus.FAILED) | Q(status=QuestionStatus.CANCELED, finish_reason="budget")
-    ids = list(Question.objects.filter(failed, batch_id=batch_id).order_by("id").values_list("id", flat=True))
+    uncharged = Question.objects.filter(failed, batch_id=batch_id, charge_amount=0)
+    ids = list(uncharged.order_by("id").values_list("id", flat=True))
     if not ids:
         raise Refused("nothing_to_retry", "No question of the batch has failed.")
     _reopen(ids, priority=0)
@@ -123,6 +128,9 @@ def _reopen(ids: Sequence[UUID], *, priority: int) -> None:
         id__in=ids, status__in=[QuestionStatus.FAILED, QuestionStatus.CANCELED]
     )
     rows = list(over.order_by("id"))
+    asked_by: defaultdict[UUID | None, list[Question]] = defaultdict(list)
+    for row in rows:
+        asked_by[ledger.attribution_of_question(row.id).api_key_id].append(row)
     _drop_attempt([row.id for row in rows])
     blank = Question()
     fresh: dict[str, Any] = {name: getattr(blank, name) for name in _OUTCOME}
@@ -137,11 +145,8 @@ def _reopen(ids: Sequence[UUID], *, priority: int) -> None:
     batches = sorted({row.batch_id for row in rows if row.batch_id is not None})
     completed = QuestionBatch.objects.filter(id__in=batches).exclude(status=BatchStatus.RUNNING)
     completed.update(status=BatchStatus.RUNNING, completed_at=None, retries=F("retries") + 1)
-    asked_by: defaultdict[UUID | None, list[Question]] = defaultdict(list)
-    for row in rows:
-        asked_by[ledger.attribution_of_question(row.id).api_key_id].append(row)
     for key, mine in asked_by.items():
-        hold_questions(mine, api_key_id=key)
+        hold_questions(mine, api_key_id=key, again=True)
 
 
 def _charge_again(row: Question) -> None:

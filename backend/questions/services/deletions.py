@@ -15,8 +15,6 @@ from django.db.models import QuerySet
 
 from backend.api.idempotency import forget_replies
 from backend.api.public_ids import encode
-from backend.billing.services.limits import budgets, quotas
-from backend.jobs.services import request_cancel_many
 from backend.library.services.deletions import bury
 from backend.library.storage import question_prefix
 from backend.questions.models import (
@@ -101,7 +99,6 @@ def drop_questions(questions: QuerySet[Question], *, grave: UUID) -> int:
     grouped = set(mine.exclude(batch_id=None).values_list("batch_id", flat=True))
     forget_replies([encode("qst", id) for id in ids])
     redact_events(ids)
-    budgets.forget_spending(ids)
     mine.delete()
     for batch_id in sorted(grouped):
         batches.settle(batch_id)
@@ -109,9 +106,8 @@ def drop_questions(questions: QuerySet[Question], *, grave: UUID) -> int:
 
 
 def drop_searches(ids: Collection[UUID]) -> int:
-    """Delete these searches with their results. Returns their number."""
-    request_cancel_many(dedupe_keys=[searches.job_key(id) for id in ids])
-    quotas.settle(ids)
+    """Delete these searches with their results. Open searches are canceled first. Returns their number."""
+    searches.cancel_open(ids)
     forget_replies([encode("sea", id) for id in ids])
     deleted, _ = Search.objects.filter(id__in=list(ids)).delete()
     return int(deleted)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from backend.billing.models import QUESTION
 from backend.billing.rates import Cost
-from backend.billing.services.limits import budgets, quotas
+from backend.billing.services.limits import budgets
 from backend.billing.services.usage import ledger
 from backend.jobs.models import JobKind, JobRank
 from backend.jobs.services import enqueue, request_cancel
@@ -74,6 +74,7 @@ def create_question(
             fields[name] = fields.get(name) if fields.get(name) is not None else limit
     question = new_question(**fields)
     question.asked_by_operator = asked_by_operator
+    question.own_deadline = deadline_at is not None
     if next_turn is not None:
         question.session, question.turn = next_turn.session, next_turn.turn
     videos = resolve(wish)
@@ -146,7 +147,7 @@ def set_progress(*, question_id: UUID, stage: str) -> None:
 
 
 def set_partial(*, question_id: UUID, partial: PartialAnswer) -> None:
-    """Store the best answer so far of a running question, for clients that watch it."""
+    """Store the best answer so far of a running question, for clients that watch it (services.shown)."""
     stored = {
         "text": partial.text,
         "choice": partial.choice,
@@ -192,12 +193,11 @@ def store_answer(
     row.language = row.language or str(answer.understood.get("language", ""))
     row.choice = answer.choice
     row.confidence = answer.confidence
-    row.claims = claims_of(answer)
-    row.composition = composition_of(answer)
     row.notes = list(answer.notes)
-    row.partial = {}
     row.finish_reason = answer.finish_reason
     row.finish_detail = answer.detail[:64]
+    if row.has_answer:
+        row.claims, row.composition = claims_of(answer), composition_of(answer)
     row.usage = usage_of(answer.usage.calls)
     row.cost_amount = cost.amount
     row.cost_currency = cost.currency
@@ -216,6 +216,7 @@ def store_answer(
         row.error_message = "The question could not be answered."
     settle_charge(row)
     row.save()
+    budgets.forget_spending([row.id])
     _settle(row)
     return row
 
@@ -263,17 +264,24 @@ def _cancel(row: Question, *, reason: str = "canceled", detail: str = "") -> Non
 
 
 def record_wasted(*, question_id: UUID, calls: Sequence[ModelCall], reason: str) -> Cost:
-    """Record the consumption of an attempt without an outcome: attributed to the question, never billed."""
+    """Record the consumption of an attempt without an outcome: attributed to the question, never billed.
+
+    It counts in the tenant's budgets, unless staff asked the question.
+    """
+    if not calls:
+        return Cost()
     budgets.forget_spending([question_id])
-    return ledger.record_wasted_calls(
-        calls=calls, reason=reason, attribution=ledger.attribution_of_question(question_id)
+    cost = ledger.record_wasted_calls(
+        calls=calls,
+        reason=ledger.free_reason_of_question(question_id) or reason,
+        attribution=ledger.attribution_of_question(question_id),
     )
+    report_budget()
+    return cost
 
 
 def _settle(question: Question) -> None:
     """Do what follows from an outcome: emit the webhook event, settle the group."""
-    budgets.forget_spending([question.id])
-    quotas.settle([question.id])
     kind = _EVENT_OF[QuestionStatus(question.status)]
     emit(type=kind, resource_id=question.id, data=payloads.question_data(question), sequence=question.retries + 1)
     if question.batch_id is not None:

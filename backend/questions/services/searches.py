@@ -6,7 +6,7 @@ Each function runs in the caller's transaction. A search's row is locked before 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,16 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from backend.billing.models import SEARCH
+from backend.billing.charges import Charge
+from backend.billing.models import SEARCH, Ended
+from backend.billing.rates import rates_at
 from backend.billing.services.limits import budgets, quotas
+from backend.billing.services.limits.free_work import Ending, free_endings
+from backend.billing.services.limits.quotes import search_charge
 from backend.billing.services.usage import ledger
 from backend.billing.services.usage.rows import Attribution
 from backend.jobs.models import Job, JobKind
-from backend.jobs.services import enqueue, request_cancel
+from backend.jobs.services import enqueue, request_cancel_many
 from backend.library.models import VideoStatus
 from backend.questions.models import OPEN, QuestionStatus, Search, SearchVideo
 from backend.questions.queries.scopes import ScopeWish, resolve
@@ -163,9 +167,7 @@ def store_results(
     present = set(scope.values_list("video_id", flat=True))
     belongs = _attribution_of(search)
     ledger.record_model_calls(source_type=SEARCH, source_id=search.id, calls=calls, attribution=belongs)
-    charge = ledger.charge_search(search_id=search.id, attribution=belongs)
-    search.charge_amount, search.charge_currency = charge.amount, charge.currency
-    search.price_version = charge.price_version
+    _charge(search)
     now = timezone.now()
     search.status = QuestionStatus.SUCCEEDED
     search.results = [_stored(event) for event in found if event.video_id in present]
@@ -178,9 +180,16 @@ def store_results(
         "total_ms": max(0, _ms(search.created_at, now)),
     }
     search.save()
-    quotas.settle([search_id])
+    quotas.settle([search_id], ended=Ended.CHARGED)
     report_budget()
     return search
+
+
+def _charge(search: Search) -> None:
+    """Bill a search, and set its charge on the unsaved row."""
+    charge = ledger.charge_search(search_id=search.id, attribution=_attribution_of(search))
+    search.charge_amount, search.charge_currency = charge.amount, charge.currency
+    search.price_version = charge.price_version
 
 
 def _attribution_of(search: Search) -> Attribution:
@@ -211,40 +220,60 @@ def fail_search(*, search_id: UUID, code: str, message: str) -> None:
     search.error_code, search.error_message = code, message
     search.completed_at = timezone.now()
     search.save()
-    quotas.settle([search_id])
+    quotas.settle([search_id], ended=Ended.VOID)
 
 
 def cancel_search(*, search_id: UUID) -> Search | None:
     """Cancel a queued or running search and ask its job to stop. Returns None when the search has an outcome."""
     if not Search.objects.filter(id=search_id, status__in=OPEN).exists():
         return None
-    # The job before the search, as a worker locks them.
-    request_cancel(dedupe_key=job_key(search_id))
-    search = _open_search(search_id)
-    if search is None:
-        return None
-    search.status, search.completed_at = QuestionStatus.CANCELED, timezone.now()
-    search.save(update_fields=["status", "completed_at"])
-    quotas.settle([search_id])
-    return search
+    canceled = cancel_open([search_id])
+    return canceled[0] if canceled else None
+
+
+def cancel_open(ids: Collection[UUID]) -> list[Search]:
+    """Cancel those of the searches that have no outcome, and return them.
+
+    A search that was begun is free within the share of billing.services.limits.free_work, and charged beyond it.
+    """
+    # The jobs before the searches, as a worker locks them.
+    request_cancel_many(dedupe_keys=[job_key(id) for id in ids])
+    rows = list(Search.objects.select_for_update().filter(id__in=list(ids), status__in=OPEN).order_by("id"))
+    begun = [row for row in rows if row.status == QuestionStatus.RUNNING]
+    rates = rates_at(timezone.now())
+    price = Charge(search_charge(rates), rates.currency)
+    free = free_endings([Ending(row.id, price) for row in begun])
+    for row in rows:
+        row.status, row.completed_at = QuestionStatus.CANCELED, timezone.now()
+        if row in begun and row.id not in free:
+            _charge(row)
+            ended = Ended.CHARGED
+        else:
+            ended = Ended.FREE if row in begun else Ended.VOID
+        row.save()
+        quotas.settle([row.id], ended=ended)
+    return rows
 
 
 def retry_search(*, search_id: UUID) -> Search:
     """Run a search again that failed or was canceled, with the same id.
 
-    Raises Refused: search_over, search_still_open; and MonthlyBudgetExhausted.
+    Raises Refused: search_over, search_still_open, not_retryable; MonthlyBudgetExhausted, and as hold_search().
     """
     search: Search = Search.objects.get(id=search_id)
     if search.status == QuestionStatus.SUCCEEDED:
         raise Refused("search_over", "The search has its results already.")
     if search.status in OPEN:
         raise Refused("search_still_open", "The search is still open, so there is nothing to retry.")
+    if search.charge_amount:
+        raise Refused("not_retryable", "This search was begun before it was canceled and is charged; search anew.")
     budgets.require_left()
+    key = quotas.key_of(search_id)
     _enqueue(search_id)
     Search.objects.filter(id=search_id).update(
         status=QuestionStatus.QUEUED, error_code="", error_message="", completed_at=None
     )
-    hold_search(search_id, api_key_id=quotas.key_of(search_id))
+    hold_search(search_id, api_key_id=key, again=True)
     reopened: Search = Search.objects.get(id=search_id)
     return reopened
 

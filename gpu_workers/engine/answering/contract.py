@@ -270,6 +270,11 @@ class Answer:
     columns: tuple[str, ...] = ()
 
 
+TOKEN_CEILING: Mapping[Effort, int] = {"low": 300_000, "medium": 1_000_000, "high": 2_000_000, "paper": 4_000_000}
+"""Maximum tokens of one question by its effort. The price of a question is flat, so that the work behind it is bounded
+(docs/billing.md)."""
+
+
 @dataclass(frozen=True, slots=True)
 class PartialAnswer:
     """The best answer while the search still runs: node path gave it with score S, after level levels of the tree."""

@@ -1,9 +1,9 @@
 """The monthly budget: what all questions and searches of a tenant may consume in one calendar month (UTC).
 
-The used amounts are those of the month's ledger rows and of open questions so far. Cost is the cost of running the
-calls by the cost book: a question's own max_cost is in the same measure, and the flat price of a question does not grow
-while it runs. Failed calls and work that was thrown away are ours and do not count. Neither does indexing, which an
-upload requests.
+The used amounts are those of the month's ledger rows and of attempts that have not been recorded yet. Cost is the cost
+of running the calls by the cost book: a question's own max_cost is in the same measure, and the flat price of a
+question does not grow while it runs. An attempt counts whatever its end: answered, canceled, expired or tried again.
+Failed calls, and what staff ask, are ours and do not count. Neither does indexing, which an upload requests.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Q
 from django.utils import timezone
 
 from backend.billing.models import OpenSpending, TenantBudget
@@ -117,7 +118,7 @@ SELECT coalesce(done.tokens, 0) + open.tokens, coalesce(done.seconds, 0) + open.
 FROM (
     SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(seconds), 0) AS seconds, coalesce(sum(cost), 0) AS cost
     FROM billing_openspending
-    WHERE tenant_id = %(tenant)s AND question_id IS DISTINCT FROM %(without)s
+    WHERE tenant_id = %(tenant)s AND question_id IS DISTINCT FROM %(without)s AND updated_at >= %(start)s
 ) open LEFT JOIN billing_usagemonth done ON done.tenant_id = %(tenant)s AND done.month = %(month)s
 """
 
@@ -138,7 +139,9 @@ def _used(start: datetime, without: UUID | None) -> Consumed:
     with connection.cursor() as cursor:
         # What this transaction has written itself is added to the month now, and otherwise when it commits.
         cursor.execute("SET CONSTRAINTS billing_month IMMEDIATE")
-        cursor.execute(_USED, {"tenant": current_tenant_id(), "month": start.date(), "without": without})
+        cursor.execute(
+            _USED, {"tenant": current_tenant_id(), "month": start.date(), "start": start, "without": without}
+        )
         tokens, seconds, cost = cursor.fetchone()
     return Consumed(int(tokens), seconds, cost)
 
@@ -175,7 +178,7 @@ def exhausted_for(question_id: UUID) -> str:
     return monthly_budget(without=question_id).exhausted
 
 
-# --- consumption of open questions ------------------------------------------------------------------------------------
+# --- consumption of attempts that are not recorded yet ----------------------------------------------------------------
 
 
 def consumed_by(calls: Sequence[roles.ModelCall], rates: Rates) -> Consumed:
@@ -211,5 +214,10 @@ def note_spending(*, question_id: UUID, consumed: Consumed) -> None:
 
 
 def forget_spending(question_ids: Sequence[UUID]) -> None:
-    """Delete the amounts of questions whose attempts are over: the ledger holds their consumption now."""
-    OpenSpending.objects.filter(question_id__in=question_ids).delete()
+    """Delete the amounts of questions whose attempts are recorded: the ledger holds their consumption now.
+
+    A canceled question keeps its amounts until its worker has stopped and recorded them. Those that a killed worker
+    left of an earlier month are deleted, too.
+    """
+    earlier = Q(updated_at__lt=month_of(timezone.now())[0])
+    OpenSpending.objects.filter(earlier | Q(question_id__in=question_ids)).delete()

@@ -12,14 +12,21 @@ from django.utils import timezone
 
 from backend.billing.models import Budget
 from backend.billing.rates import currency_at
-from backend.billing.services.limits.plan_limits import CHARGE, MEDIA_MINUTES, OPEN_JOBS, QUESTIONS, STORED_BYTES
+from backend.billing.services.limits.plan_limits import (
+    CHARGE,
+    MEDIA_MINUTES,
+    OPEN_JOBS,
+    QUESTIONS,
+    RETRIES,
+    STORED_BYTES,
+)
 from backend.billing.services.limits.quotas import Use, suspended, whole_use_of
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import ApiKey
 from backend.tenancy.months import month_of
 from backend.tenancy.refusals import invalid
 
-NAMES = (CHARGE, MEDIA_MINUTES, QUESTIONS, OPEN_JOBS, STORED_BYTES)
+NAMES = (CHARGE, MEDIA_MINUTES, QUESTIONS, OPEN_JOBS, RETRIES, STORED_BYTES)
 """Limits that a budget can have."""
 
 

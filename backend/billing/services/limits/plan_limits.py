@@ -1,7 +1,7 @@
 """The operator's ceilings: the limits of the tenant's plan. A tenant cannot lift them; its budget holds next to them.
 
 Media minutes, questions, charge and tokens are those of a calendar month (UTC). Stored bytes and open jobs hold at any
-moment. The settings give the defaults of limits that the plan does not name.
+moment, free work and retries within an hour. The settings give the defaults of limits that the plan does not name.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from backend.billing.services.limits.crossings import Limited, LimitReached, ref
 from backend.tenancy.context import current_tenant_id
 
 CHARGE = "charge"
+FREE_WORK = "free_work"
 MEDIA_MINUTES = "media_minutes"
 OPEN_JOBS = "open_jobs"
 QUESTIONS = "questions"
+RETRIES = "retries"
 STORED_BYTES = "stored_bytes"
 TOKENS = "tokens"
 VIDEOS = "videos"
@@ -53,7 +55,9 @@ def plan_limits() -> dict[str, Decimal]:
         rows = cursor.fetchall()
     plan = rows[0][0]
     defaults = {
+        FREE_WORK: settings.FREE_WORK_PER_HOUR,
         MEDIA_MINUTES: settings.MEDIA_MINUTES_PER_PLAN.get(plan),
+        RETRIES: settings.RETRIES_PER_HOUR,
         STORED_BYTES: settings.STORAGE_BYTES_PER_PLAN.get(plan),
         TOKENS: settings.TOKENS_PER_PLAN.get(plan),
     }

@@ -20,7 +20,7 @@ from django.db import connection
 from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from backend.billing.models import Budget, Reservation, Reserved
+from backend.billing.models import Budget, Ended, Reservation, Reserved
 from backend.billing.rates import LEDGER_CURRENCY, PLAN_BOOK, currency_at, plain
 from backend.billing.services.limits.crossings import (
     THRESHOLDS,
@@ -37,6 +37,7 @@ from backend.billing.services.limits.plan_limits import (
     OPEN_JOBS,
     PLAN,
     QUESTIONS,
+    RETRIES,
     STORED_BYTES,
     TENANT,
     VIDEOS,
@@ -75,12 +76,16 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """Amounts by measure. charge: in the tenant's currency; what is booked or held in another one does not count."""
+    """Amounts by measure. charge: in the tenant's currency; what is booked or held in another one does not count.
+
+    retries: of questions and searches within the last hour.
+    """
 
     charge: Decimal = Decimal(0)
     media_minutes: Decimal = Decimal(0)
     questions: Decimal = Decimal(0)
     open_jobs: Decimal = Decimal(0)
+    retries: Decimal = Decimal(0)
     stored_bytes: Decimal = Decimal(0)
 
     def of(self, name: str) -> Decimal:
@@ -99,12 +104,12 @@ class Use:
         return self.booked.of(name) + self.held.of(name)
 
 
-def reserve(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> list[Crossing]:
-    """Hold what accepted work may consume, and check every limit that it counts against.
+def reserve(holds: Sequence[Hold], *, api_key_id: UUID | None = None, again: bool = False) -> list[Crossing]:
+    """Hold what accepted work may consume, and check every limit that it counts against. again: whether it is a retry.
 
     Call this last in the transaction that accepts the work. A source that is reserved already keeps its reservation.
     Returns the thresholds to which the limits have come. Raises QuotaExceeded: 402 `budget_exhausted`, 429
-    `too_many_open_jobs`; and PlanExhausted (402 `plan_exhausted`).
+    `too_many_open_jobs` and `too_many_retries`; and PlanExhausted (402 `plan_exhausted`).
     """
     now = timezone.now()
     rows = [
@@ -118,11 +123,13 @@ def reserve(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> list[Cr
             currency=hold.currency,
             api_key_id=api_key_id,
             expires_at=now + EXPIRES_AFTER,
+            again=again,
         )
         for hold in holds
     ]
     Reservation.objects.bulk_create(rows, ignore_conflicts=True)
-    return _checked(_added(holds), api_key_id, now)
+    added = replace(_added(holds), retries=Decimal(len(holds) if again else 0))
+    return _checked(added, api_key_id, now)
 
 
 def grow(hold: Hold, *, api_key_id: UUID | None = None) -> list[Crossing]:
@@ -170,10 +177,14 @@ def transfer(source_id: UUID, *, source_type: str, to: UUID) -> list[Crossing]:
     return _checked(Amounts(open_jobs=Decimal(source_type in JOBS)), key, timezone.now())
 
 
-def settle(source_ids: Collection[UUID]) -> None:
-    """Give back what is left of the reservations of work that is over; what the ledger booked of it stays booked."""
+def settle(source_ids: Collection[UUID], *, ended: Ended | None = None) -> None:
+    """Give back what is left of the reservations of work that is over; what the ledger booked of it stays booked.
+
+    ended: how questions or searches ended.
+    """
     if source_ids:
-        Reservation.objects.filter(source_id__in=list(source_ids), settled_at=None).update(settled_at=timezone.now())
+        mine = Reservation.objects.filter(source_id__in=list(source_ids), settled_at=None)
+        mine.update(settled_at=timezone.now(), ended=ended or "")
 
 
 def _open(source_id: UUID) -> QuerySet[Reservation]:
@@ -222,14 +233,15 @@ def limited_by(budgets: Sequence[Budget]) -> list[Limited]:
 
 
 def _limited_by(budget: Budget, *, charge: bool) -> Limited:
-    names = (*((CHARGE,) if charge else ()), MEDIA_MINUTES, OPEN_JOBS, QUESTIONS, STORED_BYTES)
+    names = (*((CHARGE,) if charge else ()), MEDIA_MINUTES, OPEN_JOBS, QUESTIONS, RETRIES, STORED_BYTES)
     named = {name: getattr(budget, name) for name in names}
     limits = {name: Decimal(amount) for name, amount in named.items() if amount is not None}
     return Limited(TENANT if budget.api_key_id is None else KEY, budget.id, limits, budget.api_key_id)
 
 
 _USE = f"""{PLAN_BOOK}
-SELECT done.charge, done.media_seconds, done.questions, held.charge, held.media_seconds, held.questions, held.jobs
+SELECT done.charge, done.media_seconds, done.questions, held.charge, held.media_seconds, held.questions, held.jobs,
+    again.retries
 FROM (SELECT coalesce(%(currency)s, (SELECT currency FROM plan), '{LEDGER_CURRENCY}') AS currency) present
 CROSS JOIN LATERAL (
     SELECT coalesce(sum(greatest(charge - drawn_charge, 0)) FILTER (WHERE currency = present.currency), 0) AS charge,
@@ -246,6 +258,11 @@ CROSS JOIN LATERAL (
     FROM billing_quotamonth
     WHERE tenant_id = %(tenant)s AND month = %(month)s AND api_key_id IS NOT DISTINCT FROM %(key)s::uuid
 ) done
+CROSS JOIN LATERAL (
+    SELECT count(*) AS retries FROM billing_reservation
+    WHERE tenant_id = %(tenant)s AND again AND created_at > %(at)s - interval '1 hour'
+      AND (%(key)s::uuid IS NULL OR api_key_id = %(key)s)
+) again
 """  # noqa: S608 - constants
 
 
@@ -270,9 +287,9 @@ def use_of(api_key_id: UUID | None = None, *, at: datetime | None = None, curren
     }
     with connection.cursor() as cursor:
         cursor.execute(_USE, parameters)
-        charge, media, questions, held_charge, held_media, held_questions, jobs = cursor.fetchone()
+        charge, media, questions, held_charge, held_media, held_questions, jobs, retries = cursor.fetchone()
     return Use(
-        Amounts(charge=charge, media_minutes=media / 60, questions=questions),
+        Amounts(charge=charge, media_minutes=media / 60, questions=questions, retries=Decimal(retries)),
         Amounts(held_charge, held_media / 60, held_questions, Decimal(jobs)),
     )
 
@@ -380,12 +397,14 @@ def reached() -> list[Crossing]:
 
 
 def _reached(limited: Limited, name: str, total: Decimal, at: datetime) -> list[Crossing]:
-    # Half of the jobs that may be open at once is no news; that no more may be opened is.
+    # Half of the jobs that may be open at once is no news; that no more may be opened is. Retries are no news.
+    if name == RETRIES:
+        return []
     return thresholds_reached(limited, name, total, at=at, percentages=(100,) if name == OPEN_JOBS else THRESHOLDS)
 
 
 def _names(limited: Limited) -> list[str]:
-    return [name for name in (CHARGE, MEDIA_MINUTES, QUESTIONS, OPEN_JOBS) if name in limited.limits]
+    return [name for name in (CHARGE, MEDIA_MINUTES, QUESTIONS, OPEN_JOBS, RETRIES) if name in limited.limits]
 
 
 def _added(holds: Sequence[Hold]) -> Amounts:
@@ -403,7 +422,8 @@ def _added(holds: Sequence[Hold]) -> Amounts:
 def refusal(limited: Limited, name: str, used: Decimal, at: datetime) -> LimitReached:
     """Return the refusal of work that passes a limit. used: without the work."""
     refused = _refusal(limited, name, month_of(at)[1])
-    refused.crossing = refused_work(limited, name, used, at=at)
+    if name != RETRIES:
+        refused.crossing = refused_work(limited, name, used, at=at)
     return refused
 
 
@@ -413,6 +433,9 @@ def _refusal(limited: Limited, name: str, end: datetime) -> LimitReached:
     if name == OPEN_JOBS:
         detail = f"The {amount} of {whose} is reached. Wait until open work ends, or cancel some of it."
         return QuotaExceeded("too_many_open_jobs", detail, status=429)
+    if name == RETRIES:
+        detail = f"The {amount} an hour of {whose} is reached. Wait, or ask again as new questions or searches."
+        return QuotaExceeded("too_many_retries", detail, status=429)
     if limited.scope == PLAN:
         return exhausted(amount, end)
     detail = f"The {amount} a month of {whose} leaves no room for this. Wait until {end:%Y-%m-%d}, or raise the limit."

@@ -233,6 +233,14 @@ def attribution_of_question(question_id: UUID) -> Attribution:
     return Attribution(question_id=question_id, **row)
 
 
+def free_reason_of_question(question_id: UUID) -> str:
+    """Return why the first charge of a question is not billed; "" if it is, or if there is none."""
+    first = UsageEvent.objects.filter(
+        meter=UsageMeter.QUESTIONS, source_type=QUESTION, source_id=str(question_id), billable=False
+    )
+    return first.values_list("reason", flat=True).first() or ""
+
+
 def api_key_of_question(question_id: UUID) -> UUID | None:
     """Return the API key that a question was charged to."""
     return attribution_of_question(question_id).api_key_id
