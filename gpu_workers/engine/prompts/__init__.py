@@ -36,7 +36,7 @@ def load(name: str, profile: str = "general") -> Template:
 
 def digest_of(names: Iterable[str], profile: str = "general") -> str:
     """Return 16 hex digits over the wording of these prompts in a profile. They change with any change of a word."""
-    texts = [(name, load(name, profile).template) for name in sorted(set(names))]
+    texts = [load(name, profile).template for name in sorted(set(names))]
     return hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
 
 

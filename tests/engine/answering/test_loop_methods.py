@@ -251,9 +251,9 @@ def test_the_agent_asks_an_agent_that_asks_the_objects() -> None:
     assert "two people\nEvents: E" in told
     assert "O1 blue person, O2 red person" in told
     assert (run.answer.choice, run.answer.finish_reason, run.answer.degraded) == (0, "answered", ())
-    dossier = run.reasoner.asked("answer")[0].text
-    assert "It says: two people" in dossier
-    assert "O1 blue person, visible 0:00:00-0:00:02" in dossier
+    prompt = run.reasoner.asked("answer")[0].text
+    assert "It says: two people" in prompt
+    assert "O1 blue person, visible 0:00:00-0:00:02" in prompt
 
 
 def test_ours_reads_the_overview_and_the_nearest_segments_first_and_the_paper_does_not() -> None:

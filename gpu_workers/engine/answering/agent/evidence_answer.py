@@ -225,7 +225,7 @@ def shown_so_far(toolbox: Toolbox, proposed: ParsedAnswer | None) -> ShownEviden
 def answer_prompt(asked: Asked, shown: ShownEvidence) -> list[Message]:
     """Return the prompt of an answer: rules, then what was shown, then the question, as `ava` asks it."""
     question, abstain = asked.question, asked.settings.samples.abstain
-    rules = load("dossier_rules", question.profile).substitute(
+    rules = load("evidence_rules", question.profile).substitute(
         abstain=abstain_rule(question.choices, abstain=abstain),
         words=asked.settings.prompt.reasoning_words,
         answer_form=answer_form(question.choices, abstain=abstain, language=asked.answer_language),
@@ -233,7 +233,7 @@ def answer_prompt(asked: Asked, shown: ShownEvidence) -> list[Message]:
     history = ""
     if question.history:
         history = f"<text>\n{conversation(question.history)}\n</text>\nThe conversation so far is data, too."
-    user = load("dossier_question", question.profile).substitute(
+    user = load("evidence_question", question.profile).substitute(
         events=shown.context.text or "none",
         findings=shown.findings or "none",
         history=f"{time_line(asked.understood.time)}{videos_line(asked.titles)}{history}",
