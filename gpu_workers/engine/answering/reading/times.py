@@ -399,7 +399,7 @@ _RULES: Sequence[tuple[str, _Read]] = (
     # "The second day of the fair" is none of the recording.
     ("(?:(?:AT|IN|DURING) THE?|(?:(?<=OF)|(?<=FROM)|^) THE?) (?:(?P<nth>ORD) DAY|DAY (?P<nth2>NUM)) VIDEOS? "
      "(?!OF|FROM|THE|AFTER|BEFORE)|THE (?P<nth3>ORD) DAY CLAUSE", _day),
-    ("(?<!AN) LEADS NTH? (?P<weekday>WEEKDAY) (?:(?:TO|BEFORE) LEADS (?P<until>WEEKDAY))?", _day),
+    ("(?<!AN) (?:AT|IN|FROM|DURING)? THE? NTH? (?P<weekday>WEEKDAY) (?:(?:TO|BEFORE) LEADS (?P<until>WEEKDAY))?", _day),
     ("(?P<part>INPART)|LEADS (?P<part2>PART) (?:OF|FROM)? (?=DAYISH)"
      "|(?:IN|DURING|OF|AT) THE? (?P<part3>PART) (?!OTHER|PART)|(?<=PART) AND LEADS (?P<part4>PART)"
      "|(?:(?<=DAY)|(?<=MONTH)|(?<=NTH)|(?<=NUM)|(?<=ONDAY)|(?<=WEEKDAY)|(?<=CLOCK)) STOP? (?P<part5>PART)"
