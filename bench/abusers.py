@@ -131,6 +131,21 @@ def huge_pages(service: AbusedService) -> Iterator[None]:
 
 
 @contextmanager
+def worst_questions(service: AbusedService) -> Iterator[None]:
+    """Twenty times a second an estimate or a question of 4,000 characters, of the kinds that are worst to read."""
+    worst = ("how many x" + "!" * 3_000 + "y", "a " * 2_000, " " * 3_999 + "x", "„" * 4_000, "[" * 4_000)
+    texts = itertools.cycle(worst)
+    paths = itertools.cycle(("/v1/questions:estimate", "/v1/questions:estimate", "/v1/questions"))
+
+    def post(client: httpx.Client) -> None:
+        body = {"question": next(texts), "video_ids": [service.video_id]}
+        client.post(next(paths), json=body, headers=service.authorization)
+
+    with _repeating(post, service, every_s=0.05):
+        yield
+
+
+@contextmanager
 def log_in_floods(service: AbusedService) -> Iterator[None]:
     """Twenty guesses a second at the members' sign-in, each with a valid form."""
     with httpx.Client(base_url=service.url, trust_env=False, timeout=60) as first:
@@ -253,6 +268,7 @@ ABUSES = (
     slow_results,
     dripping_urls,
     huge_pages,
+    worst_questions,
     log_in_floods,
     slow_providers,
 )

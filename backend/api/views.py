@@ -47,15 +47,25 @@ def _buckets(caller: Principal) -> Iterator[rate_limits.Grant]:
     yield rate_limits.take_of(caller.tenant_id, caller.tenant_requests_per_minute)
 
 
+def count_free(caller: Principal) -> None:
+    """Count a request that works something out for nothing. Raises Problem 429 `rate_limited`."""
+    limit = settings.FREE_REQUESTS_PER_MINUTE
+    granted = rate_limits.take_from(f"free:{caller.person_id or caller.tenant_id}", limit)
+    if not granted.allowed:
+        raise rate_limits.refusal(limit, granted.wait_s, of="estimates and text filters")
+
+
 class AuthenticatedView(APIView):
     """A view for holders of an API key and for members.
 
     scopes: HTTP method -> the scope it needs; a method without one is refused. deprecated: HTTP method -> since when it
-    should not be used, and when it goes.
+    should not be used, and when it goes. free: whether what the view works out costs nothing: such requests also count
+    in a smaller bucket of their own.
     """
 
     scopes: ClassVar[dict[str, str]] = {}
     deprecated: ClassVar[Mapping[str, Deprecation]] = {}
+    free: ClassVar[bool] = False
     # OPTIONS would describe the view to anybody; the OpenAPI document does that.
     metadata_class = None
 
@@ -83,6 +93,8 @@ class AuthenticatedView(APIView):
             for grant in _buckets(request.auth):
                 self._grant = grant
                 grant.check()
+            if self.free:
+                count_free(request.auth)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         final: Response = super().finalize_response(request, response, *args, **kwargs)

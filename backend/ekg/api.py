@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from backend.api.bodies import TimeSpanSerializer, page_of, parsed_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import PublicIdField, decode
-from backend.api.views import TenantView
+from backend.api.views import TenantView, count_free
 from backend.ekg import queries
 from backend.ekg.bodies import moments, summaries, things
 from backend.ekg.queries import Narrowing
@@ -57,6 +57,8 @@ class VideoPartView(TenantView):
 
     def list(self, request: Request, video_id: str) -> Response:
         kind = type(self)
+        if "q" in request.query_params:
+            count_free(self.principal)
         rows = kind.rows(self.video(video_id), Narrowing(**parsed_query(self.query, request)))
         return page(request, rows, serialize_many=kind.serialize_many, order=self.order)
 

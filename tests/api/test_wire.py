@@ -18,6 +18,7 @@ from backend.api.limits import rate_limits
 from backend.api.public_ids import decode, encode, parse
 from backend.library.models import Collection
 from tests.conftest import Cast
+from tests.factories import make_video
 
 
 @given(st.uuids())
@@ -105,6 +106,27 @@ def test_a_tenant_has_its_requests_per_minute_and_no_more(acme: Cast, globex: Ca
     assert refused.json()["code"] == "rate_limited"
     assert 1 <= int(refused.headers["Retry-After"]) <= 20
     assert refused.headers["X-RateLimit-Remaining"] == "0"
+
+
+def test_what_is_worked_out_for_nothing_has_a_bucket_of_its_own(acme: Cast, globex: Cast) -> None:
+    with acme.scope():
+        video = encode("vid", make_video(indexed_until_ms=30_000).id)
+
+    def estimate(cast: Cast) -> Any:
+        return cast.client.post("/v1/questions:estimate", {"method": "ava", "effort": "low"})
+
+    with override_settings(FREE_REQUESTS_PER_MINUTE=3):
+        free = [
+            acme.client.post("/v1/videos:estimate", {"duration_ms": 1_000}),
+            acme.client.get(f"/v1/videos/{video}/events", {"q": "van"}),
+            *(estimate(acme) for _ in range(2)),
+        ]
+        others = [acme.client.get("/v1/videos"), acme.client.get(f"/v1/videos/{video}/events"), estimate(globex)]
+
+    assert [reply.status_code for reply in free] == [200, 200, 200, 429]
+    assert (free[3].json()["code"], "estimates and text filters" in free[3].json()["detail"]) == ("rate_limited", True)
+    assert int(free[3].headers["Retry-After"]) >= 1
+    assert [reply.status_code for reply in others] == [200, 200, 200]
 
 
 def test_a_throttled_tenant_is_answered_what_staff_allow(acme: Cast, globex: Cast) -> None:

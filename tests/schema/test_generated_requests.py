@@ -30,6 +30,7 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 @pytest.fixture
 def server(acme: Cast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerProcess]:
     monkeypatch.setenv("AVA_RATE_LIMIT_PER_MINUTE", "1000000000")
+    monkeypatch.setenv("AVA_FREE_REQUESTS_PER_MINUTE", "1000000000")
     monkeypatch.setenv("AVA_REQUESTS_PER_CALLER", "100000")
     process = ServerProcess(tmp_path)
     try:

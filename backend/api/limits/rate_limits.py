@@ -77,9 +77,9 @@ class Grant:
         return max(1, math.ceil((1 - (self.remaining or 0.0)) * WINDOW_SECONDS / self.limit))
 
 
-def refusal(limit: int, wait_s: int) -> Problem:
-    """Return the problem 429 `rate_limited`."""
-    text = f"More than {limit} requests per minute; try again in {wait_s} s."
+def refusal(limit: int, wait_s: int, *, of: str = "requests") -> Problem:
+    """Return the problem 429 `rate_limited`. of: what is limited."""
+    text = f"More than {limit} {of} per minute; try again in {wait_s} s."
     return Problem(429, "rate_limited", text, headers={"Retry-After": str(wait_s)})
 
 

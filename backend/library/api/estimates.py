@@ -41,6 +41,7 @@ class VideoEstimateRequestSerializer(StrictSerializer):
 
 class VideoEstimateView(TenantView):
     scopes = {"POST": "videos:read"}
+    free = True
 
     @extend_schema(
         operation_id="estimateVideo",

@@ -21,6 +21,7 @@ from backend.questions.services.estimates import estimate_question
 
 class QuestionEstimateView(TenantView):
     scopes = {"POST": "questions:read"}
+    free = True
 
     @extend_schema(
         operation_id="estimateQuestion",

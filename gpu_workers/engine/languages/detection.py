@@ -22,7 +22,7 @@ NEAR = 0.25
 LONGEST = 2_000
 """Number of characters that are read."""
 
-_QUOTED = re.compile(r"\"[^\"]*\"|„[^“”\"]*[“”\"]|“[^”]*”|«[^»]*»|「[^」]*」")
+_QUOTED = re.compile(r"\"[^\"]*\"|„[^„“”\"]*[“”\"]|“[^“”]*”|«[^«»]*»|「[^「」]*」")
 _loading = threading.Lock()
 
 

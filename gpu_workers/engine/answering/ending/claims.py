@@ -29,7 +29,7 @@ SAME_WORDS = 0.8
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'])")
 _ANY_SENTENCE = re.compile(r"(?<=[.!?\u061f\u06d4\u0964])\s+|(?<=[\u3002\uff01\uff1f])\s*")
 """Ends of sentences in other scripts: of Arabic, Urdu, Hindi, Chinese and Japanese."""
-_CLAUSE = re.compile(r"\s*;\s+|,\s+(?=(?:but|then|and then|while|whereas)\s)")
+_CLAUSE = re.compile(r"(?<!\s)\s*;\s+|,\s+(?=(?:but|then|and then|while|whereas)\s)")
 _ABBREVIATED = re.compile(r"\b(?:mr|mrs|ms|dr|st|no|vs|approx|e\.g|i\.e|[a-z])\.$", re.IGNORECASE)
 _REPLY = re.compile(r"^\W*(yes|no)(?=\W*$|\s*[,.:;!-])\W*", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many (\w+(?: (?!are|is|were|was|do|did|can|ha|will|in|on|at)\w+){0,2})", re.IGNORECASE)

@@ -83,7 +83,7 @@ MOST_COLUMNS = 6
 MOST_CITED = 4
 """Maximum number of events of one part."""
 
-_MARKS = re.compile(r"\s*[\[(]((?:\s*E\d{1,6}\s*[,;&]?(?:\s*and)?)+)[\])]", re.IGNORECASE)
+_MARKS = re.compile(r"(?<!\s)\s*[\[(]((?:\s*E\d{1,6}(?:\s*[,;&])?(?:\s*and)?)+)\s*[\])]", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
 

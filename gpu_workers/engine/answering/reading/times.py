@@ -101,7 +101,7 @@ def _split(text: str, taken: Sequence[TimeWord]) -> tuple[str, str]:
         start = pieces.pop()[0] if pieces and not text[pieces[-1][1] : word.start].strip() else word.start
         pieces.append((start, word.end))
     rest = [text[end:start] for (_, end), (start, _) in zip([(0, 0), *pieces], [*pieces, (len(text), 0)], strict=True)]
-    remaining = re.sub(r"\s+([?.,!])", r"\1", " ".join(" ".join(rest).split())).lstrip(" ,.;:-")
+    remaining = re.sub(r"(?<!\s)\s+([?.,!])", r"\1", " ".join(" ".join(rest).split())).lstrip(" ,.;:-")
     return ", ".join(text[start:end] for start, end in pieces), remaining
 
 
@@ -115,7 +115,7 @@ _SHORTHANDS = {
     "TIME": "(?:PAST NUM|CLOCK OCLOCK?|NUM LATER|NUM OCLOCK?)",
     "ORD": "(?:NTH|SECOND)",
     "UNITS": "(?:UNIT|SECOND)",
-    "LEADS": "(?:WHEN? THE? WATCH SHOWS?|AT|IN|DURING|ABOUT|VERY|THE)*",
+    "LEADS": "(?:WHEN? THE? WATCH SHOWS?|AT|IN|DURING|ABOUT|VERY|THE){0,8}",
     "ANCHOR": f"OTHER (?:(?!STOP|OVER|ASK|CLOCK|UNIT|SPAN|WEEKDAY|ONDAY|MONTH|INPART|ORDER|BEGIN|END)KIND)"
     f"{{0,{MOST_ANCHOR_WORDS - 1}}}?",
     "ORDER": "(?:AFTER|BEFORE|AFTERTHE|BEFORETHE)",
@@ -145,13 +145,14 @@ class _Tokens:
         self.text, self.words = text, words
         self._kinds = "".join(f"{word.kind};" for word in words)
         self._starts = [0, *accumulate(len(word.kind) + 1 for word in words)]
+        self._places = {start: n for n, start in enumerate(self._starts)}
 
     def match(self, pattern: str, first: int, *, dated: bool) -> _Match | None:
         """Return the pattern's match that begins with a token; None if there is none. dated: as in _Match."""
         found = _compiled(pattern).match(self._kinds, self._starts[first])
         if found is None or not found[0]:
             return None
-        place = {start: n for n, start in enumerate(self._starts)}
+        place = self._places
         groups = {
             name.rstrip("23456"): self.words[place[found.start(name)] : place[found.end(name)]]
             for name in found.groupdict()
@@ -429,15 +430,15 @@ _RULES: Sequence[tuple[str, _Read]] = (
     ("LEADS (?P<edge>ORD|BEGIN|END) (?:AND LEADS (?P<other>ORD|BEGIN|END))? (?P<length>LENGTH) VIDEOS? "
      "(?!ORDER THE? (?:OTHER|ORD))", _edges),
     ("OTHER? THE? (?P<length>LENGTH) LEFT|(?:TO|BEFORE) THE? (?P<begin>(?P<length2>LENGTH)) DASH? MARK"
-     "|IN? THE? (?P<length3>LENGTH) (?:AT|OF)* THE? (?P<begin2>BEGIN) VIDEOS? ELSEWHERE"
-     "|IN? THE? (?P<length4>LENGTH) (?:AT|FROM|OF|TO|BEFORE|BEFORETHE|THE|VIDEO)* END VIDEOS? ELSEWHERE", _edge),
-    ("(?:AT|IN|ABOUT|AFTER)* THE? (?P<length>LENGTH) (?:INTO (?:VIDEOS|OTHER CLAUSE)?|IN CLAUSE|VIDEOS? DASH? MARK)"
+     "|IN? THE? (?P<length3>LENGTH) (?:AT|OF){0,8} THE? (?P<begin2>BEGIN) VIDEOS? ELSEWHERE"
+     "|IN? THE? (?P<length4>LENGTH) (?:AT|FROM|OF|TO|BEFORE|BEFORETHE|THE|VIDEO){0,8} END VIDEOS? ELSEWHERE", _edge),
+    ("(?:AT|IN|ABOUT|AFTER){0,8} THE? (?P<length>LENGTH) (?:INTO (?:VIDEOS|OTHER CLAUSE)?|IN CLAUSE|VIDEOS? DASH? MARK)"
      "|(?:AT|AFTER|(?<!NUM) TO) ABOUT? THE? (?P<length2>NUM DASH? UNITS (?:AND? NUM UNITS)?) VIDEOS? (?!OF|ORDER)"
      "|(?P<length3>LENGTH) (?:AFTER|FROM) THE? BEGIN VIDEOS? ELSEWHERE|(?P<length4>NUM UNIT AND? NUM UNITS)", _into),
     ("(?:IN|DURING) THE? (?P<nth>ORD) (?:AND LEADS (?P<other>ORD))? (?P<of>HALF|NTH) (?:VIDEOS|OF THE MATCH)? ELSEWHERE"
      "|LEADS (?P<share>FRACTION)", _shares),
-    ("(?:AT|BETWEEN|BEFORE|ABOUT|IN|FROM|TO)* (?:THE|VERY)* (?P<edge>BEGIN|END) VIDEOS"
-     "|(?:AT|BETWEEN|BEFORE|ABOUT|IN (?=(?:THE|VERY)* BEGIN))+ (?:THE|VERY)* (?P<edge2>BEGIN|END) ELSEWHERE"
+    ("(?:AT|BETWEEN|BEFORE|ABOUT|IN|FROM|TO){0,8} (?:THE|VERY){0,8} (?P<edge>BEGIN|END) VIDEOS"
+     "|(?:AT|BETWEEN|BEFORE|ABOUT|IN (?=(?:THE|VERY){0,8} BEGIN)){1,8} (?:THE|VERY){0,8} (?P<edge2>BEGIN|END) ELSEWHERE"
      "|(?:BEFORE|WHEN|HOW)? OTHER? (?:THE? VIDEO|(?<=HOW)OTHER|(?<=HOW OTHER)OTHER) (?:OTHER|OF)? "
      "(?P<edge3>BEGIN|END) (?!OF|AT TIME|OTHER TIME)"
      "|THE (?P<edge4>NTH|BEGIN|END) SCENE (?:VIDEOS|CLAUSE)|(?<!IN)THE (?P<edge5>END) CLAUSE", _opening_or_closing),

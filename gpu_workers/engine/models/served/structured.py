@@ -133,7 +133,7 @@ def fraction(value: object) -> float:
 
 _DECODER = json.JSONDecoder(strict=False)
 _BEGINNING = re.compile(r'\{\s*(?=["}])')
-_FIELD = re.compile(r'\s*,?\s*("(?:[^"\\]|\\.)*")\s*:\s*', re.DOTALL)
+_FIELD = re.compile(r'\s*(?:,\s*)?("(?:[^"\\]|\\.)*")\s*:\s*', re.DOTALL)
 _NEXT_ITEM = re.compile(r"[\s,]*")
 
 
