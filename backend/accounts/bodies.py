@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 from rest_framework import serializers
 
-from backend.api.bodies import StrictSerializer
+from backend.api.bodies import NameField, StrictSerializer
 from backend.api.public_ids import PublicIdField, encode, encode_creator
 from backend.tenancy import keys, networks, origins
 from backend.tenancy.makers import MadeThing
@@ -19,7 +19,7 @@ MAX_OVERLAP_SECONDS = 7 * 86_400
 
 
 class ApiKeyRequestSerializer(StrictSerializer):
-    name = serializers.CharField(max_length=100, help_text="A name that shows what uses the key.")
+    name = NameField(max_length=100, help_text="A name that shows what uses the key.")
     scopes = serializers.ListField(
         child=serializers.ChoiceField(SCOPE_CHOICES),
         min_length=1,
@@ -59,7 +59,7 @@ class ApiKeyRequestSerializer(StrictSerializer):
 
 
 class ApiKeyUpdateRequestSerializer(StrictSerializer):
-    name = serializers.CharField(max_length=100, help_text="The new name of the key.")
+    name = NameField(max_length=100, help_text="The new name of the key.")
 
 
 class EndMadeQuerySerializer(StrictSerializer):

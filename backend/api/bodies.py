@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -30,7 +31,24 @@ class StrictSerializer(serializers.Serializer):  # type: ignore[type-arg]
                 raise ValidationError(
                     {name: [ErrorDetail("There is no such field.", code="unknown_field")] for name in sorted(unknown)}
                 )
+            # A query has only text.
+            if not self.context.get("query"):
+                mistyped = {name: error for name in data if (error := _mistyped(self.fields[name], data[name]))}
+                if mistyped:
+                    raise ValidationError(mistyped)
         return super().to_internal_value(data)
+
+
+def _mistyped(field: Any, value: Any) -> Any:
+    """Return the error of text where JSON has a number or true and false, None without one: rest_framework would read
+    the text all the same."""
+    if isinstance(field, serializers.ListField) and isinstance(value, list):
+        return {index: error for index, item in enumerate(value) if (error := _mistyped(field.child, item))} or None
+    if isinstance(field, serializers.BooleanField) and isinstance(value, str | int) and not isinstance(value, bool):
+        return ErrorDetail("Must be true or false.", code="invalid")
+    if isinstance(field, serializers.IntegerField | serializers.FloatField) and isinstance(value, str | bool):
+        return ErrorDetail("Must be a number, without quotation marks.", code="invalid")
+    return None
 
 
 class TimeSpanSerializer(StrictSerializer):
@@ -61,10 +79,31 @@ def listed(serializer: type[serializers.Serializer[Any]], rows: Sequence[Any]) -
 def parsed_query(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     """Return the validated query parameters of a request, without limit and cursor. Raises ValidationError."""
     given = {name: value for name, value in request.query_params.items() if name not in PAGING}
-    query = serializer(data=given)
+    query = serializer(data=given, context={"query": True})
     query.is_valid(raise_exception=True)
     values: dict[str, Any] = query.validated_data
     return values
+
+
+class NameField(serializers.CharField):
+    """A name in one line, of characters that are shown as they stand: it appears in logs, tables and mails."""
+
+    default_error_messages = {
+        "invalid_characters": "Leave out line breaks, control characters and characters that turn text around."
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        text = str(super().to_internal_value(data))
+        shown = text.replace("\0", "")  # rest_framework refuses it by a code of its own
+        if any(unicodedata.category(character) in _UNSHOWN or character in _TURNS for character in shown):
+            self.fail("invalid_characters")
+        return text
+
+
+_UNSHOWN = frozenset({"Cc", "Zl", "Zp"})
+"""Unicode categories of control characters and of the separators of lines and paragraphs."""
+_TURNS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Characters that only change the direction of the text around them (Unicode's Bidi_Control)."""
 
 
 @extend_schema_field({"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": 50})
@@ -77,7 +116,7 @@ class MetadataField(serializers.DictField):
         values = super().to_internal_value(data)
         if len(values) > 50:
             raise ValidationError("At most 50 keys.", code="too_many_keys")
-        key = serializers.CharField(max_length=40)
+        key = NameField(max_length=40)
         for name in values:
             key.run_validation(name)
         return values

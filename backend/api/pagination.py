@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import Any
 from uuid import UUID
 
@@ -52,9 +53,11 @@ def page(
         raise ValueError("a page is ordered in one direction")
     limit = _limit(request)
     rows = queryset.order_by(*order)
+    list_name = _list_name(request, order)
     cursor = request.query_params.get("cursor")
     if cursor:
-        rows = rows.filter(_after(fields, _decode(queryset, fields, cursor), "lt" if descending else "gt"))
+        values = _decode(queryset, fields, cursor, list_name)
+        rows = rows.filter(_after(fields, values, "lt" if descending else "gt"))
     fetched = list(rows[: limit + 1])
     shown = fetched[:limit]
     if serialize_many is not None:
@@ -63,7 +66,8 @@ def page(
         data = [serialize(row) for row in shown]
     else:
         raise ValueError("a page needs serialize or serialize_many")
-    return Response({"data": data, "next_cursor": _encode(fields, shown[-1]) if len(fetched) > limit else None})
+    next_cursor = _encode(list_name, fields, shown[-1]) if len(fetched) > limit else None
+    return Response({"data": data, "next_cursor": next_cursor})
 
 
 _SUMS = "sums"
@@ -115,18 +119,23 @@ def _after(fields: Sequence[str], values: Sequence[Any], operator: str) -> Q:
     return condition
 
 
-def _encode(fields: Sequence[str], row: Any) -> str:
-    # The field names travel along, so a cursor of another list is refused instead of misread.
+def _list_name(request: Request, order: Sequence[str]) -> str:
+    """Return the name of a list and of its order. A cursor holds it, so that no other list and no other order takes
+    the cursor."""
+    return blake2b(f"{request.path} {','.join(order)}".encode(), digest_size=6).hexdigest()
+
+
+def _encode(list_name: str, fields: Sequence[str], row: Any) -> str:
     values = [str(value) if isinstance(value := getattr(row, name), UUID) else value for name in fields]
-    return base64.urlsafe_b64encode(json.dumps([",".join(fields), *values]).encode()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(json.dumps([list_name, *values]).encode()).decode().rstrip("=")
 
 
-def _decode(queryset: QuerySet[Any], fields: Sequence[str], cursor: str) -> list[Any]:
+def _decode(queryset: QuerySet[Any], fields: Sequence[str], cursor: str, list_name: str) -> list[Any]:
     refused = _refused_cursor()
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         parts = json.loads(raw)
-        if not isinstance(parts, list) or len(parts) != len(fields) + 1 or parts[0] != ",".join(fields):
+        if not isinstance(parts, list) or len(parts) != len(fields) + 1 or parts[0] != list_name:
             raise refused
         columns = [queryset.model._meta.get_field(name) for name in fields]
         values = [column.to_python(value) for column, value in zip(columns, parts[1:], strict=True)]

@@ -91,7 +91,9 @@ class AuthenticatedView(APIView):
             self._limits.enter_context(limited_to(request.auth.collections))
             self._limits.enter_context(acting_for(Caller(request.auth.api_key_id, request.auth.person_id)))
             for grant in _buckets(request.auth):
-                self._grant = grant
+                # The limit that is met first is the one that the caller has to know.
+                if self._grant is None or grant.left < self._grant.left:
+                    self._grant = grant
                 grant.check()
             if self.free:
                 count_free(request.auth)

@@ -5,6 +5,7 @@ Questions read the graph through backend.ekg.reader instead.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -254,6 +255,18 @@ def first_frames(event_ids: Sequence[UUID]) -> dict[UUID, Frame]:
         position=Window(RowNumber(), partition_by=[F("event_id")], order_by=F("ms").asc())
     )
     return {frame.event_id: frame for frame in ranked.filter(position=1)}
+
+
+def first_thumbnails(video: Video, spans: Sequence[tuple[int, int]]) -> list[str]:
+    """Return the key of the earliest picture of each span of a video, "" where it has none. spans: start and end in ms,
+    ordered, without overlap."""
+    if not spans:
+        return []
+    part = Narrowing(start_ms=spans[0][0], end_ms=spans[-1][1])
+    taken = list(frames(video, part).order_by("ms").values_list("ms", "thumbnail_key"))
+    times = [ms for ms, _ in taken]
+    first = [bisect_left(times, start) for start, _ in spans]
+    return [taken[n][1] if n < len(taken) and times[n] < end else "" for n, (_, end) in zip(first, spans, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 from uuid import UUID
@@ -249,25 +249,35 @@ class ObjectStorage:
         return StoredPart(part_number, reply["ETag"].strip('"'), len(body))
 
     def list_parts(self, key: str, upload_id: str) -> list[StoredPart]:
-        """Return the parts that have arrived, by number. Raises UploadMissing."""
-        parts: list[StoredPart] = []
+        """Return the parts that have arrived, by number. Raises UploadMissing.
+
+        Some servers also list what a part held before it was sent again. Only what was sent last is returned; several
+        parts of one number if the server, whose clock shows seconds, received them within a second.
+        """
+        sent: list[tuple[datetime, StoredPart]] = []
         marker = 0
         while True:
             with _translated():
                 reply = self._client.list_parts(
                     Bucket=self._bucket, Key=key, UploadId=upload_id, PartNumberMarker=marker, MaxParts=_LIST_PAGE
                 )
-            parts += [
-                StoredPart(
-                    part_number=part["PartNumber"],
-                    etag=part["ETag"].strip('"'),
-                    size_bytes=part["Size"],
-                    sha256=_to_hex(part.get("ChecksumSHA256", "")),
+            sent += [
+                (
+                    part["LastModified"],
+                    StoredPart(
+                        part_number=part["PartNumber"],
+                        etag=part["ETag"].strip('"'),
+                        size_bytes=part["Size"],
+                        sha256=_to_hex(part.get("ChecksumSHA256", "")),
+                    ),
                 )
                 for part in reply.get("Parts", [])
             ]
             if not reply.get("IsTruncated"):
-                return sorted(parts, key=lambda part: part.part_number)
+                last = {part.part_number: at for at, part in sorted(sent, key=lambda one: one[0])}
+                return sorted(
+                    (part for at, part in sent if at == last[part.part_number]), key=lambda part: part.part_number
+                )
             marker = int(reply["NextPartNumberMarker"])
 
     def complete(self, key: str, upload_id: str, parts: Sequence[StoredPart]) -> None:

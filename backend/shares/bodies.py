@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 from rest_framework import serializers
 
-from backend.api.bodies import MAX_TIME_MS, StrictSerializer
+from backend.api.bodies import MAX_TIME_MS, NameField, StrictSerializer
 from backend.api.listing import ListQuerySerializer
 from backend.api.public_ids import PublicIdField, encode_creator
 from backend.jobs.bodies import DeadlineField
@@ -51,9 +51,7 @@ class ShareRequestSerializer(StrictSerializer):
         default=None,
         help_text="End of the span that is shown.",
     )
-    title = serializers.CharField(
-        max_length=200, required=False, allow_blank=True, default="", help_text="Heading of the page."
-    )
+    title = NameField(max_length=200, required=False, allow_blank=True, default="", help_text="Heading of the page.")
     expires_at = EndField(help_text=f"When the link ends, within {LONGEST.days} days.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from backend.api.bodies import StrictSerializer
+from backend.api.bodies import NameField, StrictSerializer
 from backend.api.listing import ListQuerySerializer
 from backend.api.public_ids import PublicIdField, encode_creator
 from backend.tenancy.models import NOTICE_ROLES
@@ -28,7 +28,7 @@ from backend.webhooks.recovery import Replayed
 
 class WebhookEndpointRequestSerializer(StrictSerializer):
     url = serializers.CharField(max_length=2_000, help_text="An https URL that receives the events.")
-    description = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    description = NameField(max_length=200, required=False, allow_blank=True)
     event_types = serializers.ListField(
         child=serializers.CharField(max_length=64),
         required=False,
@@ -38,7 +38,7 @@ class WebhookEndpointRequestSerializer(StrictSerializer):
 
 class WebhookEndpointUpdateRequestSerializer(StrictSerializer):
     url = serializers.CharField(max_length=2_000, required=False, help_text="An https URL that receives the events.")
-    description = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    description = NameField(max_length=200, required=False, allow_blank=True)
     event_types = serializers.ListField(
         child=serializers.CharField(max_length=64),
         required=False,

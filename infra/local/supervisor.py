@@ -170,10 +170,8 @@ class Supervisor:
 
     def _table(self) -> tuple[AppProcess, ...]:
         signer_port = ports.claim(self._stack.state, "signer")
-        return app_processes(self._stack.api_port(), self._console_port(), signer_port=signer_port)
-
-    def _console_port(self) -> int:
-        return ports.claim(self._stack.state, "console")
+        console_port = ports.claim(self._stack.state, "console")
+        return app_processes(self._stack.api_port(), console_port, signer_port=signer_port)
 
     def _api_answers(self) -> bool:
         try:
@@ -230,7 +228,7 @@ class Supervisor:
         lines = [
             "AVA Cloud is ready",
             f"  API       {url}/v1        (schema: {url}/v1/openapi.json)",
-            f"  console   http://127.0.0.1:{self._console_port()}/console/  "
+            f"  console   http://127.0.0.1:{self._stack.state.port('console')}/console/  "
             f"(login: {ADMIN}, password: {self._stack.state.secret('admin')}, then an authenticator app, "
             f"set up within 24 hours with the operator's code {self._stack.state.secret('admin-code')})",
             f"  logs      {self._stack.home.root / 'log'}",

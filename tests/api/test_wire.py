@@ -17,6 +17,7 @@ from backend.accounts import suspension
 from backend.api.limits import rate_limits
 from backend.api.public_ids import decode, encode, parse
 from backend.library.models import Collection
+from backend.tenancy.models import ApiKey
 from tests.conftest import Cast
 from tests.factories import make_video
 
@@ -83,6 +84,23 @@ def test_a_cursor_that_no_list_gave_is_refused(acme: Cast, cursor: str) -> None:
     assert (response.status_code, response.json()["errors"][0]["code"]) == (400, "invalid_cursor")
 
 
+def test_a_cursor_is_of_one_list_and_of_one_order(acme: Cast) -> None:
+    fill(acme, 3)
+    cursor = acme.client.get("/v1/collections", {"limit": 1, "sort": "created_at"}).json()["next_cursor"]
+
+    replies = [
+        acme.client.get("/v1/collections", {"cursor": cursor}),
+        acme.client.get("/v1/collections", {"cursor": cursor, "sort": "-created_at"}),
+        acme.client.get("/v1/videos", {"cursor": cursor, "sort": "created_at"}),
+        acme.client.get("/v1/questions", {"cursor": cursor}),
+    ]
+
+    refused = [(reply.status_code, reply.json()["errors"][0]["code"]) for reply in replies]
+    assert refused == [(400, "invalid_cursor")] * 4
+    goes_on = acme.client.get("/v1/collections", {"cursor": cursor, "sort": "created_at"}).json()
+    assert [row["name"] for row in goes_on["data"]] == ["c1", "c2"]
+
+
 def test_a_cursor_of_one_tenant_shows_another_only_its_own_rows(acme: Cast, globex: Cast) -> None:
     fill(globex, 1)
     fill(acme, 3)
@@ -105,6 +123,7 @@ def test_a_tenant_has_its_requests_per_minute_and_no_more(acme: Cast, globex: Ca
     refused = answers[3]
     assert refused.json()["code"] == "rate_limited"
     assert 1 <= int(refused.headers["Retry-After"]) <= 20
+    assert refused.headers["RateLimit"] == f'"requests";r=0;t={refused.headers["Retry-After"]}'
     assert refused.headers["X-RateLimit-Remaining"] == "0"
 
 
@@ -127,6 +146,19 @@ def test_what_is_worked_out_for_nothing_has_a_bucket_of_its_own(acme: Cast, glob
     assert (free[3].json()["code"], "estimates and text filters" in free[3].json()["detail"]) == ("rate_limited", True)
     assert int(free[3].headers["Retry-After"]) >= 1
     assert [reply.status_code for reply in others] == [200, 200, 200]
+
+
+def test_the_headers_show_the_limit_that_is_met_first(acme: Cast) -> None:
+    with acme.scope():
+        ApiKey.objects.filter(id=acme.key_id).update(requests_per_minute=5)
+
+    with override_settings(RATE_LIMIT_PER_MINUTE=7):
+        of_key = acme.client.get("/v1/videos").headers
+    with override_settings(RATE_LIMIT_PER_MINUTE=3):
+        of_tenant = acme.client.get("/v1/videos").headers
+
+    assert (of_key["RateLimit-Policy"], of_key["X-RateLimit-Remaining"]) == ('"requests";q=5;w=60', "4")
+    assert (of_tenant["RateLimit-Policy"], of_tenant["X-RateLimit-Limit"]) == ('"requests";q=3;w=60', "3")
 
 
 def test_a_throttled_tenant_is_answered_what_staff_allow(acme: Cast, globex: Cast) -> None:

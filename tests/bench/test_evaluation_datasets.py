@@ -21,8 +21,9 @@ from tests.bench.question_sets import (
     nextqa_row,
     written,
 )
+from tests.shared_data import SHARED_DATA, needs
 
-REAL = Path(__file__).parents[3] / "shared" / "data" / "text"
+REAL = SHARED_DATA / "text"
 
 
 def test_egoschema_has_a_caption_a_second_without_its_speaker_mark(tmp_path: Path) -> None:
@@ -179,7 +180,7 @@ def test_a_file_of_another_form_is_reported_with_its_folder(tmp_path: Path, case
     assert str(tmp_path / "set") in str(told.value)
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="the public sets are not beside this checkout")
+@needs(REAL)
 def test_the_public_sets_are_read_whole() -> None:
     sizes = {name: len(read_choices(name, REAL).questions) for name in ("egoschema", "nextqa")}
     tapes = {name: read_tape(name, REAL, seed=0) for name in ("activitynet", "tacos")}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+from django.conf import settings
+
 from backend.billing.services.limits.estimates import Estimate, Span, estimate
 from backend.library.models import Video, VideoStatus
 from backend.questions.models import Question, QuestionStatus
@@ -71,5 +73,12 @@ def test_a_recording_is_estimated_by_its_duration_or_by_its_size(acme: Cast) -> 
     assert by_size["charge"]["expected"] == "0.42"
     assert by_size["duration_ms"]["expected"] == 170_000
     assert by_size["sample"] == 5
+    for body, status, code in (
+        ({"duration_ms": "15000"}, 400, "invalid"),
+        ({"duration_ms": settings.MAX_VIDEO_MS + 1}, 400, "too_long"),
+        ({"size_bytes": settings.MAX_UPLOAD_BYTES + 1}, 413, "upload_too_large"),
+    ):
+        refused = acme.client.post("/v1/videos:estimate", body, format="json")
+        assert (refused.status_code, refused.json()["errors"][0]["code"]) == (status, code), body
     neither = acme.client.post("/v1/videos:estimate", {}, format="json")
     assert (neither.status_code, neither.json()["errors"][0]["pointer"]) == (400, "/duration_ms")

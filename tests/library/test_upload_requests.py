@@ -27,6 +27,15 @@ from tests.library.uploading import create_upload, make_video
         ({"metadata": {"k": "v" * 501}}, 400, "/metadata/k", "max_length"),
         ({"metadata": {"a\x00b": "v"}}, 400, "/metadata", "null_characters_not_allowed"),
         ({"nmae": "typo"}, 400, "/nmae", "unknown_field"),
+        ({"size_bytes": "1"}, 400, "/size_bytes", "invalid"),
+        ({"size_bytes": True}, 400, "/size_bytes", "invalid"),
+        ({"part_checksums": "false"}, 400, "/part_checksums", "invalid"),
+        ({"part_checksums": 1}, 400, "/part_checksums", "invalid"),
+        ({"duration_ms": 366 * 86_400_000}, 400, "/duration_ms", "too_long"),
+        ({"filename": "clip\n.mp4"}, 400, "/filename", "invalid_characters"),
+        ({"title": "photo\u202egpj.mp4"}, 400, "/title", "invalid_characters"),
+        ({"external_id": "a\tb"}, 400, "/external_id", "invalid_characters"),
+        ({"metadata": {"a\u2028b": "v"}}, 400, "/metadata", "invalid_characters"),
     ],
 )
 def test_a_bad_upload_is_refused_with_a_pointer_to_the_mistake(

@@ -152,6 +152,41 @@ def test_missing_bytes_are_refused_and_can_be_sent_later(acme: Cast) -> None:
     assert complete(client, upload["id"]).status_code == 202
 
 
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_part_that_is_sent_twice_counts_as_its_checksum_names_it(acme: Cast, checked: bool) -> None:
+    client, versions = acme.client, (b"zzzz", b"aaaa", b"mmmm")
+    upload = create_upload(client, b"....", part_checksums=checked)
+    for content in versions:
+        checksum = hashlib.sha256(content).hexdigest()
+        reply = put_part(client, upload["id"], 1, content, **({"checksums": {"1": checksum}} if checked else {}))
+        assert reply.status_code == 200, reply.text
+    last = {"part_number": 1, "etag": reply.headers["ETag"], **({"sha256": checksum} if checked else {})}
+
+    done = complete(client, upload["id"], [last])
+
+    assert done.status_code == 202, done.content
+    assert ObjectStorage().get(stored(acme, upload["id"]).object_key) == versions[-1]
+
+
+def test_only_what_a_part_was_sent_last_counts(acme: Cast) -> None:
+    client = acme.client
+    upload = create_upload(client, b"....")
+    stale = put_part(client, upload["id"], 1, b"zzzz").headers["ETag"].strip('"')
+    received: list[dict[str, Any]] = [{"etag": stale}]
+    # The clock of the storage shows seconds.
+    while stale in {part["etag"] for part in received}:
+        last = put_part(client, upload["id"], 1, b"aaaa").headers["ETag"]
+        received = client.get(f"/v1/uploads/{upload['id']}").json()["received_parts"]
+
+    refused = complete(client, upload["id"], [{"part_number": 1, "etag": stale}])
+    done = complete(client, upload["id"])
+
+    assert [part["etag"] for part in received] == [last.strip('"')]
+    assert (refused.status_code, refused.json()["code"]) == (409, "part_mismatch")
+    assert done.status_code == 202, done.content
+    assert ObjectStorage().get(stored(acme, upload["id"]).object_key) == b"aaaa"
+
+
 def test_storage_refuses_bytes_that_do_not_have_the_signed_checksum(acme: Cast) -> None:
     client = acme.client
     upload = create_upload(client, b"right", part_checksums=True)

@@ -7,7 +7,6 @@ a recording finer, and a man who stands still at such a cut becomes two there.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,15 +22,16 @@ from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.models.settings import ModelSettings
 from tests.engine.answering.test_loop import call, finish
 from tests.engine.answering.world import Request, ScriptedReasoner, ScriptedSimilarity, says
+from tests.shared_data import SHARED_DATA, needs
 
-RECORDING = Path(__file__).parents[3] / "shared/data/video/intel_onebyone.mp4"
+RECORDING = SHARED_DATA / "video" / "intel_onebyone.mp4"
 SQL = "SELECT object_id FROM objects WHERE category='person'"
 QUESTION = "How many people come into the office?"
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(1_800),
-    pytest.mark.skipif(not RECORDING.exists(), reason="needs the recordings of the shared data folder"),
+    needs(RECORDING),
 ]
 
 

@@ -121,6 +121,23 @@ def test_a_span_shows_the_events_inside_it_and_never_the_recording(acme: Cast, v
     assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_share")
 
 
+def test_a_span_inside_one_event_shows_the_chunks_inside_it_and_not_the_event(acme: Cast, video: UUID) -> None:
+    page = opened(share(acme, video_id=encode("vid", video), start_ms=11_000, end_ms=20_000)).content.decode()
+
+    assert [n for n in range(10) if f"slice {n}" in page] == [4, 5]
+    assert "0:00:12–0:00:15" in page
+    assert "The dog barks." not in page, "the text of the event also describes what lies outside the span"
+    assert "<video" not in page
+
+
+def test_a_span_over_the_end_of_an_event_shows_it_in_pieces(acme: Cast, video: UUID) -> None:
+    page = opened(share(acme, video_id=encode("vid", video), end_ms=15_000)).content.decode()
+
+    assert page.index("A man walks in.") < page.index("slice 3") < page.index("slice 4")
+    assert [n for n in range(10) if f"slice {n}" in page] == [3, 4]
+    assert [ms for ms in (0, 4_000, 9_000) if f"frames/{ms}.jpg" in page] == [0, 9_000]
+
+
 def opened_words(cast: Cast, made: dict[str, Any]) -> list[tuple[str, int]]:
     """The events that a page shows, with their ends; checks that it plays nothing."""
     from backend.ekg.models import Event

@@ -25,6 +25,7 @@ from gpu_workers.engine.ekg import SegmentRecord, Span
 from tests.conftest import Cast
 from tests.engine.indexing.media import grey, run_ffmpeg, write_video
 from tests.scripted_openai import Fault, ScriptedOpenAIServer, ScriptedRequest
+from tests.shared_data import SHARED_DATA, needs
 from tests.tasks.eyes import chunk_n
 from tests.tasks.world import arrived, run_due
 
@@ -104,11 +105,11 @@ def test_a_silent_video_and_one_whose_sound_says_nothing(acme: Cast, tmp_path: P
         assert rows(acme, TranscriptLine, indexed(acme, path)) == []
 
 
-JFK = Path(__file__).parents[3] / "shared" / "data" / "audio" / "jfk.flac"
+JFK = SHARED_DATA / "audio" / "jfk.flac"
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not JFK.exists(), reason="needs the recorded speech of the shared data folder")
+@needs(JFK)
 def test_speech_in_the_middle_is_heard_where_it_is_spoken(
     acme: Cast, tmp_path: Path, vlm: ScriptedOpenAIServer
 ) -> None:

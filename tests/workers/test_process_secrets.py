@@ -24,6 +24,7 @@ OWN = (
     "AVA_SIGNER_KEY",
 )  # fmt: skip
 OF_CLASSES = {name: f"secret of {queue}" for queue, name in SIGNER_KEYS.items()}
+EVERY = {"AVA_SECRET_KEY": "s", "AVA_CONSOLE_SECRET_KEY": "c", "AVA_KEY_PEPPERS": "1:p", "AVA_ENCRYPTION_KEYS": "1:e"}
 MEDIA = [worker for worker in WORKERS if worker.queues[0] in ("cpu.probe", "io.fetch")]
 """Two classes that read media and load no models."""
 SHOW = """
@@ -35,11 +36,11 @@ print(json.dumps([read.SECRET_KEY, read.KEY_PEPPERS, read.ENCRYPTION_KEYS, read.
 """
 
 
-def started(process: str, **secrets: str) -> subprocess.CompletedProcess[str]:
-    """Read the settings of a process in an interpreter of its own. The rest of a start would take most of the time."""
+def started(process: str, *, show: str = SHOW, **secrets: str) -> subprocess.CompletedProcess[str]:
+    """Run show in an interpreter of its own, by default to read the settings: the rest of a start takes longer."""
     environment = {name: value for name, value in os.environ.items() if name not in OWN}
     environment |= {"AVA_PROCESS": process, "DJANGO_SETTINGS_MODULE": "backend.settings", **secrets}
-    return subprocess.run([sys.executable, "-c", SHOW], env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run([sys.executable, "-c", show], env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(("process", "given", "read"), [
@@ -78,6 +79,19 @@ def test_a_process_without_its_secrets_does_not_start(process: str, given: dict[
     done = started(process, **given)
     assert done.returncode == 1
     assert re.search(rf"{missing}( is|$)", done.stderr, flags=re.M)
+
+
+CHORES = """
+import django
+django.setup()
+from backend.api.monitoring import chores
+print(*(chore.__name__ for chore in chores.registered()))
+"""
+
+
+@pytest.mark.parametrize(("process", "done"), [("api", "erase_departed"), ("console", "")])
+def test_only_the_api_has_the_role_for_chores(process: str, done: str) -> None:
+    assert started(process, show=CHORES, **EVERY).stdout == f"{done}\n"
 
 
 SIGN = """

@@ -52,12 +52,18 @@ class Grant:
     limit: int
     remaining: float | None
 
+    @property
+    def left(self) -> float:
+        """Requests that are left; infinite if they are not counted."""
+        return math.inf if self.remaining is None else self.remaining
+
     def headers(self) -> dict[str, str]:
         """Return RateLimit fields (IETF draft) and their older X- twins; none if the request was not counted."""
         if self.remaining is None:
             return {}
         left = int(self.remaining)
-        refill = math.ceil(max(0.0, self.limit - self.remaining) * WINDOW_SECONDS / self.limit)
+        full = math.ceil(max(0.0, self.limit - self.remaining) * WINDOW_SECONDS / self.limit)
+        refill = full if self.allowed else self.wait_s
         return {
             "RateLimit-Policy": f'"requests";q={self.limit};w={WINDOW_SECONDS}',
             "RateLimit": f'"requests";r={left};t={refill}',

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from django.conf import settings
 from django.db import DatabaseError, connections
 
 logger = logging.getLogger(__name__)
@@ -18,9 +19,15 @@ _chores: list[Chore] = []
 
 
 def register(chore: Chore) -> None:
-    """Let a package above this one have work repeated. Several processes may do it at once."""
-    if chore not in _chores:
+    """Let a package above this one have work repeated. Several processes of the API may do it at once; the console's
+    process, whose role may not, does none."""
+    if settings.PROCESS == "api" and chore not in _chores:
         _chores.append(chore)
+
+
+def registered() -> tuple[Chore, ...]:
+    """Return the work that this process repeats."""
+    return tuple(_chores)
 
 
 async def repeat() -> None:

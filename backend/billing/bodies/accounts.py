@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 
 from rest_framework import serializers
 
-from backend.api.bodies import StrictSerializer
+from backend.api.bodies import NameField, StrictSerializer
 
 COUNTRY = r"^([A-Z]{2})?$"
 TAX_ID = r"^([A-Z0-9][A-Z0-9 ./-]{2,38}[A-Z0-9])?$"
@@ -30,16 +30,12 @@ _HELP = {
 class BillingAccountRequestSerializer(StrictSerializer):
     """Fields to change; a field that is left out stays as it is."""
 
-    legal_name = serializers.CharField(max_length=200, required=False, help_text=_HELP["legal_name"])
-    address_line_1 = serializers.CharField(
-        max_length=200, required=False, allow_blank=True, help_text=_HELP["address_line_1"]
-    )
-    address_line_2 = serializers.CharField(
-        max_length=200, required=False, allow_blank=True, help_text=_HELP["address_line_2"]
-    )
-    postal_code = serializers.CharField(max_length=20, required=False, allow_blank=True, help_text=_HELP["postal_code"])
-    city = serializers.CharField(max_length=100, required=False, allow_blank=True, help_text=_HELP["city"])
-    region = serializers.CharField(max_length=100, required=False, allow_blank=True, help_text=_HELP["region"])
+    legal_name = NameField(max_length=200, required=False, help_text=_HELP["legal_name"])
+    address_line_1 = NameField(max_length=200, required=False, allow_blank=True, help_text=_HELP["address_line_1"])
+    address_line_2 = NameField(max_length=200, required=False, allow_blank=True, help_text=_HELP["address_line_2"])
+    postal_code = NameField(max_length=20, required=False, allow_blank=True, help_text=_HELP["postal_code"])
+    city = NameField(max_length=100, required=False, allow_blank=True, help_text=_HELP["city"])
+    region = NameField(max_length=100, required=False, allow_blank=True, help_text=_HELP["region"])
     country = serializers.RegexField(COUNTRY, required=False, allow_blank=True, help_text=_HELP["country"])
     tax_id = serializers.RegexField(TAX_ID, required=False, allow_blank=True, help_text=_HELP["tax_id"])
     email = serializers.EmailField(max_length=254, required=False, allow_blank=True, help_text=_HELP["email"])

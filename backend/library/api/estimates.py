@@ -14,18 +14,20 @@ from backend.api.bodies import StrictSerializer, parsed
 from backend.api.views import TenantView
 from backend.billing.bodies.estimates import EstimateSerializer, estimate_body
 from backend.billing.rates import money
+from backend.library.bodies.recorded import within_longest
 from backend.library.models import Profile
 from backend.library.services.estimates import estimate_video
+from backend.library.services.uploads import require_size
 
 
 class VideoEstimateRequestSerializer(StrictSerializer):
     """What decides the charge and the duration of indexing. Give the duration, or else the size."""
 
     duration_ms = serializers.IntegerField(
-        min_value=1, max_value=366 * 86_400_000, required=False, help_text="Duration of the recording."
+        min_value=1, validators=[within_longest], required=False, help_text="Duration of the recording."
     )
     size_bytes = serializers.IntegerField(
-        min_value=1, max_value=10**15, required=False, help_text="Size of the file, if you do not know its duration."
+        min_value=1, required=False, help_text="Size of the file, if you do not know its duration."
     )
     profile = serializers.ChoiceField(Profile.choices, default=Profile.GENERAL)
     live = serializers.BooleanField(
@@ -51,7 +53,9 @@ class VideoEstimateView(TenantView):
     )
     def post(self, request: Request) -> Response:
         """Estimate the charge and the duration of indexing a recording. Nothing is stored and nothing is reserved."""
-        found = estimate_video(**parsed(VideoEstimateRequestSerializer, request))
+        body = parsed(VideoEstimateRequestSerializer, request)
+        require_size(body.get("size_bytes", 0))
+        found = estimate_video(**body)
         return Response(estimate_body(found.charge, currency=found.currency, duration=found.duration, exact=money))
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from rest_framework import serializers
 
-from backend.api.bodies import StrictSerializer
+from backend.api.bodies import NameField, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.library.models import Collection, Profile
 
 
 class CollectionRequestSerializer(StrictSerializer):
-    name = serializers.CharField(max_length=200)
+    name = NameField(max_length=200)
     profile = serializers.ChoiceField(Profile.choices, required=False)
     instructions = serializers.CharField(
         max_length=4_000, required=False, allow_blank=True, help_text="What to look for, in your own words."
@@ -20,7 +20,7 @@ class CollectionRequestSerializer(StrictSerializer):
 
 
 class CollectionUpdateRequestSerializer(StrictSerializer):
-    name = serializers.CharField(max_length=200, required=False)
+    name = NameField(max_length=200, required=False)
     profile = serializers.ChoiceField(Profile.choices, required=False)
     instructions = serializers.CharField(
         max_length=4_000, required=False, allow_blank=True, help_text="What to look for, in your own words."

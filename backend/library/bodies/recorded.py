@@ -8,6 +8,7 @@ from typing import Any, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo, available_timezones
 
+from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -25,13 +26,19 @@ END_AT_HELP = "When it ended, in the video's time zone; null if unknown."
 TIME_ZONE_HELP = "IANA name of the time zone in which you speak about the recording, such as `Europe/Berlin`."
 
 
+def within_longest(duration_ms: int) -> None:
+    """Check that the service indexes recordings of this duration. Raises ValidationError `too_long`."""
+    if duration_ms > settings.MAX_VIDEO_MS:
+        raise serializers.ValidationError(f"The longest recording has {settings.MAX_VIDEO_MS} ms.", code="too_long")
+
+
 class AnnouncedDurationField(serializers.IntegerField):
     """The duration of a recording that has not arrived, as the customer announces it, in milliseconds."""
 
     def __init__(self) -> None:
         super().__init__(
             min_value=1,
-            max_value=366 * 86_400_000,
+            validators=[within_longest],
             required=False,
             help_text="Duration of the recording, if you know it. So many minutes of your plan and budget are reserved "
             "until it is measured. By default the duration is assumed by the size.",

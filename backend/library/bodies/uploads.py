@@ -7,7 +7,7 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from backend.api.bodies import SHA256_HEX, LanguageField, MetadataField, StrictSerializer
+from backend.api.bodies import SHA256_HEX, LanguageField, MetadataField, NameField, StrictSerializer
 from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField, encode_creator
 from backend.library import queries
@@ -25,22 +25,23 @@ MAX_PARTS_PER_CALL = 100
 
 
 class UploadRequestSerializer(StrictSerializer):
-    filename = serializers.CharField(max_length=255)
+    filename = NameField(max_length=255)
     size_bytes = serializers.IntegerField(min_value=1)
     content_type = serializers.RegexField(r"^[A-Za-z0-9_.+-]+/[A-Za-z0-9_.+-]+\Z", max_length=100)
     sha256 = serializers.RegexField(SHA256_HEX, required=False, help_text="SHA-256 of the whole file, in hex.")
     part_checksums = serializers.BooleanField(
-        default=False, help_text="Sign every part with its SHA-256. Then every part needs a checksum."
+        default=False,
+        help_text="Sign every part with its SHA-256. Then part-urls and complete need the SHA-256 of every part.",
     )
     collection_id = PublicIdField("col", required=False, allow_null=True)
     profile = serializers.ChoiceField(Profile.choices, required=False, help_text="By default the collection's profile.")
-    title = serializers.CharField(max_length=255, required=False, help_text="By default the file name.")
+    title = NameField(max_length=255, required=False, help_text="By default the file name.")
     language = LanguageField(
         max_length=8,
         required=False,
         help_text="Language that is spoken, by its ISO 639-1 code. By default it is detected in the first speech.",
     )
-    external_id = serializers.CharField(max_length=200, required=False)
+    external_id = NameField(max_length=200, required=False)
     duration_ms = AnnouncedDurationField()
     metadata = MetadataField(required=False)
     recorded_at = LocalTimeField(required=False, help_text=RECORDED_AT_HELP)
@@ -126,7 +127,7 @@ class UploadCompletionRequestSerializer(StrictSerializer):
         required=False,
         allow_empty=False,
         max_length=10_000,
-        help_text="By default the parts that have arrived.",
+        help_text="By default the parts that have arrived. Needed after `part_checksums`.",
     )
 
 

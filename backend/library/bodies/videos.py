@@ -9,7 +9,14 @@ from zoneinfo import ZoneInfo
 
 from rest_framework import serializers
 
-from backend.api.bodies import MAX_TIME_MS, LanguageField, MetadataField, ResourceErrorSerializer, StrictSerializer
+from backend.api.bodies import (
+    MAX_TIME_MS,
+    LanguageField,
+    MetadataField,
+    NameField,
+    ResourceErrorSerializer,
+    StrictSerializer,
+)
 from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ChargeSerializer
@@ -186,7 +193,7 @@ class VideoSerializer(serializers.Serializer[Any]):
 class VideoQuerySerializer(LabelledListQuerySerializer):
     status = serializers.ChoiceField(VideoStatus.choices, required=False)
     collection_id = PublicIdField("col", required=False)
-    external_id = serializers.CharField(max_length=200, required=False)
+    external_id = NameField(max_length=200, required=False)
 
 
 class VideoSourceRequestSerializer(StrictSerializer):
@@ -204,7 +211,7 @@ class VideoSourceRequestSerializer(StrictSerializer):
 
 class VideoRequestSerializer(StrictSerializer):
     source = VideoSourceRequestSerializer()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
-    title = serializers.CharField(max_length=255, required=False, help_text="Not allowed when the source is an upload.")
+    title = NameField(max_length=255, required=False, help_text="Not allowed when the source is an upload.")
     profile = serializers.ChoiceField(Profile.choices, required=False, help_text="By default the collection's profile.")
     collection_id = PublicIdField("col", required=False, allow_null=True)
     language = LanguageField(
@@ -212,7 +219,7 @@ class VideoRequestSerializer(StrictSerializer):
         required=False,
         help_text="Language that is spoken, by its ISO 639-1 code. By default it is detected in the first speech.",
     )
-    external_id = serializers.CharField(max_length=200, required=False)
+    external_id = NameField(max_length=200, required=False)
     duration_ms = AnnouncedDurationField()
     metadata = MetadataField(required=False)
     recorded_at = LocalTimeField(required=False, help_text=RECORDED_AT_HELP)
@@ -227,7 +234,7 @@ class VideoRequestSerializer(StrictSerializer):
 
 
 class VideoUpdateRequestSerializer(StrictSerializer):
-    title = serializers.CharField(max_length=255, required=False, allow_blank=True)
+    title = NameField(max_length=255, required=False, allow_blank=True)
     collection_id = PublicIdField("col", required=False, allow_null=True)
     language = LanguageField(
         max_length=8,
@@ -235,7 +242,7 @@ class VideoUpdateRequestSerializer(StrictSerializer):
         allow_blank=True,
         help_text="Language that is spoken, for what is transcribed from now on. Empty: it is detected.",
     )
-    external_id = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    external_id = NameField(max_length=200, required=False, allow_blank=True)
     metadata = MetadataField(required=False)
     recorded_at = LocalTimeField(required=False, allow_null=True, help_text=RECORDED_AT_HELP)
     time_zone = TimeZoneField(max_length=64, required=False, allow_blank=True, help_text=TIME_ZONE_HELP)

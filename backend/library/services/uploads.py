@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -109,12 +110,17 @@ def require_beginning(*, size_bytes: int, api_key_id: UUID | None = None, person
     api_key_id, person_id: the key or the member that begins it. Raises Refused `upload_too_large` (413),
     `storage_quota_exceeded` (402), `too_many_open_uploads` (429).
     """
+    require_size(size_bytes)
+    _require_few_open(api_key_id=api_key_id, person_id=person_id)
+    require_room(size_bytes, api_key_id=api_key_id)
+
+
+def require_size(size_bytes: int) -> None:
+    """See that the service takes files of this size. Raises Refused `upload_too_large` (413)."""
     if size_bytes > settings.MAX_UPLOAD_BYTES:
         raise Refused(
             "upload_too_large", f"The limit is {settings.MAX_UPLOAD_BYTES} bytes.", status=413, pointer="/size_bytes"
         )
-    _require_few_open(api_key_id=api_key_id, person_id=person_id)
-    require_room(size_bytes, api_key_id=api_key_id)
 
 
 def begin_in_storage(tenant_id: UUID, *, content_type: str, part_checksums: bool = False) -> BegunUpload:
@@ -362,22 +368,24 @@ def _assemble(upload: Upload, named: Sequence[NamedPart] | None) -> None:
 
 def _agree(upload: Upload, stored: Sequence[StoredPart], named: Sequence[NamedPart] | None) -> list[StoredPart]:
     """Return the parts to complete with, if the arrived, the named and the announced parts agree."""
-    by_number = {part.part_number: part for part in stored}
+    by_number: dict[int, dict[str, StoredPart]] = defaultdict(dict)
+    for sent in stored:
+        by_number[sent.part_number][sent.etag] = sent
     if named is None:
-        named = [NamedPart(part.part_number, part.etag) for part in stored]
+        named = [_only(number, list(versions.values())) for number, versions in sorted(by_number.items())]
     agreed = []
     for index, part in enumerate(named):
         if part.part_number != index + 1:
             raise Refused(
                 "part_mismatch", "Parts are numbered from 1 without a gap.", pointer=f"/parts/{index}/part_number"
             )
-        stored_part = by_number.get(part.part_number)
-        if stored_part is None:
+        if part.part_number not in by_number:
             raise Refused("parts_missing", f"Part {part.part_number} has not arrived.", pointer=f"/parts/{index}")
-        if part.etag.strip('"') != stored_part.etag:
+        stored_part = by_number[part.part_number].get(part.etag.strip('"'))
+        if stored_part is None:
             raise Refused(
                 "part_mismatch",
-                f"Part {part.part_number} has another ETag than the one that arrived.",
+                f"Part {part.part_number} has another ETag than the one that arrived last.",
                 pointer=f"/parts/{index}/etag",
             )
         if part.sha256 and stored_part.sha256 and part.sha256.lower() != stored_part.sha256:
@@ -394,6 +402,13 @@ def _agree(upload: Upload, stored: Sequence[StoredPart], named: Sequence[NamedPa
     if len(agreed) == 1 and upload.sha256 and agreed[0].sha256 and upload.sha256.lower() != agreed[0].sha256:
         raise Refused("checksum_mismatch", "The file has another SHA-256 than the one that was announced.")
     return agreed
+
+
+def _only(number: int, versions: Sequence[StoredPart]) -> NamedPart:
+    """Return what a part held last. Raises Refused `part_mismatch` if the storage cannot order what it was sent."""
+    if len(versions) > 1:
+        raise Refused("part_mismatch", f"Part {number} was sent twice within a second; name it with its ETag.")
+    return NamedPart(number, versions[0].etag)
 
 
 def _require_object(upload: Upload, made_bytes: int | None) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from backend.api.bodies import MetadataField, StrictSerializer
+from backend.api.bodies import MetadataField, NameField, StrictSerializer
 from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ChargeSerializer
@@ -60,7 +60,7 @@ class QuestionBatchRequestSerializer(StrictSerializer):
     method = serializers.ChoiceField(METHODS, required=False, help_text="Answering method of questions that name none.")
     effort = serializers.ChoiceField(EFFORTS, required=False, help_text="Effort of questions that name none.")
     budget = QuestionBudgetRequestSerializer(required=False, help_text="Limits of each question that names none.")
-    external_id = serializers.CharField(
+    external_id = NameField(
         max_length=200, required=False, allow_blank=True, default="", help_text="Your own id of the batch."
     )
     metadata = MetadataField(required=False, help_text="Your own labels of the batch.")
@@ -96,9 +96,7 @@ class QuestionBatchQuerySerializer(LabelledListQuerySerializer):
     """Which batches a list shows."""
 
     status = serializers.ChoiceField(BatchStatus.choices, required=False, help_text="Only batches with this status.")
-    external_id = serializers.CharField(
-        max_length=200, required=False, help_text="Only batches with this id of your own."
-    )
+    external_id = NameField(max_length=200, required=False, help_text="Only batches with this id of your own.")
 
 
 class BatchCountsSerializer(serializers.Serializer[Any]):

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from backend.api.bodies import MAX_TIME_MS, MetadataField, StrictSerializer
+from backend.api.bodies import MAX_TIME_MS, MetadataField, NameField, StrictSerializer
 from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ChargeSerializer, ExactDecimalField
@@ -68,9 +68,7 @@ class ComparisonItemRequestSerializer(ScopeRequestSerializer):
         allow_blank=True,
         help_text="Your word for the sort of question, such as `counting`. Figures are also given by kind.",
     )
-    external_id = serializers.CharField(
-        max_length=200, required=False, allow_blank=True, help_text="Your own id of the question."
-    )
+    external_id = NameField(max_length=200, required=False, allow_blank=True, help_text="Your own id of the question.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         # A question without a scope is checked with the comparison, which may have one.
@@ -83,7 +81,7 @@ class ComparisonArmRequestSerializer(StrictSerializer):
     method = serializers.ChoiceField(METHODS, help_text=METHOD_HELP)
     effort = serializers.ChoiceField(EFFORTS, required=False, help_text=EFFORT_HELP)
     check = serializers.ChoiceField(CHECKS, default="auto", help_text=CHECK_HELP)
-    label: Any = serializers.CharField(
+    label: Any = NameField(
         max_length=100,
         required=False,
         allow_blank=True,
@@ -94,9 +92,7 @@ class ComparisonArmRequestSerializer(StrictSerializer):
 class ComparisonRequestSerializer(StrictSerializer):
     """Questions and the arms that answer each of them."""
 
-    name = serializers.CharField(
-        max_length=200, required=False, allow_blank=True, help_text="Your own name of the comparison."
-    )
+    name = NameField(max_length=200, required=False, allow_blank=True, help_text="Your own name of the comparison.")
     questions: Any = serializers.ListSerializer(
         child=ComparisonItemRequestSerializer(),
         min_length=1,
@@ -141,7 +137,7 @@ class ComparisonRequestSerializer(StrictSerializer):
         help_text="How answers are graded: `choice` by the index of the right choice, `exact` also by the words of the "
         "right answer, `judge` also by a model that reads the answer. What the judge is charged is no arm's charge.",
     )
-    external_id = serializers.CharField(
+    external_id = NameField(
         max_length=200, required=False, allow_blank=True, default="", help_text="Your own id of the comparison."
     )
     metadata = MetadataField(required=False, help_text="Your own labels of the comparison.")
@@ -176,9 +172,7 @@ class ComparisonQuerySerializer(LabelledListQuerySerializer):
     status = serializers.ChoiceField(
         ComparisonStatus.choices, required=False, help_text="Only comparisons with this status."
     )
-    external_id = serializers.CharField(
-        max_length=200, required=False, help_text="Only comparisons with this id of your own."
-    )
+    external_id = NameField(max_length=200, required=False, help_text="Only comparisons with this id of your own.")
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------

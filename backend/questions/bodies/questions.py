@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from rest_framework import serializers
 
-from backend.api.bodies import LanguageField, MetadataField, ResourceErrorSerializer, StrictSerializer
+from backend.api.bodies import LanguageField, MetadataField, NameField, ResourceErrorSerializer, StrictSerializer
 from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ChargeSerializer
@@ -98,7 +98,7 @@ class QuestionFieldsSerializer(ScopeRequestSerializer):
     seed = serializers.IntegerField(
         min_value=0, max_value=2**31 - 1, default=0, help_text="Seed of the sampling, for answers that can be repeated."
     )
-    external_id = serializers.CharField(
+    external_id = NameField(
         max_length=200, required=False, allow_blank=True, default="", help_text="Your own id of the question."
     )
     metadata = MetadataField(required=False, help_text="Your own labels of the question.")
@@ -135,9 +135,7 @@ class QuestionQuerySerializer(LabelledListQuerySerializer):
     status = serializers.ChoiceField(
         QuestionStatus.choices, required=False, help_text="Only questions with this status."
     )
-    external_id = serializers.CharField(
-        max_length=200, required=False, help_text="Only questions with this id of your own."
-    )
+    external_id = NameField(max_length=200, required=False, help_text="Only questions with this id of your own.")
     video_id = PublicIdField("vid", required=False, help_text="Only questions whose scope has this video.")
     batch_id = PublicIdField("bat", required=False, help_text="Only questions of this batch, in the batch's order.")
     comparison_id = PublicIdField("cmp", required=False, help_text="Only questions of this comparison.")

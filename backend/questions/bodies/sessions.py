@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from backend.api.bodies import MetadataField
+from backend.api.bodies import MetadataField, NameField
 from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField
 from backend.questions.bodies.common import ScopeRequestSerializer
@@ -15,7 +15,7 @@ from backend.questions.bodies.common import ScopeRequestSerializer
 class SessionRequestSerializer(ScopeRequestSerializer):
     """The scope that the questions of a session share."""
 
-    external_id = serializers.CharField(
+    external_id = NameField(
         max_length=200, required=False, allow_blank=True, default="", help_text="Your own id of the session."
     )
     metadata = MetadataField(required=False, help_text="Your own labels of the session.")
@@ -24,9 +24,7 @@ class SessionRequestSerializer(ScopeRequestSerializer):
 class SessionQuerySerializer(LabelledListQuerySerializer):
     """Which sessions a list shows."""
 
-    external_id = serializers.CharField(
-        max_length=200, required=False, help_text="Only sessions with this id of your own."
-    )
+    external_id = NameField(max_length=200, required=False, help_text="Only sessions with this id of your own.")
 
 
 class SessionSerializer(serializers.Serializer[Any]):

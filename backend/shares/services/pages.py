@@ -1,15 +1,18 @@
 """What the page of a share shows: the answer, the recording, or the events of a span, and nothing around it.
 
-A file of a recording holds more than a span of it, so a span is shown by the events inside it and their pictures. No
-id, title, file name or metadata of the tenant is on a page.
+A file of a recording holds more than a span of it, so a span is shown by the events inside it and their pictures, and
+by the chunks inside it of an event that begins earlier or ends later. No id, title, file name or metadata of the tenant
+is on a page.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from django.db.models import Q
+
 from backend.ekg import queries as index
-from backend.ekg.models import Event
+from backend.ekg.models import Chunk, Event
 from backend.library import recording
 from backend.library.content_types import playback_type
 from backend.library.models import Video, VideoStatus
@@ -20,7 +23,7 @@ from backend.questions.services.derived_text import VIDEO_DELETED
 from backend.shares.models import Share
 from gpu_workers.engine.clock_text import clock
 
-SHOWN_PIECES, SHOWN_EVENTS = 50, 100
+SHOWN_PIECES, SHOWN_MOMENTS = 50, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def is_shown(share: Share) -> bool:
     if share.question_id is not None:
         return _answered(share.question_id) is not None
     video = _video(share)
-    return video is not None and bool(_events(share, video) if _is_span(share) else _pieces(video))
+    return video is not None and bool(_in_span(share, video) if _is_span(share) else _pieces(video))
 
 
 def page_of(share: Share) -> Page | None:
@@ -74,8 +77,8 @@ def page_of(share: Share) -> Page | None:
     if video is None:
         return None
     if _is_span(share):
-        events = _events(share, video)
-        return Page(share.title, moments=_moments(events)) if events else None
+        shown = _in_span(share, video)
+        return Page(share.title, moments=_moments(video, shown)) if shown else None
     pieces = _pieces(video)
     opened = tuple(piece.object_key for piece in pieces)
     return Page(share.title, files=_files(video, pieces), opened=opened) if pieces else None
@@ -125,24 +128,28 @@ def _files(video: Video, pieces: list[RecordedPiece]) -> list[File]:
     ]
 
 
-def _events(share: Share, video: Video) -> list[Event]:
-    """Return the events that lie wholly inside the span, in order of time."""
-    rows = index.events(video, index.Narrowing()).filter(start_ms__gte=share.start_ms or 0)
+def _in_span(share: Share, video: Video) -> list[Event | Chunk]:
+    """Return the events that lie inside the span, and the described chunks inside it of other events, by time."""
+    part = index.Narrowing()
+    inside = Q(start_ms__gte=share.start_ms or 0)
     if share.end_ms is not None:
-        rows = rows.filter(end_ms__lte=share.end_ms)
-    return list(rows.order_by("n")[:SHOWN_EVENTS])
+        inside &= Q(end_ms__lte=share.end_ms)
+    events = index.events(video, part).filter(inside)
+    chunks = index.chunks(video, part).filter(inside, gap=None).exclude(event_id__in=events.values("id"))
+    shown: list[Event | Chunk] = [*events.order_by("n")[:SHOWN_MOMENTS], *chunks.order_by("n")[:SHOWN_MOMENTS]]
+    return sorted(shown, key=lambda row: row.start_ms)[:SHOWN_MOMENTS]
 
 
-def _moments(events: list[Event]) -> list[Moment]:
-    storage, frames = ObjectStorage(), index.first_frames([event.id for event in events])
-    keys = {event_id: frame.thumbnail_key for event_id, frame in frames.items()}
+def _moments(video: Video, shown: list[Event | Chunk]) -> list[Moment]:
+    storage = ObjectStorage()
+    pictures = index.first_thumbnails(video, [(row.start_ms, row.end_ms) for row in shown])
     return [
         Moment(
-            _span(event.start_ms, event.end_ms),
-            event.summary,
-            storage.presign_get(keys[event.id]) if keys.get(event.id) else "",
+            _span(row.start_ms, row.end_ms),
+            row.summary if isinstance(row, Event) else row.description or "",
+            storage.presign_get(picture) if picture else "",
         )
-        for event in events
+        for row, picture in zip(shown, pictures, strict=True)
     ]
 
 

@@ -20,8 +20,9 @@ from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.engine.models.roles import Meter
 from tests.engine.models.tiny_models import write_siglip
+from tests.shared_data import SHARED_DATA, needs
 
-SPEECH = Path(__file__).parents[4] / "shared" / "data" / "audio" / "jfk.flac"
+SPEECH = SHARED_DATA / "audio" / "jfk.flac"
 
 UNRELATED = (
     "A man in a black coat walks along a wet street.",
@@ -136,7 +137,7 @@ def test_siglip_loads_from_a_folder_and_puts_texts_and_frames_into_one_space(tmp
     assert [call.items for call in meter.calls] == [3, 1, 1, 1]
 
 
-@pytest.mark.skipif(not SPEECH.exists(), reason="the shared recordings are not here")
+@needs(SPEECH)
 def test_speech_is_heard_in_its_language_or_in_the_one_that_is_given() -> None:
     whisper = WhisperTranscriber(weights.fetch("whisper-base"), name="whisper-base")
     samples = decode_audio(str(SPEECH))

@@ -206,6 +206,15 @@ def test_an_api_whose_port_is_taken_takes_another(run: Run) -> None:
 
 
 @pytest.mark.long
+def test_the_printed_address_of_the_console_is_served(run: Run) -> None:
+    run.up()
+    run.wait_for("AVA Cloud is ready")
+
+    url = next(word for word in run.say().split() if word.endswith("/console/"))
+    assert httpx.get(url, timeout=10, trust_env=False).text == "ok"
+
+
+@pytest.mark.long
 def test_a_second_up_is_refused_and_does_not_disturb_the_first(run: Run) -> None:
     run.up()
     run.wait_for("AVA Cloud is ready")
