@@ -65,6 +65,7 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "backend.people",
     "backend.staff",
     "allauth",

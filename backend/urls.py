@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from backend.accounts.api import routes as account_routes
-from backend.api import error_pages, problems
+from backend.api import error_pages, problems, reference_pages
 from backend.api.contract import document
 from backend.api.monitoring import health
 from backend.audit.api import routes as audit_routes
@@ -42,6 +42,7 @@ v1: list[URLPattern | URLResolver] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include(v1)),
     *error_pages.urlpatterns,
+    *reference_pages.urlpatterns,
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("accounts/", include(account_pages)),

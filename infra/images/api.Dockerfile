@@ -21,8 +21,8 @@ COPY workers ./workers
 COPY gpu_workers ./gpu_workers
 # The schemas of webhooks, which /v1/openapi.json shows.
 COPY frontend_api_schema/webhooks ./frontend_api_schema/webhooks
-# The page /errors.
-COPY docs/errors.md ./docs/errors.md
+# The pages /errors and /docs.
+COPY docs/quickstart.md docs/api.md docs/answers.md docs/methods.md docs/engine.md docs/errors.md docs/billing.md ./docs/
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \

