@@ -206,6 +206,7 @@ MFA_FORMS = {
     "add_webauthn": "backend.people.forms.NewPasskeyForm",
     "reauthenticate_webauthn": "backend.people.forms.PasskeyAgainForm",
 }
+MFA_ADAPTER = "backend.people.factor_secrets.SealedFactors"
 MFA_TOTP_ISSUER = "AVA Cloud"
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE

@@ -18,7 +18,7 @@ from backend.console.site_settings import IDLE_SECONDS, console_settings
 from backend.people.models import Person
 from backend.staff import factors, services, sign_in
 from backend.staff.models import Member, Role, SecondFactor, Session, StaffEvent
-from backend.tenancy.secrets import seal
+from backend.tenancy.secrets import open_sealed, seal
 from tests.console.signing_in import PASSWORD, appointed, code, signed_in
 
 EMAIL = "operator@localhost"
@@ -56,6 +56,7 @@ def test_the_first_sign_in_sets_up_a_second_factor_and_the_next_one_asks_for_it(
     done = client.post("/console/second-factor/", proved)
 
     assert (wrong.status_code, done.status_code) == (400, 302)
+    assert open_sealed(bytes(SecondFactor.objects.get().secret)) == secret.encode()
     assert client.get("/console/jobs/job/").status_code == 200
     again = Client()
     password(again)
