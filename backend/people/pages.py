@@ -33,7 +33,7 @@ from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.models import Tenant
 from backend.tenancy.networks import client_address
 from backend.tenancy.refusals import Refused
-from backend.webhooks import notice_address
+from backend.webhooks import named_addresses
 
 logger = logging.getLogger(__name__)
 Page = Callable[[HttpRequest], HttpResponse]
@@ -203,15 +203,15 @@ def delete_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def notice_page(request: HttpRequest, tenant_id: str, token: str) -> HttpResponse:
-    """Let the reader of an address confirm that a tenant's notices are mailed there. Nobody has to sign in."""
-    tenant = notice_address.tenant_of(parse("tnt", tenant_id), token)
-    if tenant is None:
+    """Let the reader of an address confirm that a tenant's mails are sent there. Nobody has to sign in."""
+    opened = named_addresses.opened_by(parse("tnt", tenant_id), token)
+    if opened is None:
         return render(request, "people/notices.html", status=404)
     if request.method == "POST":
         request_id = getattr(request, "request_id", "")
-        notice_address.confirm(tenant, address=client_address(request), request_id=request_id)
+        named_addresses.confirm(opened, address=client_address(request), request_id=request_id)
         return render(request, "people/notices.html", {"confirmed": True})
-    return render(request, "people/notices.html", {"tenant": tenant})
+    return render(request, "people/notices.html", {"opened": opened})
 
 
 def generate_recovery_codes(request: HttpRequest) -> HttpResponse:

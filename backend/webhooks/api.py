@@ -20,7 +20,7 @@ from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
 from backend.tenancy.services import set_notice_roles
-from backend.webhooks import notice_address, queries, recovery, services
+from backend.webhooks import named_addresses, queries, recovery, services
 from backend.webhooks.bodies import (
     NoticeAddressRequestSerializer,
     NoticeAddressSerializer,
@@ -308,7 +308,7 @@ class NoticeAddressView(ConditionalView):
         A new address is mailed a link, at most one an hour, and gets notices once a reader has confirmed there.
         """
         wanted = parsed(NoticeAddressRequestSerializer, request)
-        notice_address.choose(wanted["email"])
+        named_addresses.choose(named_addresses.NOTICES, wanted["email"])
         if "roles" in wanted:
             set_notice_roles(roles=wanted["roles"])
         return _notice_address()

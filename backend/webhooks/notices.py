@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from backend.api import public_ids
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
-from backend.webhooks import notice_address, payloads
+from backend.webhooks import named_addresses, payloads
 from backend.webhooks.budget_mail import report_mail
 from backend.webhooks.models import DisabledReason, Endpoint, EndpointState
 from backend.webhooks.recipients import recipients
@@ -75,7 +75,7 @@ def register(mail_of: MailOf) -> None:
 
 def mail_about(subject_id: UUID) -> EmailMessage | None:
     """Return the mail about an endpoint, a limit, an invoice or what others write about; None if nobody is to know."""
-    writers = (report_mail, _mail_about_endpoint, notice_address.mail_of, *_mails_of_others)
+    writers = (report_mail, _mail_about_endpoint, named_addresses.mail_of, *_mails_of_others)
     return next((mail for mail in (write(subject_id) for write in writers) if mail is not None), None)
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from django.core.mail import EmailMessage
 
-from backend.billing.models import BillingAccount
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import NOTICE_ROLES, Tenant
+from backend.webhooks.named_addresses import NOTICES, USES
 
 MembersOf = Callable[[Sequence[str]], list[str]]
 """Returns the addresses of the current tenant's active members with one of some roles."""
@@ -50,13 +50,13 @@ def recipients(*, billed: bool) -> Recipients:
     """Return who gets a notice to the current tenant, each address once. billed: also who is billed."""
     if _members_of is None:
         raise RuntimeError("no app has registered a reader of members")
-    tenant = Tenant.objects.get(id=current_tenant_id())
-    email, roles = tenant.notice_email, tenant.notice_roles
-    if email and not tenant.notice_confirmed:
-        mine = {address.lower() for address in _members_of(NOTICE_ROLES)}
-        email = email if email.lower() in mine else ""
-    account = BillingAccount.objects.values_list("email", flat=True).first() if billed else ""
-    named = list(dict.fromkeys(address for address in (email, account or "") if address))
+    addresses = {use: address for use in USES if (address := use.named()) is not None and address.email}
+    proven = {address.email.lower() for address in addresses.values() if address.confirmed}
+    if not all(address.confirmed for address in addresses.values()):
+        proven |= {address.lower() for address in _members_of(NOTICE_ROLES)}
+    wanted = [address.email for use, address in addresses.items() if billed or use == NOTICES]
+    named = list(dict.fromkeys(email for email in wanted if email.lower() in proven))
+    roles = Tenant.objects.values_list("notice_roles", flat=True).get(id=current_tenant_id())
     members = _members_of(roles) if roles else []
     known = {address.lower() for address in named}
     return Recipients(named, [address for address in members if address.lower() not in known])

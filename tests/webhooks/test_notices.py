@@ -166,6 +166,49 @@ def test_a_stranger_is_mailed_one_link_and_no_notice_until_they_want_them(acme: 
     assert event["actor"]["type"] == "visitor"
 
 
+def test_a_stranger_who_is_named_as_billed_is_mailed_one_link_and_no_notice_until_they_want_them(acme: Any) -> None:
+    def put(email: str) -> Any:
+        return acme.client.patch("/v1/billing-account", {"email": email}, format="json").json()
+
+    acme.client.put("/v1/notice-address", {"email": "", "roles": []}, format="json")
+    with mailbox() as box, override_settings(EMAIL_HOST="127.0.0.1", EMAIL_PORT=box.port, EMAIL_BACKEND=SMTP):
+        for email in ("other@example.org", "victim@example.org", "victim@example.org"):
+            assert put(email)["email_confirmed"] is False
+        acme.client.put("/v1/budgets", {"questions": 4}, format="json")
+        ask(acme)
+        ask(acme)
+        with sending():
+            until(lambda: make_due(acme))
+        assert box.recipients == [["victim@example.org"]], "one mail an hour, to the present address"
+        path = link_in(box.mails[0])
+        assert "notices of invoices and limits to victim@example.org" in Client().get(path).content.decode()
+        with acme.scope():
+            assert not recipients(billed=True), "looking confirms nothing"
+        assert Client().post(path).status_code == 200
+        with acme.scope():
+            assert recipients(billed=True).named == ["victim@example.org"]
+            assert not recipients(billed=False), "notices of other things have an address of their own"
+        assert acme.client.get("/v1/billing-account").json()["email_confirmed"] is True
+        assert Client().get(path).status_code == 404, "a link works once"
+        assert put("third@example.org")["email_confirmed"] is False
+        with acme.scope():
+            assert not recipients(billed=True)
+    (event,) = acme.client.get("/v1/audit-events", {"action": "billing_address.confirmed"}).json()["data"]
+    assert event["actor"]["type"] == "visitor"
+
+
+def test_an_address_that_is_known_already_is_billed_without_a_link(acme: Any) -> None:
+    owner = member_of(acme, "owner").person.email
+    acme.client.put("/v1/notice-address", {"email": "", "roles": []}, format="json")
+    for email in (owner.upper(), "ops@acme.example"):
+        acme.client.patch("/v1/billing-account", {"email": email}, format="json")
+        with acme.scope():
+            assert recipients(billed=True).named == ([owner.upper()] if email == owner.upper() else [])
+    call_command("set_notice_email", acme.slug, "ops@acme.example")
+    with acme.scope():
+        assert recipients(billed=True).named == ["ops@acme.example"], "the address of the notices is known"
+
+
 def test_a_link_ends_with_another_address(acme: Any) -> None:
     with mailbox() as box, override_settings(EMAIL_HOST="127.0.0.1", EMAIL_PORT=box.port, EMAIL_BACKEND=SMTP):
         acme.client.put("/v1/notice-address", {"email": "first@example.org"}, format="json")

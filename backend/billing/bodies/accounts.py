@@ -21,7 +21,8 @@ _HELP = {
     "country": "Country by its ISO 3166-1 code of two capital letters; empty if unknown.",
     "tax_id": "Tax number as invoices print it: 4 to 40 capital letters, digits, spaces, dots, dashes and slashes, or "
     "empty.",
-    "email": "Address that receives mails about limits; empty if there is none.",
+    "email": "Address that receives mails about limits and invoices; empty if there is none. A new address is mailed a "
+    "link, at most one an hour, and gets mails once a reader has confirmed there.",
     "time_zone": "Time zone by its IANA name, such as `Europe/Berlin`. Months of invoices end at midnight there. After "
     "a change the next month begins where the last one ended.",
 }
@@ -60,6 +61,10 @@ class BillingAccountSerializer(serializers.Serializer[Any]):
     country = serializers.CharField(help_text=_HELP["country"])
     tax_id = serializers.CharField(help_text=_HELP["tax_id"])
     email = serializers.CharField(help_text=_HELP["email"])
+    email_confirmed = serializers.BooleanField(
+        help_text="Whether mails are sent to `email`: a reader there has confirmed it, or it is empty. The own address "
+        "of an active owner, admin or billing member, and a confirmed notice address, get mails without that."
+    )
     time_zone = serializers.CharField(help_text=_HELP["time_zone"])
     tax_rate = serializers.DecimalField(
         max_digits=6,
@@ -77,5 +82,5 @@ class BillingAccountSerializer(serializers.Serializer[Any]):
     def to_representation(self, instance: Any) -> dict[str, Any]:
         account, currency = instance
         fields = {name: getattr(account, name) for name in _HELP}
-        fields |= {name: getattr(account, name) for name in ("tax_rate", "tax_note", "updated_at")}
+        fields |= {name: getattr(account, name) for name in ("email_confirmed", "tax_rate", "tax_note", "updated_at")}
         return super().to_representation({**fields, "currency": currency})

@@ -190,6 +190,8 @@ class Migration(migrations.Migration):
                 ),
                 ("time_zone", models.CharField(default="UTC", max_length=64)),
                 ("email", models.EmailField(blank=True, default="", max_length=254)),
+                ("email_confirmed", models.BooleanField(default=True)),
+                ("email_proof", models.UUIDField(null=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
                 (
                     "tenant",

@@ -175,7 +175,11 @@ class BillingAccount(TenantRow):
     tax_note = models.CharField(max_length=TAX_NOTE_LENGTH, default="", blank=True)
     currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES], default="USD")
     time_zone = models.CharField(max_length=64, default="UTC")
+    # Another address than that of a member or of the notices gets mails once its reader has opened a link, whose token
+    # comes from email_proof.
     email = models.EmailField(default="", blank=True)
+    email_confirmed = models.BooleanField(default=True)
+    email_proof = models.UUIDField(null=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta(TenantRow.Meta):

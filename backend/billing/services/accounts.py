@@ -1,8 +1,11 @@
-"""The billing account: whom a tenant's invoices are addressed to, and the clock by which its months end."""
+"""The billing account: whom a tenant's invoices are addressed to, and the clock by which its months end.
+
+backend.webhooks mails the links that confirm an address, and stands above this app, so it registers what names one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -23,6 +26,14 @@ CHANGEABLE = frozenset(
 )  # fmt: skip
 """Fields that the tenant itself sets. The operator sets the tax rate, and the plan decides the currency."""
 TAX_STEP = Decimal("0.00001")
+
+_name_address: Callable[[str], None] | None = None
+
+
+def name_address_by(namer: Callable[[str], None]) -> None:
+    """Set what names the address of the entered tenant's account, and has its reader confirm it; called once."""
+    global _name_address
+    _name_address = namer
 
 
 def billing_account() -> BillingAccount:
@@ -46,8 +57,14 @@ def update_account(values: Mapping[str, str]) -> BillingAccount:
     lock_billing()
     account = billing_account()
     for name, value in values.items():
-        setattr(account, name, value)
+        if name != "email":
+            setattr(account, name, value)
     account.save()
+    if "email" in values:
+        if _name_address is None:
+            raise RuntimeError("no app has registered what names an address")
+        _name_address(values["email"])
+        account.refresh_from_db()
     return account
 
 
