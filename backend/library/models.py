@@ -109,6 +109,10 @@ class ProbedRow(TenantRow):
     container = models.CharField(max_length=32, default="", blank=True)
     codec = models.CharField(max_length=32, default="", blank=True)
     has_audio = models.BooleanField(default=False)
+    # Rows of the file's clock (gpu_workers.engine.indexing.file_clock); empty if its timestamps simply run on.
+    clock = models.JSONField(default=list)
+    # Codes of what a file lacks: docs/errors.md lists them.
+    degraded = models.JSONField(default=list)
     bitrate = models.BigIntegerField(null=True)
 
     class Meta(TenantRow.Meta):

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from backend.library.models import InputSegment, InputStatus, SourceType, Upload, Video, VideoStatus
+from backend.library.models import InputSegment, InputStatus, ProbedRow, SourceType, Upload, Video, VideoStatus
+from gpu_workers.engine.indexing.file_clock import FileClock
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedPiece:
     """One object of the recording, and its span on the video's clock.
 
-    source_start_ms: the object's own first timestamp, which is start_ms of the video.
+    clock: the object's own, which counts from its beginning. source_start_ms: its timestamp at start_ms of the video.
     """
 
     object_key: str
@@ -25,6 +26,7 @@ class RecordedPiece:
     end_ms: int
     source_start_ms: int
     has_audio: bool
+    clock: FileClock
 
 
 def pieces(
@@ -36,7 +38,7 @@ def pieces(
     until = video.duration_ms if end_ms is None else min(end_ms, video.duration_ms)
     if video.source_type == SourceType.UPLOAD:
         whole = RecordedPiece(
-            video.object_key, 0, video.duration_ms, source_start_ms=video.source_start_ms, has_audio=video.has_audio
+            video.object_key, 0, video.duration_ms, video.source_start_ms, video.has_audio, clock_of(video)
         )
         return [whole] if start_ms < until else []
     # The query leaves out pieces before the first relevant one, because positions rise with n.
@@ -45,11 +47,21 @@ def pieces(
     rows = ready.filter(start_ms__gte=first or 0).order_by("start_ms")
     recorded = [
         RecordedPiece(
-            row.object_key, row.start_ms, row.start_ms + row.duration_ms, row.source_start_ms, has_audio=row.has_audio
+            row.object_key,
+            row.start_ms,
+            row.start_ms + row.duration_ms,
+            row.source_start_ms,
+            row.has_audio,
+            clock_of(row),
         )
         for row in (rows if limit is None else rows[: limit + 1])
     ]
     return [piece for piece in recorded if piece.end_ms > start_ms][:limit]
+
+
+def clock_of(row: ProbedRow) -> FileClock:
+    """Return the clock of a measured file."""
+    return FileClock.of_rows(row.clock) if row.clock else FileClock.steady(row.source_start_ms, row.duration_ms or 1)
 
 
 def piece_at(video: Video, ms: int) -> RecordedPiece | None:

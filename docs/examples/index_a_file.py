@@ -26,7 +26,7 @@ from gpu_workers.engine.models.settings import ModelSettings
 def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -> MemoryIndex:
     """Return the index of the video at path. Raises ProbeError if the file is not a video."""
     found = probe(str(path))
-    source = Source.of_file(str(path), found.source_start_ms, found.has_audio)
+    source = Source.of_file(str(path), found.clock, found.has_audio)
     video_id = stable_id("video", path.resolve())
     index = MemoryIndex(video_id)
 

@@ -55,10 +55,16 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class SampledFrame:
-    """A decoded picture and the time it was shown."""
+    """A decoded picture and a time at which it was shown. held_since_ms: when it appeared, if it was before ms."""
 
     ms: int
     picture: Picture
+    held_since_ms: int | None = None
+
+    @property
+    def taken_ms(self) -> int:
+        """Return the picture's own time: what it shows was so then."""
+        return self.ms if self.held_since_ms is None else self.held_since_ms
 
 
 @dataclass(frozen=True, slots=True)

@@ -292,7 +292,7 @@ def _read_picture(storage: ObjectStorage, frame: Frame, piece: RecordedPiece | N
     if piece is not None:
         try:
             url = storage.presign_get(piece.object_key)
-            return still(url, frame.ms - piece.start_ms)
+            return still(url, frame.ms - piece.start_ms, clock=piece.clock)
         except SourceUnreadable as error:
             logger.warning("frame %s is shown as its thumbnail: %s", frame.id, error)
     try:

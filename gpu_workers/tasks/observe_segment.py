@@ -70,7 +70,7 @@ def handle(work: Work) -> FollowUp | None:
             Piece(
                 storage.presign_get(piece.object_key, expires=URL_LIFETIME),
                 Span(piece.start_ms, piece.end_ms),
-                source_start_ms=piece.source_start_ms,
+                clock=piece.clock,
                 has_audio=piece.has_audio,
             )
             for piece in pending.pieces

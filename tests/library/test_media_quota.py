@@ -8,6 +8,7 @@ from backend.api.public_ids import decode, encode
 from backend.billing.services.limits import quotas
 from backend.library.indexing import intake
 from backend.library.models import Segment, Video, VideoStatus
+from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.probe import ProbeResult
 from tests import factories
 from tests.conftest import Cast
@@ -21,6 +22,7 @@ def measured(cast: Cast, video_id: str, duration_ms: int) -> Video:
     probed = ProbeResult(
         duration_ms=duration_ms, source_start_ms=0, width=640, height=360, fps=None, rotation=0, container="mp4",
         codec="h264", has_audio=False, has_video=True, bitrate=1, size=1_000,
+        clock=FileClock.steady(0, duration_ms),
     )  # fmt: skip
     with cast.scope():
         intake.store_probe(decode("vid", video_id), probed)

@@ -18,6 +18,7 @@ from backend.library.storage import ObjectStorage
 from backend.questions.models import Evidence, QuestionVideo
 from backend.questions.services import questions
 from backend.webhooks.models import WebhookEvent
+from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.tasks import answer_question
 from tests.conftest import Cast
 from tests.library.growing import begin, close, cut, path_of, segments, send
@@ -135,9 +136,9 @@ def test_evidence_is_cut_from_the_piece_that_shows_it(
     asked: list[int] = []
     real = answer_question.still
 
-    def still(source: str, ms: int) -> bytes:
+    def still(source: str, ms: int, *, clock: FileClock) -> bytes:
         asked.append(ms)
-        return real(source, ms)
+        return real(source, ms, clock=clock)
 
     monkeypatch.setattr(answer_question, "still", still)
     llm.script = saying(lambda request: "B")

@@ -22,6 +22,7 @@ from backend.tenancy.services import set_notice_email
 from backend.webhooks.models import WebhookEvent
 from backend.webhooks.notices import mail_about
 from backend.webhooks.thresholds import report_budget
+from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.probe import ProbeResult
 from tests.factories import make_video, set_limits
 from tests.questions.world import ask, finish
@@ -123,6 +124,7 @@ def test_a_video_says_when_its_index_begins_and_when_it_is_gone(acme: Any) -> No
     probed = ProbeResult(
         duration_ms=60_000, source_start_ms=0, width=640, height=360, fps=None, rotation=0, container="mp4",
         codec="h264", has_audio=False, has_video=True, bitrate=1, size=1_000,
+        clock=FileClock.steady(0, 60_000),
     )  # fmt: skip
     with acme.scope():
         video = make_video(status=VideoStatus.PROBING, external_id="camera 1")

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from backend.library.models import IndexVersion, InputSegment, Video
 
 _PROBE_COLUMNS = (
-    "container", "codec", "width", "height", "fps", "rotation", "has_audio", "bitrate", "source_start_ms",
+    "container", "codec", "width", "height", "fps", "rotation", "has_audio", "bitrate", "source_start_ms", "degraded",
 )  # fmt: skip
 
 
@@ -26,6 +26,11 @@ class ProbeSerializer(serializers.Serializer[Any]):
     bitrate = serializers.IntegerField(allow_null=True)
     source_start_ms = serializers.IntegerField(
         help_text="Start time in the file itself. All other times count from it."
+    )
+    degraded = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Codes of what the file lacks: `truncated` if it ends before its header says, `damaged` if more than "
+        "1 % of its packets are damaged. More codes may come.",
     )
 
 

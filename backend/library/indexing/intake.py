@@ -133,4 +133,6 @@ def measured_columns(probed: ProbeResult) -> dict[str, Any]:
         "codec": probed.codec,
         "has_audio": probed.has_audio,
         "bitrate": probed.bitrate,
+        "clock": probed.clock.as_rows(),
+        "degraded": list(probed.degraded),
     }

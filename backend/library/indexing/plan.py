@@ -70,6 +70,7 @@ def _position(video: Video, piece: InputSegment) -> None:
     video.duration_ms = end_ms
     video.size_bytes += piece.size_bytes
     video.has_audio = video.has_audio or piece.has_audio
+    video.degraded = sorted({*video.degraded, *piece.degraded})
     if video.status == VideoStatus.QUEUED:
         video.status, video.index_started_at = VideoStatus.INDEXING, timezone.now()
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import av
 import av.error
-import av.logging
 from av.container import InputContainer
 from av.video.stream import VideoStream
 
+from gpu_workers.engine.indexing.clock_reading import ReadClock, read_clock, readable_packets
 from gpu_workers.engine.indexing.container import ProbeError
+from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.opening import (
     MAX_PIXELS,
     MAX_SIDE,
     Recording,
     bound_pictures,
     open_video,
-    origin_ms,
     shown_stream,
 )
 
@@ -29,15 +31,24 @@ SPARSE_AFTER_MS, LONGEST_PACKET_MS = 600_000, 60_000
 """A video above the first duration has at least one packet per LONGEST_PACKET_MS of it on average. A file of kilobytes
 could claim days otherwise, and each of its segments costs as much as a segment of a true recording."""
 
-ONE_FRAME_MS = 40
-"""Duration of a picture if the file does not state one (25 per second)."""
+CUT_MS = 1_000
+"""Time, next to 1 % of the duration, by which a header may claim more than the file holds before the file counts as
+cut."""
 
 RATE_PACKETS = 500
 """Number of packets whose timestamps give the rate of a file that states none."""
 
 
-def examine(source: Recording, container: str) -> dict[str, Any]:
-    """Return the fields of ProbeResult without size. Raises ProbeError, and OSError for bytes that do not arrive."""
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """fields: of ProbeResult, without size and clock."""
+
+    fields: dict[str, Any]
+    clock: FileClock
+
+
+def examine(source: Recording, container: str) -> Examined:
+    """Return what the file at source holds. Raises ProbeError, and OSError for bytes that do not arrive."""
     with _open(source, container) as opened:
         _refuse_many_streams(opened)
         stream = shown_stream(opened)
@@ -47,32 +58,47 @@ def examine(source: Recording, container: str) -> dict[str, Any]:
             raise ProbeError("not_a_video", "There is no decoder for the video stream.")
         _refuse_large_pictures(stream)
         _refuse_cut_index(opened, stream, container)
-        start_ms = origin_ms(opened, stream)
-        rate = _rate(opened, stream)
         bound_pictures(stream)
         width, height, rotation = _shown_size(opened, stream)
-        end_ms = _end_ms(opened, stream, rate)
-        if end_ms is None:
-            raise ProbeError("duration_unknown", "The video has no timestamps.")
-        duration_ms = max(1, end_ms - start_ms)
-        _refuse_few_packets(opened, stream, duration_ms)
-        return {
-            "container": container,
-            "codec": stream.codec_context.codec.canonical_name,
-            "duration_ms": duration_ms,
-            "width": width,
-            "height": height,
-            "fps": str(rate) if rate else None,
-            "rotation": rotation,
-            "has_audio": bool(opened.streams.audio),
-            "has_video": True,
-            "source_start_ms": start_ms,
-            "bitrate": opened.bit_rate or None,
-        }
+        codec, has_audio, bitrate = (
+            stream.codec_context.codec.canonical_name,
+            bool(opened.streams.audio),
+            opened.bit_rate,
+        )
+    rate = _rate(source, container)
+    read = read_clock(source, container)
+    if read is None:
+        raise ProbeError("duration_unknown", "The video has no timestamps.")
+    clock = read.clock
+    _refuse_few_packets(source, container, clock.duration_ms)
+    fields = {
+        "container": container,
+        "codec": codec,
+        "duration_ms": clock.duration_ms,
+        "width": width,
+        "height": height,
+        "fps": str(rate) if rate else None,
+        "rotation": rotation,
+        "has_audio": has_audio,
+        "has_video": True,
+        "source_start_ms": clock.stretches[0].stamp_ms,
+        "bitrate": bitrate or None,
+        "degraded": _lacks(read),
+    }
+    return Examined(fields, clock)
+
+
+def _lacks(read: ReadClock) -> list[str]:
+    """Return the codes of what a file lacks (probe.LACKS)."""
+    duration_ms, lacks = read.clock.duration_ms, []
+    if read.stated_ms is not None and read.stated_ms - duration_ms > max(CUT_MS, duration_ms // 100):
+        lacks.append("truncated")
+    if read.damaged * 100 > read.packets:
+        lacks.append("damaged")
+    return lacks
 
 
 def _open(source: Recording, container: str) -> InputContainer:
-    av.logging.set_level(av.logging.ERROR)  # so that errors carry the demuxer's last words
     try:
         return open_video(source, container=container)
     except av.error.FFmpegError as error:
@@ -93,18 +119,16 @@ def _refuse_large_pictures(stream: VideoStream) -> None:
         raise ProbeError("too_many_pixels", f"The pictures have {width} x {height} pixels; {limit}.")
 
 
-def _refuse_few_packets(container: InputContainer, stream: VideoStream, duration_ms: int) -> None:
+def _refuse_few_packets(source: Recording, container: str, duration_ms: int) -> None:
     """Raise ProbeError for a video of far fewer packets than its duration needs. Reads no more packets than that."""
     needed = duration_ms // LONGEST_PACKET_MS if duration_ms > SPARSE_AFTER_MS else 0
-    if len(stream.index_entries) >= needed:
-        return
-    _rewind(container, stream)
-    count = 0
-    for _ in _packet_times(container, stream):
-        count += 1
-        if count >= needed:
+    with _open(source, container) as opened:
+        stream = shown_stream(opened)
+        if stream is None or len(stream.index_entries) >= needed:
             return
-    raise ProbeError("too_few_packets", f"The video claims {duration_ms} ms, but has only {count} pictures.")
+        count = sum(1 for _ in islice(_picture_times(opened, stream), needed))
+    if count < needed:
+        raise ProbeError("too_few_packets", f"The video claims {duration_ms} ms, but has only {count} pictures.")
 
 
 def _refuse_cut_index(container: InputContainer, stream: VideoStream, name: str) -> None:
@@ -118,11 +142,15 @@ def _refuse_cut_index(container: InputContainer, stream: VideoStream, name: str)
         raise ProbeError("truncated", "The file ends before its last packets; the upload is incomplete.")
 
 
-def _rate(container: InputContainer, stream: VideoStream) -> Fraction | None:
+def _rate(source: Recording, container: str) -> Fraction | None:
     """Return frames per second, measured if the header states none or more than is accepted. Raises ProbeError."""
-    # In a file of one picture the header's rate is a guess.
-    stated = None if stream.frames == 1 else stream.average_rate or stream.base_rate or None
-    rate = stated if stated and stated <= MAX_FRAME_RATE else _measured_rate(container, stream)
+    with _open(source, container) as opened:
+        stream = shown_stream(opened)
+        if stream is None:
+            return None
+        # In a file of one picture the header's rate is a guess.
+        stated = None if stream.frames == 1 else stream.average_rate or stream.base_rate or None
+        rate = stated if stated and stated <= MAX_FRAME_RATE else _measured_rate(opened, stream)
     if rate and rate > MAX_FRAME_RATE:
         reason = f"The video has {float(rate):.0f} frames per second; at most {MAX_FRAME_RATE} are accepted."
         raise ProbeError("frame_rate_too_high", reason)
@@ -130,11 +158,7 @@ def _rate(container: InputContainer, stream: VideoStream) -> Fraction | None:
 
 
 def _measured_rate(container: InputContainer, stream: VideoStream) -> Fraction | None:
-    times: list[Fraction] = []
-    for start, _ in _packet_times(container, stream):
-        times.append(start)
-        if len(times) == RATE_PACKETS:
-            break
+    times = list(islice(_picture_times(container, stream), RATE_PACKETS))
     if len(set(times)) < 2:
         return None
     return ((len(times) - 1) / (max(times) - min(times))).limit_denominator(1001)
@@ -145,8 +169,7 @@ def _shown_size(container: InputContainer, stream: VideoStream) -> tuple[int, in
 
     Raises ProbeError no_frames if there is none.
     """
-    _rewind(container, stream)
-    for packet in _packets(container, stream):
+    for packet in readable_packets(container, stream):
         try:
             frames = packet.decode()
         except av.error.InvalidDataError:
@@ -159,43 +182,10 @@ def _shown_size(container: InputContainer, stream: VideoStream) -> tuple[int, in
     raise ProbeError("no_frames", "No picture of the video can be decoded.")
 
 
-def _end_ms(container: InputContainer, stream: VideoStream, rate: Fraction | None) -> int | None:
-    """Return the end of the last packet in milliseconds of the file's own clock, None if no packet has a timestamp.
-
-    Looks at the end of the file first; a file that cannot be positioned there is read through.
-    """
-    picture = 1 / rate if rate else Fraction(ONE_FRAME_MS, 1000)
-    for from_end in (True, False):
-        _rewind(container, stream, to_end=from_end)
-        ends = (start + (length or picture) for start, length in _packet_times(container, stream))
-        end = max(ends, default=None)
-        if end is not None:
-            return round(end * 1000)
-    return None
-
-
-def _packet_times(container: InputContainer, stream: VideoStream) -> Iterator[tuple[Fraction, Fraction]]:
-    """Yield (time, length) of packets in seconds; length 0 if the file does not state it."""
+def _picture_times(container: InputContainer, stream: VideoStream) -> Iterator[Fraction]:
+    """Yield the times of an unread file's pictures in seconds."""
     base = stream.time_base or Fraction(1, 1000)
-    for packet in _packets(container, stream):
+    for packet in readable_packets(container, stream):
         stamp = packet.pts if packet.pts is not None else packet.dts
         if stamp is not None and packet.size:
-            yield stamp * base, (packet.duration or 0) * base
-
-
-def _packets(container: InputContainer, stream: VideoStream) -> Iterator[av.Packet[Any]]:
-    try:
-        yield from container.demux(stream)
-    except av.error.InvalidDataError:
-        return  # the readable part ends here
-
-
-def _rewind(container: InputContainer, stream: VideoStream, *, to_end: bool = False) -> None:
-    """Seek to the first keyframe, or to the last; a container that cannot seek stays where it is."""
-    first = stream.start_time or 0
-    try:
-        container.seek(2**62 if to_end else min(0, first), stream=stream, backward=True)
-    except av.error.FFmpegError:
-        if to_end:
-            return
-        raise
+            yield stamp * base

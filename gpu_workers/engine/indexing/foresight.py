@@ -70,7 +70,7 @@ class Foresight(Generic[P]):
         yield from self._decided(everything=True)
 
     def _take(self, packet: P) -> None:
-        ms = None if packet.pts is None else max(0, round(packet.pts * self._scale) - self._origin)
+        ms = None if packet.pts is None else round(packet.pts * self._scale) - self._origin
         self._waiting.append((packet, ms))
         if ms is not None:
             bisect.insort(self._unsettled, ms)

@@ -7,8 +7,11 @@ and the frames they refer to are decoded.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 import av
 import av.error
@@ -19,20 +22,18 @@ from av.video.reformatter import VideoReformatter
 from av.video.stream import VideoStream
 
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
+from gpu_workers.engine.indexing.clock_reading import decoding_delay, read_clock
 from gpu_workers.engine.indexing.container import SourceUnreadable
+from gpu_workers.engine.indexing.entering import enter, entries
+from gpu_workers.engine.indexing.file_clock import FileClock, Stretch
 from gpu_workers.engine.indexing.foresight import Foresight
 from gpu_workers.engine.indexing.frame_stream import FrameStream
 from gpu_workers.engine.indexing.hardware import HardwareFailed, Look, accelerator, look_of
 from gpu_workers.engine.indexing.hdr import is_hdr, to_sdr
-from gpu_workers.engine.indexing.opening import Media, bound_pictures, open_video, origin_ms, shown_stream
+from gpu_workers.engine.indexing.opening import Media, bound_pictures, open_video, shown_stream
 from gpu_workers.engine.models.frame_grid import SamplingGrid
 
 DECODER_THREADS = 4
-SEEK_BACK_MS = (0, 2_000, 10_000, 60_000)
-"""Distances to seek back if a seek lands behind its mark (MPEG-TS has no index); after these, the beginning."""
-
-JUMP_MS = 1_000
-"""Distance by which decoding times fall back where recordings were joined; a damaged packet falls back by less."""
 
 
 class FrameSamples(FrameStream):
@@ -50,7 +51,7 @@ class FrameSamples(FrameStream):
         *,
         fps: float | Sequence[float],
         max_side: int,
-        source_start_ms: int | None = None,
+        clock: FileClock | None = None,
         hold_ms: int | None = None,
     ) -> None:
         if max_side < 1:
@@ -58,8 +59,10 @@ class FrameSamples(FrameStream):
         self.skipped = 0
         self.hardware_failure: str | None = None
         self._source, self._span, self._max_side = source, span, max_side
-        self._start_ms, self._hold_ms = source_start_ms, hold_ms
+        self._clock, self._hold_ms = clock, hold_ms
         self._fps = fps
+        self._pixel = Fraction(1)
+        self._delay: int | None = None
         self._begin()
         # Kept, since making a new one for each frame takes half as long as shrinking the frame.
         self._reformatter = VideoReformatter()
@@ -91,72 +94,87 @@ class FrameSamples(FrameStream):
                 yield frame
 
     def _sample_by(self, hardware: HWAccel | None) -> Generator[SampledFrame, None, None]:
-        span = self._span
-        cells = _Cells(span, self._hold_ms)
-        shown: av.VideoFrame | None = None
-        lost, entered = 0, False
-        with _open(self._source, hardware) as container:
-            stream = _video_stream(container)
-            pixel = stream.sample_aspect_ratio or Fraction(1)
-            for ms, frame in self._decode_from(container, stream, span.start_ms):
-                # A packet lost between two pictures may have been a change: then the old picture is not held.
-                if shown is not None and self.skipped == lost:
-                    for empty_ms in cells.empty_before(min(ms, span.end_ms)):
-                        yield SampledFrame(empty_ms, self._picture(shown, pixel))
-                if ms >= span.end_ms:
-                    return
-                shown, lost = frame, self.skipped
-                if ms < span.start_ms:
-                    continue
-                if not entered and self._foresight is not None and self._foresight.last_before is not None:
-                    self._grid.skip(self._foresight.last_before)
-                entered = True
-                if self._grid.takes(ms):
-                    cells.fill(ms)
-                    yield SampledFrame(ms, self._picture(frame, pixel))
-            if shown is not None and self.skipped == lost:
-                for empty_ms in cells.empty_before(span.end_ms, cut=True):
-                    yield SampledFrame(empty_ms, self._picture(shown, pixel))
+        span, cells = self._span, _Cells(self._span, self._hold_ms)
+        if self._clock is None:
+            self._clock = _read_clock(self._source)
+        self._delay = _decoding_delay(self._source)
+        for stretch, part in self._clock.within(span):
+            yield from self._sample_stretch(hardware, stretch, part, cells)
 
-    def _decode_from(
-        self, container: InputContainer, stream: VideoStream, start_ms: int
-    ) -> Iterator[tuple[int, av.VideoFrame]]:
-        """Yield frames with their times, the first of them at or before start_ms if the video has one there."""
-        origin = origin_ms(container, stream) if self._start_ms is None else self._start_ms
-        if start_ms == 0:
-            yield from self._decode(container, stream, origin)
-            return
-        for back in SEEK_BACK_MS:
-            mark = max(0, start_ms - back)
-            if not _seek(container, stream, mark + origin):
-                break
-            frames = self._decode(container, stream, origin)
-            first = next(frames, None)
-            if first is not None and first[0] <= start_ms:
-                yield first
-                yield from frames
+    def _sample_stretch(
+        self, hardware: HWAccel | None, stretch: Stretch, part: Span, cells: _Cells
+    ) -> Generator[SampledFrame, None, None]:
+        """Yield the chosen frames of a part of one stretch, and the held picture of each cell without any."""
+        shown: _Shown | None = None
+        before, entered = None, False
+        for ms, frame in self._decode_part(hardware, stretch, part):
+            yield from self._held(shown, cells, min(ms, part.end_ms), stretch)
+            if ms >= part.end_ms:
                 return
-            if mark == 0:
-                break
-        _seek(container, stream, None)
-        yield from self._decode(container, stream, origin)
+            shown = _Shown(frame, ms, self.skipped)
+            if ms < part.start_ms:
+                before = ms
+                continue
+            if not entered:
+                passed = self._foresight.last_before if self._foresight is not None else None
+                before = max((one for one in (before, passed) if one is not None), default=None)
+                if before is not None:
+                    self._grid.skip(before)
+            entered = True
+            if self._grid.takes(ms):
+                cells.fill(ms)
+                yield SampledFrame(ms, self._picture(frame))
+        yield from self._held(shown, cells, part.end_ms, stretch, cut=part.end_ms == self._span.end_ms)
+
+    def _held(
+        self, shown: _Shown | None, cells: _Cells, until_ms: int, stretch: Stretch, *, cut: bool = False
+    ) -> Iterator[SampledFrame]:
+        """Yield the picture that is shown at the beginning of each cell without a frame that ends by until_ms."""
+        # A packet lost between two pictures may have been a change: then the old picture is not held.
+        if shown is None or self.skipped != shown.skipped:
+            return
+        for empty_ms in cells.empty_before(until_ms, cut=cut):
+            if shown.ms <= empty_ms < stretch.pictures_end_ms:
+                since_ms = shown.ms if shown.ms < empty_ms else None
+                yield SampledFrame(empty_ms, self._picture(shown.frame), since_ms)
+
+    def _decode_part(
+        self, hardware: HWAccel | None, stretch: Stretch, part: Span
+    ) -> Iterator[tuple[int, av.VideoFrame]]:
+        """Yield frames with their times, the first of them at or before the part if the stretch has one there."""
+        for entry in entries(stretch, part.start_ms):
+            with _open(self._source, hardware) as container:
+                stream = _video_stream(container)
+                if not enter(container, stream, entry):
+                    continue
+                frames = self._decode(container, stream, stretch, part)
+                first = next(frames, None)
+                if entry.is_beginning or (first is not None and first[0] <= part.start_ms):
+                    if first is not None:
+                        yield first
+                        yield from frames
+                    return
 
     def _decode(
-        self, container: InputContainer, stream: VideoStream, origin: int
+        self, container: InputContainer, stream: VideoStream, stretch: Stretch, part: Span
     ) -> Iterator[tuple[int, av.VideoFrame]]:
         """Yield good frames with their rising times in the video, among them all that the grid chooses."""
         base = stream.time_base or Fraction(1, 1000)
         step = 1000 / (stream.average_rate or stream.guessed_rate or 25)
+        self._pixel = stream.sample_aspect_ratio or Fraction(1)
         last: int | None = None
-        for frames in self._decoded(container, stream, origin):
+        for frames in self._decoded(container, stream, stretch, part):
             for frame in frames:
                 if not isinstance(frame, av.VideoFrame):
                     continue
                 stamp = frame.pts if frame.pts is not None else frame.dts
+                if self._delay is not None:
+                    # The decoder gives a picture with the time of the packet that it read last.
+                    stamp = None if frame.dts is None else frame.dts - self._delay
                 if stamp is None:
-                    ms = 0 if last is None else round(last + step)
+                    ms = stretch.span.start_ms if last is None else round(last + step)
                 else:
-                    ms = max(0, round(stamp * base * 1000) - origin)
+                    ms = max(stretch.span.start_ms, round(stamp * base * 1000) - stretch.origin_ms)
                 if frame.is_corrupt or (last is not None and ms <= last):
                     self.skipped += 1
                     continue
@@ -164,18 +182,18 @@ class FrameSamples(FrameStream):
                 yield ms, frame
 
     def _decoded(
-        self, container: InputContainer, stream: VideoStream, origin: int
+        self, container: InputContainer, stream: VideoStream, stretch: Stretch, part: Span
     ) -> Iterator[Sequence[av.VideoFrame]]:
         """Yield the frames that each packet brings out of the decoder, and in the end those that it still holds."""
         decoder = stream.codec_context
         self._foresight = Foresight(
-            self._span,
+            part,
             SamplingGrid(self._fps, self._span.start_ms),
             hold_ms=self._hold_ms,
-            origin=origin,
+            origin=stretch.origin_ms,
             ms_per_tick=(stream.time_base or Fraction(1, 1000)) * 1000,
         )
-        for packet, wanted in self._foresight.sift(self._packets(container, stream)):
+        for packet, wanted in self._foresight.sift(self._packets(container, stream, stretch)):
             if packet.is_corrupt:
                 self.skipped += 1
                 continue
@@ -183,7 +201,7 @@ class FrameSamples(FrameStream):
                 continue
             decoder.skip_frame = "DEFAULT" if wanted else "NONREF"
             try:
-                yield packet.decode()
+                yield decoder.decode(packet)
             except av.error.InvalidDataError:
                 self.skipped += 1
             except av.error.FFmpegError as error:
@@ -195,20 +213,18 @@ class FrameSamples(FrameStream):
         except (av.error.EOFError, av.error.InvalidDataError):
             return
 
-    def _packets(self, container: InputContainer, stream: VideoStream) -> Iterator[av.Packet[av.VideoStream]]:
-        """Yield packets whose times never jump back, as they do where files or broadcasts were joined."""
-        base = stream.time_base or Fraction(1, 1000)
-        step = round(1 / (stream.average_rate or stream.guessed_rate or 25) / base)
-        shift, last = 0, None
+    def _packets(
+        self, container: InputContainer, stream: VideoStream, stretch: Stretch
+    ) -> Iterator[av.Packet[av.VideoStream]]:
+        """Yield the packets of a stretch."""
         for packet in self._demuxed(container, stream):
-            if packet.dts is not None:
-                if last is not None and (last - packet.dts - shift) * base * 1000 > JUMP_MS:
-                    shift = last + step - packet.dts
-                packet.dts += shift
-                last = packet.dts
-            if packet.pts is not None:
-                packet.pts += shift
-            yield packet
+            if packet.pos is not None and packet.pos < stretch.begin_byte:
+                continue
+            if packet.pos is not None and stretch.end_byte is not None and packet.pos >= stretch.end_byte:
+                return
+            if self._delay is not None:
+                packet.pts = None  # a guess of the demuxer's
+            yield _shown_from(packet, stream, stretch.stamp_ms)
 
     def _demuxed(self, container: InputContainer, stream: VideoStream) -> Iterator[av.Packet[av.VideoStream]]:
         packets = container.demux(stream)
@@ -225,9 +241,9 @@ class FrameSamples(FrameStream):
             if packet.size:  # the demuxer ends with an empty packet
                 yield packet
 
-    def _picture(self, frame: av.VideoFrame, pixel: Fraction) -> Picture:
-        """Return frame as upright RGB with square pixels, no side above max_side. pixel: its width by its height."""
-        wide, high = float(frame.width * pixel), float(frame.height)
+    def _picture(self, frame: av.VideoFrame) -> Picture:
+        """Return frame as upright RGB with square pixels, no side above max_side."""
+        wide, high = float(frame.width * self._pixel), float(frame.height)
         shrink = min(1.0, self._max_side / max(wide, high))
         size = max(1, round(wide * shrink)), max(1, round(high * shrink))
         if self._look is not None:
@@ -238,6 +254,15 @@ class FrameSamples(FrameStream):
             shown = np.asarray(self._reformatter.reformat(frame, *size, format="rgb24").to_ndarray(), dtype=np.uint8)
         turned = np.rot90(shown, k=round(frame.rotation / 90) % 4)
         return np.ascontiguousarray(turned, dtype=np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The picture that is on the screen. skipped: number of losses before it."""
+
+    frame: av.VideoFrame
+    ms: int
+    skipped: int
 
 
 class _Cells:
@@ -261,6 +286,22 @@ class _Cells:
             self._next = end
 
 
+def _shown_from(packet: av.Packet[av.VideoStream], stream: VideoStream, ms: int) -> av.Packet[av.VideoStream]:
+    """Return a packet that an edit hides with a visible picture from ms on, if the edit begins within it at ms.
+
+    The demuxer hides every picture that begins before the edit.
+    """
+    if not packet.is_discard or packet.pts is None or not packet.duration:
+        return packet
+    at = Fraction(ms, 1000) / (stream.time_base or Fraction(1, 1000))
+    if not packet.pts <= at < packet.pts + packet.duration:
+        return packet
+    shown = cast("av.Packet[av.VideoStream]", av.Packet(bytes(packet)))
+    shown.pts, shown.dts, shown.time_base = math.ceil(at), packet.dts, packet.time_base
+    shown.is_keyframe = packet.is_keyframe
+    return shown
+
+
 def _open(source: Media, hardware: HWAccel | None) -> InputContainer:
     try:
         return open_video(source, hwaccel=hardware)
@@ -280,12 +321,18 @@ def _video_stream(container: InputContainer) -> VideoStream:
     return stream
 
 
-def _seek(container: InputContainer, stream: VideoStream, ms: int | None) -> bool:
-    """Seek to the last keyframe at or before ms (None: the beginning). Return False if the container cannot seek."""
-    base = stream.time_base or Fraction(1, 1000)
-    offset = min(0, stream.start_time or 0) if ms is None else int(Fraction(ms, 1000) / base)
+def _decoding_delay(source: Media) -> int | None:
     try:
-        container.seek(offset, stream=stream, backward=True)
-    except av.error.FFmpegError:
-        return False
-    return True
+        return decoding_delay(source)
+    except av.error.FFmpegError as error:
+        raise SourceUnreadable(f"the source cannot be opened: {error.strerror}") from error
+
+
+def _read_clock(source: Media) -> FileClock:
+    try:
+        read = read_clock(source)
+    except av.error.FFmpegError as error:
+        raise SourceUnreadable(f"the source cannot be opened: {error.strerror}") from error
+    if read is None:
+        raise SourceUnreadable("the source has no pictures with a time; it is not what was probed")
+    return read.clock

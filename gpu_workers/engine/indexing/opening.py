@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 import av
+import av.logging
 from av.codec.hwaccel import HWAccel
 from av.container import InputContainer
 from av.stream import Disposition
@@ -39,7 +40,12 @@ def open_video(source: Media, *, container: str | None = None, hwaccel: HWAccel 
     options = {"format_whitelist": container or ",".join(FORMATS), "protocol_whitelist": "file"}
     if not isinstance(source, str):
         source.seek(0)
-    return av.open(source, "r", format=container, options=options, buffer_size=BUFFER_BYTES, hwaccel=hwaccel)
+    av.logging.set_level(av.logging.ERROR)  # so that errors carry the demuxer's last words
+    try:
+        return av.open(source, "r", format=container, options=options, buffer_size=BUFFER_BYTES, hwaccel=hwaccel)
+    finally:
+        # A decoder's thread that logs waits for Python, which waits for that thread while the decoder is closed.
+        av.logging.set_level(None)
 
 
 def bound_pictures(stream: VideoStream) -> None:
@@ -50,12 +56,3 @@ def bound_pictures(stream: VideoStream) -> None:
 def shown_stream(container: InputContainer) -> VideoStream | None:
     """Return the first video stream that is not cover art."""
     return next((s for s in container.streams.video if not s.disposition & Disposition.attached_pic), None)
-
-
-def origin_ms(container: InputContainer, stream: VideoStream) -> int:
-    """Return the timestamp that counts as 0: the container's first, as in a player's clock."""
-    if container.start_time is not None:
-        return round(container.start_time / 1000)
-    if stream.start_time is not None and stream.time_base is not None:
-        return round(stream.start_time * stream.time_base * 1000)
-    return 0

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from gpu_workers.engine.indexing.box.boxes import Box, BoxEnded, BoxLost, BoxSilent, BoxUnavailable
 from gpu_workers.engine.indexing.box.decoding import JOBS
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
@@ -23,6 +25,7 @@ from gpu_workers.engine.indexing.container import (
     SourceUnreachable,
     sniff_container,
 )
+from gpu_workers.engine.indexing.file_clock import MAX_STRETCHES, ROW_NUMBERS, FileClock
 
 __all__ = ["ProbeError", "ProbeLimits", "ProbeResult", "probe", "sniff_container"]
 
@@ -31,10 +34,14 @@ _VERDICTS = frozenset({
     "too_many_streams", "frame_rate_too_high", "too_few_packets",
 })  # fmt: skip
 """Refusals that a box may give."""
+LACKS = frozenset({"truncated", "damaged"})
+"""Codes of what a file may lack: it ends before its header says, or more than 1 % of its packets are damaged."""
 _MESSAGE_CHARACTERS = 300
+_CLOCK_BYTES = MAX_STRETCHES * ROW_NUMBERS * 8
 _FIELDS = {
     "container": str, "codec": str, "duration_ms": int, "width": int, "height": int, "fps": str | None, "rotation": int,
     "has_audio": bool, "has_video": bool, "source_start_ms": int, "bitrate": int | None,
+    "degraded": list,
 }  # fmt: skip
 
 
@@ -67,8 +74,9 @@ class ProbeResult:
     width, height: as shown, that is upright and with square pixels. rotation: clockwise degrees that turn the stored
     picture upright (0, 90, 180 or 270).
 
-    duration_ms: end of the last video packet, counted from source_start_ms, at least 1; it is read from the packets,
-    not from the header. source_start_ms: the container's first timestamp, which is time 0 of the video everywhere else.
+    duration_ms: of what the file holds, the longer of pictures and sound, at least 1; it is read from the packets, not
+    from the header. source_start_ms: timestamp in the file at 0 of the video. clock: every timestamp's time.
+    degraded: codes of what the file lacks (LACKS).
     fps: mean rate, from timestamps where the header has none, None for a single frame. bitrate, size: None if unknown.
     """
 
@@ -84,6 +92,8 @@ class ProbeResult:
     source_start_ms: int
     bitrate: int | None
     size: int | None
+    clock: FileClock
+    degraded: tuple[str, ...] = ()
 
 
 def probe(url_or_path: str, *, limits: ProbeLimits | None = None) -> ProbeResult:
@@ -99,13 +109,13 @@ def probe(url_or_path: str, *, limits: ProbeLimits | None = None) -> ProbeResult
         raise ProbeError("unreachable", error.message, retryable=error.retryable) from error
     try:
         container = _sniffed(supply, limits)
-        answer = _examined(supply, container, limits)
+        answer, clock = _examined(supply, container, limits)
     except SourceUnreachable as error:
         raise ProbeError("unreachable", error.message, retryable=error.retryable) from error
     finally:
         supply.close()
-    fps = answer.pop("fps")
-    result = ProbeResult(**answer, fps=Fraction(fps) if fps else None, size=supply.size)
+    fps, degraded = answer.pop("fps"), tuple(answer.pop("degraded"))
+    result = ProbeResult(**answer, fps=Fraction(fps) if fps else None, size=supply.size, clock=clock, degraded=degraded)
     if result.duration_ms > limits.max_duration_ms:
         raise ProbeError(
             "too_long", f"The video lasts {result.duration_ms} ms; at most {limits.max_duration_ms} ms are accepted."
@@ -119,12 +129,19 @@ def _sniffed(supply: Supply, limits: ProbeLimits) -> str:
     return sniff_container(supply.head(HEAD_BYTES))
 
 
-def _examined(supply: Supply, container: str, limits: ProbeLimits) -> dict[str, Any]:
-    """Return the fields of ProbeResult without size. Raises ProbeError, and SourceUnreachable if bytes are missing."""
+def _examined(supply: Supply, container: str, limits: ProbeLimits) -> tuple[dict[str, Any], FileClock]:
+    """Return the fields of ProbeResult without size and clock, and the clock.
+
+    Raises ProbeError, and SourceUnreachable if bytes are missing.
+    """
     bounds = BoxLimits(cpu_s=limits.cpu_s, memory_bytes=limits.memory_bytes)
     try:
-        with Box(f"{JOBS}:probe", {"container": container}, supply, limits=bounds, wall_s=limits.wall_s) as box:
+        with Box(
+            f"{JOBS}:probe", {"container": container}, supply, limits=bounds, memory_bytes=_CLOCK_BYTES,
+            wall_s=limits.wall_s,
+        ) as box:  # fmt: skip
             answer = box.receive()
+            clock = _clock(box, answer)
     except BoxSilent as error:
         message = f"The file could not be examined within {limits.wall_s:g} s."
         raise ProbeError("probe_timeout", message, retryable=supply.remote) from error
@@ -145,7 +162,25 @@ def _examined(supply: Supply, container: str, limits: ProbeLimits) -> dict[str, 
         raise ProbeError("not_a_video", "The file could not be parsed.")
     if not all(isinstance(found[name], kind) for name, kind in _FIELDS.items()) or not _is_possible(found):
         raise ProbeError("not_a_video", "The file could not be parsed.")
-    return found
+    if clock is None or (clock.duration_ms, clock.stretches[0].stamp_ms) != (
+        found["duration_ms"], found["source_start_ms"],
+    ):  # fmt: skip
+        raise ProbeError("not_a_video", "The file could not be parsed.")
+    return found, clock
+
+
+def _clock(box: Box, answer: Mapping[str, Any]) -> FileClock | None:
+    """Return the clock that the box shares, None if it is none. A decoder that was taken over may say anything."""
+    count = answer.get("stretches")
+    if not isinstance(count, int) or not 0 < count <= MAX_STRETCHES:
+        return None
+    rows = box.shared(np.int64, count * ROW_NUMBERS, 0).reshape(count, ROW_NUMBERS)
+    if np.abs(rows).max() > 2**53:
+        return None
+    try:
+        return FileClock.of_rows(rows.tolist())
+    except ValueError:
+        return None
 
 
 def _is_possible(found: Mapping[str, Any]) -> bool:
@@ -154,6 +189,8 @@ def _is_possible(found: Mapping[str, Any]) -> bool:
         number = found[name]
         if number is not None and (isinstance(number, bool) or not least <= number <= greatest):
             return False
+    if not all(isinstance(code, str) and code in LACKS for code in found["degraded"]):
+        return False
     if found["container"] not in FORMATS or not _CODEC.fullmatch(found["codec"]):
         return False
     if found["fps"] is None:

@@ -12,6 +12,7 @@ from gpu_workers.engine.indexing.box.boxes import Box
 from gpu_workers.engine.indexing.box.decoding import answer, decoding, number
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 from gpu_workers.engine.indexing.container import DecodingFailed, DeviceUnavailable, SourceUnreadable
+from gpu_workers.engine.indexing.file_clock import FileClock, rows_within
 from gpu_workers.engine.indexing.frame_stream import FrameStream
 from gpu_workers.engine.indexing.hardware import accelerator, chosen, report_failure
 
@@ -36,7 +37,7 @@ class BoxedFrames(FrameStream):
         *,
         fps: float | Sequence[float],
         max_side: int,
-        source_start_ms: int | None = None,
+        clock: FileClock | None = None,
         hold_ms: int | None = None,
     ) -> None:
         if max_side < 1:
@@ -44,7 +45,7 @@ class BoxedFrames(FrameStream):
         self.skipped = 0
         self._source, self._span, self._max_side = source, span, max_side
         rates = [float(rate) for rate in (fps if isinstance(fps, Sequence) else [fps])]
-        self._wanted = {"fps": rates, "source_start_ms": source_start_ms, "hold_ms": hold_ms}
+        self._wanted = {"fps": rates, "clock": rows_within(clock, span), "hold_ms": hold_ms}
         seconds = span.duration_ms / 1000
         held = span.duration_ms // hold_ms + 2 if hold_ms else 0
         # A box that was taken over must not fill the worker's memory with pictures that nobody asked for.
@@ -96,10 +97,11 @@ class BoxedFrames(FrameStream):
             raise DecodingFailed("the decoder's answer makes no sense")
         width, height = (number(side, self._max_side) for side in size)
         ms = number(message.get("ms"), self._span.end_ms)
+        since_ms = message.get("held_since_ms")
         self.skipped = number(message.get("skipped"), _MOST_SKIPPED)
         pixels = box.shared(np.uint8, width * height * 3, offset)
         box.release()
-        return SampledFrame(ms, pixels.reshape(height, width, 3))
+        return SampledFrame(ms, pixels.reshape(height, width, 3), None if since_ms is None else number(since_ms, ms))
 
 
 def sample_frames(
@@ -108,7 +110,7 @@ def sample_frames(
     *,
     fps: float | Sequence[float],
     max_side: int,
-    source_start_ms: int | None = None,
+    clock: FileClock | None = None,
     hold_ms: int | None = None,
 ) -> BoxedFrames:
     """Return frames of span on the grid of fps per second, upright, RGB, no side above max_side, in order of time.
@@ -116,9 +118,9 @@ def sample_frames(
     With several rates, the frames on any of their grids, each once.
     A frame belongs to the span that contains its own time. A source slower than the grid gives each of its frames once.
     With hold_ms, a stretch of that length (counted from 0) in which no frame was chosen gives the picture shown at its
-    beginning, with that time: a still slide is not a hole. Corrupt packets are skipped and counted in .skipped. Times
-    are max(0, pts - source_start_ms); source_start_ms is the probe's, or found again when None. Raises SourceUnreadable
+    beginning, with that time: a still slide is not a hole. Corrupt packets are skipped and counted in .skipped. clock:
+    the probe's; read from the file again when None. Raises SourceUnreadable
     when the bytes cannot be fetched, DecodingFailed when the box ends at its limits. To stop early, close the result or
     use it in a `with` block.
     """
-    return BoxedFrames(url_or_path, span, fps=fps, max_side=max_side, source_start_ms=source_start_ms, hold_ms=hold_ms)
+    return BoxedFrames(url_or_path, span, fps=fps, max_side=max_side, clock=clock, hold_ms=hold_ms)

@@ -26,6 +26,7 @@ from gpu_workers.engine.ekg import (
     unit,
 )
 from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
+from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.sampling import BoxedFrames, sample_frames
 from gpu_workers.engine.indexing.thumbnails import thumbnail
 from gpu_workers.engine.models.frame_grid import SamplingGrid
@@ -79,23 +80,22 @@ def length_at(start_ms: int, segment_ms: int) -> int:
 class Piece:
     """One recorded file of a source. url: a path or an http(s) URL. span: its span on the video's clock.
 
-    source_start_ms: the file's own first timestamp, as probed; None if it is to be read from the file, whose span must
-    start at 0.
+    clock: the file's own, as probed; None if it is to be read from the file, whose span must start at 0.
     """
 
     url: str
     span: Span
-    source_start_ms: int | None = None
+    clock: FileClock | None = None
     has_audio: bool = True
 
     def __post_init__(self) -> None:
-        if self.source_start_ms is None and self.span.start_ms:
-            raise ValueError("a piece that does not begin at 0 needs its source_start_ms")
+        if self.clock is None and self.span.start_ms:
+            raise ValueError("a piece that does not begin at 0 needs its clock")
 
     @property
-    def clock_start_ms(self) -> int | None:
-        """Return the file's timestamp at 0 on the video's clock."""
-        return None if self.source_start_ms is None else self.source_start_ms - self.span.start_ms
+    def placed_clock(self) -> FileClock | None:
+        """Return the file's clock in the time of the video."""
+        return None if self.clock is None else self.clock.moved(self.span.start_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,8 @@ class Source:
             raise ValueError("the pieces of a source follow each other")
 
     @classmethod
-    def of_file(cls, url: str, source_start_ms: int | None = None, has_audio: bool = True) -> Source:
-        return cls((Piece(url, Span(0, _NO_END), source_start_ms, has_audio),))
+    def of_file(cls, url: str, clock: FileClock | None = None, has_audio: bool = True) -> Source:
+        return cls((Piece(url, Span(0, _NO_END), clock, has_audio),))
 
     def within(self, span: Span) -> Iterator[tuple[Piece, Span]]:
         """Yield the pieces that reach into span, each with the part of span that it holds."""
@@ -180,7 +180,7 @@ def observe_segment(
                     part,
                     fps=rates,
                     max_side=max_side,
-                    source_start_ms=piece.clock_start_ms,
+                    clock=piece.placed_clock,
                     hold_ms=CHUNK_MS,
                 )
                 with _decoding(samples, times) as frames:
@@ -267,8 +267,7 @@ def _sound(source: Source, span: Span) -> NDArray[np.float32]:
     for piece, part in source.within(span):
         if not piece.has_audio:
             continue
-        begin = piece.span.start_ms
-        samples = read_audio(piece.url, Span(part.start_ms - begin, part.end_ms - begin))
+        samples = read_audio(piece.url, part, clock=piece.placed_clock)
         at = (part.start_ms - span.start_ms) * SAMPLE_RATE // 1000
         samples = samples[: (part.end_ms - span.start_ms) * SAMPLE_RATE // 1000 - at]
         if samples.size:

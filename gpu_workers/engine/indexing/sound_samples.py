@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import chain
 
 import av
 import av.error
@@ -15,29 +16,33 @@ from av.filter import Graph
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.indexing.clock_reading import read_clock
 from gpu_workers.engine.indexing.container import SourceUnreadable
+from gpu_workers.engine.indexing.entering import enter, entries
+from gpu_workers.engine.indexing.file_clock import FileClock, Stretch
 from gpu_workers.engine.indexing.opening import Media, open_video
 
 SAMPLE_RATE = 16_000
-_SEEK_BACK_MS = 500
-"""Distance before the span at which decoding begins, since a decoder's first packets may give nothing."""
+_EARLIER_MS = 500
+"""Time before the span at which decoding begins, since a decoder's first packets may give nothing."""
 
 
-def sound_samples(source: Media, span: Span) -> NDArray[np.float32]:
+def sound_samples(source: Media, span: Span, *, clock: FileClock | None = None) -> NDArray[np.float32]:
     """Return mono samples at 16 kHz of the first audio stream in span, up to its last sound; empty without any.
 
-    Time counts from the container's first timestamp. Raises SourceUnreadable if the file cannot be opened or read.
+    clock: of the file; read from it when None. Raises SourceUnreadable if the file cannot be opened or read.
     """
     heard = np.zeros(span.duration_ms * SAMPLE_RATE // 1000, dtype=np.float32)
     end = 0
     try:
-        with open_video(source) as container:
-            stream = next(iter(container.streams.audio), None)
-            if stream is None or stream.codec_context is None:
-                return heard[:0]
-            for at, samples in _resampled(_frames(container, stream, span), span):
-                if at < 0:
-                    at, samples = 0, samples[-at:]
+        if clock is None:
+            read = read_clock(source)
+            if read is None:
+                raise SourceUnreadable("the source has no pictures with a time; it is not what was probed")
+            clock = read.clock
+        for stretch, part in clock.within(span):
+            for at, samples in _stretch_samples(source, stretch, part):
+                at += (part.start_ms - span.start_ms) * SAMPLE_RATE // 1000
                 samples = samples[: len(heard) - at]
                 if samples.size:
                     heard[at : at + samples.size] = samples
@@ -47,49 +52,81 @@ def sound_samples(source: Media, span: Span) -> NDArray[np.float32]:
     return heard[:end]
 
 
-def _frames(container: InputContainer, stream: AudioStream, span: Span) -> Iterator[AudioFrame]:
-    """Yield decoded frames that touch span; pts is set to samples since the beginning of span."""
-    origin = Fraction(container.start_time or 0, av.time_base)
+def _stretch_samples(source: Media, stretch: Stretch, part: Span) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    """Yield (index of the first sample in part, samples) of a part of one stretch."""
+    most = part.duration_ms * SAMPLE_RATE // 1000
+    for at, samples in _resampled(_frames(source, stretch, part)):
+        if at < 0:
+            at, samples = 0, samples[-at:]
+        samples = samples[: max(0, most - at)]
+        if samples.size:
+            yield at, samples
+
+
+def _frames(source: Media, stretch: Stretch, part: Span) -> Iterator[AudioFrame]:
+    """Yield decoded frames that touch part; pts is set to samples since the beginning of part."""
+    for entry in entries(stretch, max(stretch.span.start_ms, part.start_ms - _EARLIER_MS)):
+        with open_video(source) as container:
+            stream = next(iter(container.streams.audio), None)
+            if stream is None or stream.codec_context is None:
+                return
+            if not enter(container, stream, entry):
+                continue
+            frames = _timed_frames(container, stream, stretch)
+            first = next(frames, None)
+            if not entry.is_beginning and (first is None or first[0] * 1000 > part.start_ms):
+                continue
+            yield from _touching(chain(() if first is None else (first,), frames), part)
+            return
+
+
+def _touching(frames: Iterable[tuple[Fraction, AudioFrame]], part: Span) -> Iterator[AudioFrame]:
+    begin, end = Fraction(part.start_ms, 1000), Fraction(part.end_ms, 1000)
+    for start, frame in frames:
+        if start >= end:
+            return
+        if start + Fraction(frame.samples, frame.sample_rate) > begin:
+            frame.pts = round((start - begin) * frame.sample_rate)
+            frame.time_base = Fraction(1, frame.sample_rate)
+            yield frame
+
+
+def _timed_frames(
+    container: InputContainer, stream: AudioStream, stretch: Stretch
+) -> Iterator[tuple[Fraction, AudioFrame]]:
+    """Yield the frames of a stretch with their times in the video, in seconds."""
     base = stream.time_base or Fraction(1, stream.rate or SAMPLE_RATE)
-    begin, end = origin + Fraction(span.start_ms, 1000), origin + Fraction(span.end_ms, 1000)
-    if span.start_ms:
-        _seek(container, stream, begin - Fraction(_SEEK_BACK_MS, 1000))
+    origin = Fraction(stretch.origin_ms, 1000)
     expected: Fraction | None = None
-    for packet in _packets(container, stream):
+    for packet in _packets(container, stream, stretch):
         try:
             frames = packet.decode()
         except av.error.FFmpegError:
             continue  # a damaged packet is a hole, whatever a decoder calls it
         for frame in frames:
-            start = frame.pts * base if frame.pts is not None else expected
+            start = frame.pts * base - origin if frame.pts is not None else expected
             if start is None or not frame.sample_rate:
                 continue
             expected = start + Fraction(frame.samples, frame.sample_rate)
-            if start >= end:
-                return
-            if expected > begin:
-                frame.pts = round((start - begin) * frame.sample_rate)
-                frame.time_base = Fraction(1, frame.sample_rate)
-                yield frame
+            yield start, frame
 
 
-def _packets(container: InputContainer, stream: AudioStream) -> Iterator[av.Packet[AudioStream]]:
+def _packets(container: InputContainer, stream: AudioStream, stretch: Stretch) -> Iterator[av.Packet[AudioStream]]:
+    """Yield the packets of a stretch. A packet without a position follows the one before it."""
+    inside = not stretch.begin_byte
     try:
-        yield from container.demux(stream)
+        for packet in container.demux(stream):
+            if packet.pos is not None:
+                inside = packet.pos >= stretch.begin_byte
+                if stretch.end_byte is not None and packet.pos >= stretch.end_byte:
+                    return
+            if inside:
+                yield packet
     except (av.error.InvalidDataError, av.error.EOFError):
         return  # the demuxer cannot continue: the sound ends here
 
 
-def _seek(container: InputContainer, stream: AudioStream, at: Fraction) -> None:
-    """Seek to the last packet at or before `at`; a container that cannot seek is read from its beginning."""
-    base = stream.time_base or Fraction(1, 1000)
-    try:
-        container.seek(max(0, int(at / base)), stream=stream, backward=True)
-    except av.error.FFmpegError:
-        container.seek(0)
-
-
-def _resampled(frames: Iterator[AudioFrame], span: Span) -> Iterator[tuple[int, NDArray[np.float32]]]:
+def _resampled(frames: Iterator[AudioFrame]) -> Iterator[tuple[int, NDArray[np.float32]]]:
     """Yield (index of the first sample at SAMPLE_RATE, samples). Holes in time become silence."""
     graph, form = None, None
     for frame in frames:

@@ -7,6 +7,7 @@ from io import BytesIO
 from PIL import Image
 
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.sampling import SourceUnreadable, sample_frames
 
 MAX_SIDE = 1280
@@ -16,15 +17,15 @@ _AHEAD_MS = 60_000
 _EVERY_FRAME_FPS = 1000
 
 
-def still(url_or_path: str, ms: int) -> bytes:
-    """Return the frame shown at ms as JPEG, no side above MAX_SIDE; the aspect ratio is kept.
+def still(url_or_path: str, ms: int, *, clock: FileClock | None = None) -> bytes:
+    """Return the frame shown at ms as JPEG, no side above MAX_SIDE; the aspect ratio is kept. clock: of the file.
 
     Reads only the part of the file around ms. Raises SourceUnreadable if there is no frame.
     """
     # Rounding of timestamps can cost a millisecond.
     begin = max(0, ms - 1)
     span = Span(begin, begin + _AHEAD_MS)
-    with sample_frames(url_or_path, span, fps=_EVERY_FRAME_FPS, max_side=MAX_SIDE) as frames:
+    with sample_frames(url_or_path, span, fps=_EVERY_FRAME_FPS, max_side=MAX_SIDE, clock=clock) as frames:
         frame = next(frames, None)
     if frame is None:
         raise SourceUnreadable(f"there is no frame to read at {ms} ms")

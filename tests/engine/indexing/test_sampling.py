@@ -250,8 +250,8 @@ def reference_choice(path: Path, span: Span, fps: float) -> list[tuple[int, Pict
         stream = container.streams.video[0]
         base = stream.time_base
         assert base is not None
-        start = round((container.start_time or 0) / 1000)
-        frames = [(round(f.pts * base * 1000) - start, f) for f in container.decode(stream) if f.pts is not None]
+        shown = [(round(f.pts * base * 1000), f) for f in container.decode(stream) if f.pts is not None]
+        frames = [(ms - shown[0][0], f) for ms, f in shown]
         chosen: dict[int, Picture] = {}
         for k in range(int(span.end_ms * fps / 1000) + 1):
             after = [(ms, f) for ms, f in frames if ms >= k * 1000 / fps]

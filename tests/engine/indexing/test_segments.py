@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from gpu_workers.engine.ekg import CHUNK_MS, Picture, SegmentRecord, Span, TranscriptLine
 from gpu_workers.engine.indexing.assembly import EventAssembler
+from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.segments import (
     Observation,
@@ -153,7 +154,12 @@ def test_a_recording_in_pieces_is_the_recording_in_one(tmp_path: Path, cut: int)
     second = write_video(
         tmp_path / "second.mp4", [ms - cut for ms in times], [grey(ms // 1000 % 25 * 10) for ms in times]
     )
-    source = Source((Piece(str(first), Span(0, cut), 0), Piece(str(second), Span(cut, 20_000), 0)))
+    source = Source(
+        (
+            Piece(str(first), Span(0, cut), FileClock.steady(0, cut)),
+            Piece(str(second), Span(cut, 20_000), FileClock.steady(0, 20_000 - cut)),
+        )
+    )
     for span in (Span(0, 20_000), Span(6000, 15_000)):
         one = observed(whole, span).record
         two = observe_segment(source, span, scripted_models(), profile="general", meter=Meter()).record
@@ -164,7 +170,7 @@ def test_a_recording_in_pieces_is_the_recording_in_one(tmp_path: Path, cut: int)
 
 def test_pieces_that_overlap_are_refused() -> None:
     with pytest.raises(ValueError, match="follow each other"):
-        Source((Piece("a", Span(0, 2000)), Piece("b", Span(1999, 3000), 0)))
+        Source((Piece("a", Span(0, 2000)), Piece("b", Span(1999, 3000), FileClock.steady(0, 1001))))
 
 
 def test_black_video_and_a_single_picture_are_described(tmp_path: Path) -> None:

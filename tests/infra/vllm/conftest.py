@@ -26,7 +26,6 @@ from gpu_workers.engine.models import bindings, weights
 from gpu_workers.engine.models.local.similarity import DEBERTA_LAYER
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelCall
 from gpu_workers.engine.models.settings import ModelSettings
-from infra.local.ffmpeg import ffmpeg
 from infra.vllm import environment, servers
 from infra.vllm.servers import Served
 from tests.engine.indexing.media import run_ffmpeg
@@ -136,7 +135,7 @@ class Indexed:
 def indexed(video: Path, models: IndexModels, notes: Notes) -> Indexed:
     """Run the video through the pipeline."""
     found = probe(str(video))
-    source = Source.of_file(str(video), found.source_start_ms, found.has_audio, str(ffmpeg()))
+    source = Source.of_file(str(video), found.clock, found.has_audio)
     index, meter = MemoryIndex(stable_id("video", "patterns")), Meter()
 
     def observe(span: Span) -> Observation:

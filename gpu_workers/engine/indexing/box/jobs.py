@@ -16,19 +16,24 @@ from gpu_workers.engine.indexing.box.channel import Channel
 from gpu_workers.engine.indexing.box.supplied import Supplied
 from gpu_workers.engine.indexing.container import ProbeError, SourceUnreadable
 from gpu_workers.engine.indexing.examination import examine
+from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.frame_samples import FrameSamples
 from gpu_workers.engine.indexing.sound_samples import sound_samples
 
 
 def probe(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
-    """Send the fields of ProbeResult, or code and message of a refusal. arguments: container."""
+    """Share the clock and send the other fields of ProbeResult, or code and message of a refusal.
+
+    arguments: container.
+    """
     try:
-        channel.send({"result": examine(_given(recording), arguments["container"])})
+        examined = examine(_given(recording), arguments["container"])
+        channel.share(np.asarray(examined.clock.as_rows(), dtype=np.int64), 0)
+        channel.send({"result": examined.fields, "stretches": len(examined.clock.stretches)})
     except ProbeError as error:
         channel.send({"refused": error.code, "message": error.message})
-    except (av.error.FFmpegError, OverflowError) as error:
-        reason = error.strerror if isinstance(error, av.error.FFmpegError) else "a number is out of range"
-        channel.send({"refused": "not_a_video", "message": f"The file cannot be parsed: {reason}."})
+    except (av.error.FFmpegError, OverflowError):
+        channel.send({"refused": "not_a_video", "message": "The file's structure cannot be read."})
 
 
 def frames(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
@@ -39,7 +44,7 @@ def frames(arguments: dict[str, Any], recording: Supplied | None, channel: Chann
         Span(*arguments["span"]),
         fps=arguments["fps"],
         max_side=arguments["max_side"],
-        source_start_ms=arguments["source_start_ms"],
+        clock=_clock_of(arguments),
         hold_ms=arguments["hold_ms"],
     )
     slots, slot_bytes = arguments["slots"], arguments["slot_bytes"]
@@ -49,7 +54,8 @@ def frames(arguments: dict[str, Any], recording: Supplied | None, channel: Chann
                 channel.wait()
             channel.share(frame.picture, n % slots * slot_bytes)
             height, width = frame.picture.shape[:2]
-            channel.send({"ms": frame.ms, "size": [width, height], "skipped": samples.skipped})
+            times = {"ms": frame.ms, "held_since_ms": frame.held_since_ms}
+            channel.send({**times, "size": [width, height], "skipped": samples.skipped})
     except SourceUnreadable as error:
         channel.send({"error": "unreadable", "message": str(error)})
         return
@@ -57,9 +63,9 @@ def frames(arguments: dict[str, Any], recording: Supplied | None, channel: Chann
 
 
 def sound(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
-    """Share the sound of a span as float32. arguments: span."""
+    """Share the sound of a span as float32. arguments: span, clock."""
     try:
-        samples = sound_samples(_given(recording), Span(*arguments["span"]))
+        samples = sound_samples(_given(recording), Span(*arguments["span"]), clock=_clock_of(arguments))
     except SourceUnreadable as error:
         channel.send({"error": "unreadable", "message": str(error)})
         return
@@ -94,6 +100,10 @@ class _InMemory(BytesIO):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self.size: int | None = len(data)
+
+
+def _clock_of(arguments: dict[str, Any]) -> FileClock | None:
+    return None if arguments["clock"] is None else FileClock.of_rows(arguments["clock"])
 
 
 def _given(recording: Supplied | None) -> Supplied:

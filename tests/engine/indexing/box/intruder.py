@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gpu_workers.engine.indexing.box.channel import Channel
 from gpu_workers.engine.indexing.box.supplied import Supplied
 
@@ -126,6 +128,8 @@ def sleep(arguments: dict[str, Any], recording: Supplied | None, channel: Channe
 
 
 def talk_nonsense(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
+    if "rows" in arguments:
+        channel.share(np.asarray(arguments["rows"], dtype=np.int64), 0)
     os.write(channel._answers, arguments["words"].encode() * arguments.get("times", 1))
 
 

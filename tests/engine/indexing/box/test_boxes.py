@@ -162,6 +162,9 @@ LIES = [
     {"duration_ms": True}, {"bitrate": 2**70}, {"width": -64}, {"rotation": 2**40}, {"source_start_ms": -(2**70)},
     {"fps": "1e3000000"}, {"fps": "1e9"}, {"fps": "0"}, {"fps": ""}, {"fps": "1_0"}, {"fps": "25/1\n"}, {"fps": "٢٥"},
     {"container": "concat"}, {"container": "mov" * 5_000}, {"codec": ""}, {"codec": "h" * 33}, {"codec": "h264\n"},
+    {"degraded": ["fine"]}, {"degraded": [[]]}, {"stretches": 0}, {"stretches": 2**40}, {"stretches": None},
+    {"stretches": 2, "rows": [[0, 400, 0, 400, 0, 9], [500, 1000, 0, 1000, 9, -1]]}, {"rows": [[9, 1, 0, 1, 0, -1]]},
+    {"rows": [[0, 2**62, 0, 1, 0, -1]]}, {"rows": [[0, 2000, 0, 2000, 0, -1]]},
 ]  # fmt: skip
 
 
@@ -170,12 +173,14 @@ def test_a_lie_about_a_file_is_found(recording: Path, monkeypatch: pytest.Monkey
     told = {
         "container": "mov", "codec": "h264", "duration_ms": 1000, "width": 64, "height": 48, "fps": "25/1",
         "rotation": 0, "has_audio": False, "has_video": True, "source_start_ms": 0, "bitrate": None,
+        "degraded": [],
     }  # fmt: skip
     original = Box.__init__
 
     def taken_over(self: Box, job: str, arguments: dict[str, Any], supply: Supply, **box: Any) -> None:
-        words = json.dumps({"result": told | lie})
-        original(self, f"{INTRUDER}:talk_nonsense", {"words": words}, supply, **box)
+        message = {"result": told | {k: v for k, v in lie.items() if k in told}, "stretches": lie.get("stretches", 1)}
+        arguments = {"words": json.dumps(message), "rows": lie.get("rows", [[0, 1000, 0, 1000, 0, -1]])}
+        original(self, f"{INTRUDER}:talk_nonsense", arguments, supply, **box)
 
     monkeypatch.setattr(Box, "__init__", taken_over)
     if not lie:
