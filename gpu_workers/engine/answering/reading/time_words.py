@@ -23,6 +23,7 @@ from gpu_workers.engine.answering.reading.forms import (
     Fraction,
     PartOfDay,
 )
+from gpu_workers.engine.languages import codes
 from gpu_workers.engine.languages.words import NUMBERED
 from gpu_workers.engine.retrieval.words import QUOTED
 
@@ -149,7 +150,7 @@ def _table(language: str) -> tuple[Mapping[str, tuple[str, Any]], re.Pattern[str
     longest = sorted(phrases, key=len, reverse=True)
     known = "|".join(re.escape(phrase).replace(r"\ ", r"[\s-]+").replace("'", "['’]") for phrase in longest)
     # Words of a script without spaces have no boundaries.
-    known = known if language == "zh" else rf"\b(?:{known})(?!\w)"
+    known = known if not codes.LANGUAGES[language].spaced else rf"\b(?:{known})(?!\w)"
     return phrases, re.compile(_PIECES.replace("PHRASES", known), re.IGNORECASE)
 
 
