@@ -1,11 +1,11 @@
-"""All routes of the API's process: the public API under /v1, and health. The console has a process of its own."""
+"""All routes of the API's process: the public API under /v1, pages, health. The console has a process of its own."""
 
 from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
 from backend.accounts.api import routes as account_routes
-from backend.api import error_pages, problems, reference_pages
+from backend.api import error_pages, front_page, problems, reference_pages
 from backend.api.contract import document
 from backend.api.monitoring import health
 from backend.audit.api import routes as audit_routes
@@ -41,6 +41,7 @@ v1: list[URLPattern | URLResolver] = [
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include(v1)),
+    *front_page.urlpatterns,
     *error_pages.urlpatterns,
     *reference_pages.urlpatterns,
     path("healthz", health.healthz),

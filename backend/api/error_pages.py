@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -16,24 +17,18 @@ from django.views.decorators.http import require_safe
 DOCUMENT = Path(__file__).parents[2] / "docs" / "errors.md"
 _CODE = re.compile(r"`([a-z_]+)`")
 _QUOTED = re.compile(r"`([^`]+)`")
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Error codes · AVA Cloud</title><link rel="icon" href="data:,"></head>
-<body><h1>Error codes</h1>{}</body>
-</html>
-"""
+_TABLE = '<div class="scrolls" tabindex="0"><table>{}</table></div>'
 
 
 @transaction.non_atomic_requests
 @require_safe
 def errors(request: HttpRequest) -> HttpResponse:
     """Show the tables of error codes, with an anchor for each code."""
-    return HttpResponse(_page())
+    return render(request, "api/errors.html", {"tables": _tables()})
 
 
 @cache
-def _page() -> str:
+def _tables() -> SafeString:
     parts: list[SafeString] = []
     rows: list[SafeString] = []
     seen: set[str] = set()
@@ -42,11 +37,11 @@ def _page() -> str:
             rows += _row([cell.strip() for cell in line.strip("| ").split(" | ")], seen)
             continue
         if rows:
-            parts.append(format_html("<table>{}</table>", mark_safe("".join(rows))))  # noqa: S308  # escaped above
+            parts.append(format_html(_TABLE, mark_safe("".join(rows))))  # noqa: S308  # escaped above
             rows = []
         if line.startswith("## "):
             parts.append(format_html("<h2>{}</h2>", _words(line.removeprefix("## "))))
-    return format_html(_PAGE, mark_safe("".join(parts)))  # noqa: S308  # escaped above
+    return mark_safe("".join(parts))  # noqa: S308  # escaped above
 
 
 def _row(cells: list[str], seen: set[str]) -> list[SafeString]:
