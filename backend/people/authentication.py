@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from django.http import HttpRequest
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import PermissionDenied
@@ -37,20 +38,7 @@ class MemberAuthentication(SessionAuthentication):
         slug = named_tenant(request)
         if not slug:
             raise PermissionDenied(f"Name the tenant in the header {HEADER}.", code="tenant_required")
-        membership = queries.membership_of(person.id, slug)
-        if membership is None or not sessions.covers(request, membership.tenant_id):
-            # The same for a tenant that does not exist.
-            raise PermissionDenied("You are not a member of this tenant.", code="not_a_member")
-        if not sessions.may_enter(request, membership):
-            raise PermissionDenied("Accept the membership at /accounts/ first.", code="membership_not_accepted")
-        if not sessions.reaches(request, membership):
-            raise PermissionDenied("This session has ended for the tenant: sign in again.", code="session_ended")
-        settings = queries.settings_of(membership.tenant_id)
-        if settings is not None and settings.require_second_factor and not sessions.has_second_factor(request):
-            raise PermissionDenied(
-                "This tenant demands a second factor: set one up and sign in with it.", code="second_factor_required"
-            )
-        return person, principal_of(request, person, membership)
+        return person, principal_in(request, person, queries.membership_of(person.id, slug))
 
 
 class PersonAuthentication(SessionAuthentication):
@@ -85,7 +73,23 @@ def named_tenant(request: Request) -> str:
     return sent if sent.isascii() and len(sent) <= 63 else ""
 
 
-def principal_of(request: Request, person: Person, membership: Membership) -> Principal:
+def principal_in(request: Request | HttpRequest, person: Person, membership: Membership | None) -> Principal:
+    """Return the caller that a session's person is in a tenant. membership: None if the person has none there.
+
+    Raises PermissionDenied `not_a_member`, `membership_not_accepted`, `session_ended` or `second_factor_required`.
+    """
+    if membership is None or not sessions.covers(request, membership.tenant_id):
+        # The same for a tenant that does not exist.
+        raise PermissionDenied("You are not a member of this tenant.", code="not_a_member")
+    if not sessions.may_enter(request, membership):
+        raise PermissionDenied("Accept the membership at /accounts/ first.", code="membership_not_accepted")
+    if not sessions.reaches(request, membership):
+        raise PermissionDenied("This session has ended for the tenant: sign in again.", code="session_ended")
+    settings = queries.settings_of(membership.tenant_id)
+    if settings is not None and settings.require_second_factor and not sessions.has_second_factor(request):
+        raise PermissionDenied(
+            "This tenant demands a second factor: set one up and sign in with it.", code="second_factor_required"
+        )
     return Principal(
         tenant_id=membership.tenant_id,
         api_key_id=None,
@@ -97,7 +101,7 @@ def principal_of(request: Request, person: Person, membership: Membership) -> Pr
         tenant_requests_per_minute=membership.tenant.requests_per_minute,
         fresh=sessions.is_fresh(request),
         signed_in_at=sessions.signed_in_at(request),
-        session=request._request.session.session_key or "",
+        session=sessions.key_of(request),
     )
 
 

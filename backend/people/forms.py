@@ -1,4 +1,4 @@
-"""The form with which an invited person makes an account, and the forms of second factors, which record refusals."""
+"""The forms of accounts: sign-up by invitation, a new API key, and second factors, which record refusals."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from allauth.account.forms import SignupForm
+from allauth.account.internal.flows.login import record_authentication
 from allauth.core import context
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
@@ -21,7 +22,10 @@ from django import forms
 from django.db import IntegrityError, router, transaction
 from django.http import HttpRequest
 from django.shortcuts import render
+from rest_framework import serializers
 
+from backend.accounts.bodies import ApiKeyRequestSerializer
+from backend.api.problems import field_errors
 from backend.people import account_log
 from backend.people.account_rules import invitation_of
 from backend.people.models import Person
@@ -44,6 +48,8 @@ class InvitedSignupForm(SignupForm):
                 made, reply = super().try_save(request)
                 if made is not None:
                     departures.expect(made.id)
+                    # The new password has just been typed, as at a sign-in.
+                    record_authentication(request, made, method="password")
                     invitation = invitation_of(request)
                     if invitation is not None and not invitation.mailed:
                         Person.objects.filter(id=made.id).update(vouched_by=invitation.tenant_id)
@@ -59,6 +65,27 @@ class InvitedSignupForm(SignupForm):
         if invitation is None or address != invitation.email:
             raise forms.ValidationError("The invitation is for another address.")
         return address
+
+
+class KeyForm(forms.Form):
+    """Asks for the name of a new API key, and for what it may do."""
+
+    KINDS = (
+        ("work", "Upload videos and ask questions"),
+        ("read", "Read videos and answers"),
+        ("all", "Everything that my role may do"),
+    )
+
+    name = forms.CharField(label="Name, by what will use it", max_length=100)
+    kind = forms.ChoiceField(label="It may", choices=KINDS, initial="work")
+
+    def clean_name(self) -> str:
+        """Apply the rules of the API to the name."""
+        field = ApiKeyRequestSerializer().fields["name"]
+        try:
+            return str(field.run_validation(self.cleaned_data["name"]))
+        except serializers.ValidationError as refused:
+            raise forms.ValidationError([error.detail for error in field_errors(refused.detail)]) from None
 
 
 class _RecordsCodes(AuthenticateForm):

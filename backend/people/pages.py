@@ -1,10 +1,9 @@
-"""/accounts/…: django-allauth's pages, the overview of a person's memberships, and the page of an invitation."""
+"""/accounts/…: django-allauth's pages, a member's home, and the pages of invitations and notices."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
@@ -22,15 +21,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 from requests import RequestException
 
-from backend.api.public_ids import encode, parse
-from backend.people import account_log, queries, sessions
+from backend.api.public_ids import parse
+from backend.people import account_log, home, queries, roles, sessions
 from backend.people.account_rules import INVITED
-from backend.people.models import Invitation, Membership, Person, written_email
+from backend.people.models import Invitation, Person, written_email
 from backend.people.provider_exchanges import TooManyExchanges, exchange
-from backend.people.services import departures, invitations, members
+from backend.people.services import departures, invitations
 from backend.people.try_again import try_again
 from backend.tenancy.link_tokens import digest_of
-from backend.tenancy.models import Tenant
 from backend.tenancy.networks import client_address
 from backend.tenancy.refusals import Refused
 from backend.webhooks import named_addresses
@@ -41,72 +39,6 @@ _confirmed: Callable[[Page], Page] = reauthentication_required(allow_get=True)
 
 AGAIN_S = 2
 """Seconds after which a sign-in that was refused for the number of others is tried again."""
-
-
-@never_cache
-@login_required
-@require_http_methods(["GET", "POST"])
-def home(request: HttpRequest) -> HttpResponse:
-    """Show who is signed in, the tenants that this session reaches, and what waits for the person's decision."""
-    person: Any = request.user
-    provided = bool(sessions.provider(request))
-    if request.method == "POST":
-        if provided:
-            return render(request, "people/managed.html", status=403)
-        return _decide(request, person)
-    rows = queries.memberships_of(person.id)
-    context = {
-        "memberships": [row for row in rows if sessions.reaches(request, row)],
-        "provided": provided,
-        # A provider's session decides nothing for the person: the provider may be in anybody's hands.
-        "waiting": [] if provided else _waiting(person, rows),
-    }
-    return render(request, "people/home.html", context)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """An invitation, or a membership that a tenant's provider began, about which a person decides. id: public."""
-
-    id: str
-    tenant: Tenant
-    role: str
-    by: str
-    is_member: bool
-
-
-def _waiting(person: Person, rows: list[Membership]) -> list[Decision]:
-    begun = [
-        Decision(encode("mem", row.id), row.tenant, row.get_role_display(), "", is_member=True)
-        for row in rows
-        if not sessions.is_accepted(person, row)
-    ]
-    offered = [
-        Decision(encode("inv", row.id), row.tenant, row.get_role_display(), row.created_by_name, is_member=False)
-        for row in queries.open_invitations_for(person.email)
-    ]
-    return begun + offered
-
-
-def _decide(request: HttpRequest, person: Person) -> HttpResponse:
-    """Accept or decline an invitation or a membership that a tenant's provider began, as the form names it."""
-    accepts, named = "accept" in request.POST, request.POST.get("accept") or request.POST.get("decline") or ""
-    invitation_id, membership_id = parse("inv", named), parse("mem", named)
-    invitation = next((row for row in queries.open_invitations_for(person.email) if row.id == invitation_id), None)
-    membership = next((row for row in queries.memberships_of(person.id) if row.id == membership_id), None)
-    origin = account_log.actor_of(request, person)
-    try:
-        if invitation is not None and accepts:
-            invitations.accept(invitation, person, origin=origin)
-        elif invitation is not None:
-            invitations.decline(invitation, origin=origin)
-        elif membership is not None and accepts:
-            members.accept(membership, person, origin=origin)
-        elif membership is not None and not sessions.is_accepted(person, membership):
-            members.decline(membership, origin=origin)
-    except Refused as refused:
-        return render(request, "people/refused.html", {"reason": refused.detail}, status=refused.status)
-    return HttpResponseRedirect(reverse("people_home"))
 
 
 @never_cache
@@ -122,6 +54,7 @@ def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
     request.session[INVITED] = token
     context = {
         "invitation": invitation,
+        "role_means": roles.MEANING[invitation.role],
         "wrong_account": person is not None and person.email != invitation.email,
         "next": urlencode({"next": request.path}),
     }
@@ -222,7 +155,8 @@ def generate_recovery_codes(request: HttpRequest) -> HttpResponse:
 
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", home, name="people_home"),
+    path("", home.home, name="people_home"),
+    path("keys/", home.key_page, name="people_keys"),
     path("delete/", delete_page, name="people_delete"),
     path("notices/<str:tenant_id>/<str:token>/", notice_page, name="people_notices"),
     path("invitations/<str:token>/", invitation_page, name="people_invitation"),

@@ -20,6 +20,15 @@ SCOPES_OF: Mapping[str, frozenset[str]] = {
     Role.VIEWER: READ,
     Role.BILLING: frozenset({"usage:read", "budgets:write", "billing:write"}),
 }
+MEANING: Mapping[str, str] = {
+    Role.OWNER: "may do everything, and decides who else owns",
+    Role.ADMIN: "may do everything except decide who owns",
+    Role.DEVELOPER: "uploads videos, asks questions, makes keys, sets up webhooks and reads the usage",
+    Role.ANALYST: "reads videos, asks questions and shares answers",
+    Role.VIEWER: "reads videos, questions and answers",
+    Role.BILLING: "reads the usage, sets budgets and looks after billing",
+}
+"""What a member of each role does, as the end of a sentence."""
 LIMITABLE = frozenset({Role.ANALYST, Role.VIEWER})
 """Roles whose members may be limited to collections. Another role could lift its own limit, for example by a key."""
 

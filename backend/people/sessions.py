@@ -31,7 +31,8 @@ _METHODS = "account_authentication_methods"
 """Where allauth keeps the authentications of a session."""
 # Pages that a session of a tenant's provider may open. The provider manages the account; a tenant's administrator must
 # neither get hold of the person's password or factors through it, nor see or end the person's other sessions.
-_OPEN_TO_PROVIDERS = ("/accounts/logout/", "/accounts/oidc/")
+# An API key belongs to the provider's own tenant, so a page makes one.
+_OPEN_TO_PROVIDERS = ("/accounts/logout/", "/accounts/oidc/", "/accounts/keys/")
 
 
 def records(request: Any) -> list[dict[str, Any]]:
@@ -39,6 +40,11 @@ def records(request: Any) -> list[dict[str, Any]]:
     session = getattr(request, "_request", request)
     found: list[dict[str, Any]] = get_authentication_records(session, session.user)
     return found
+
+
+def key_of(request: Any) -> str:
+    """Return the key of the session, "" if it has none."""
+    return getattr(request, "_request", request).session.session_key or ""
 
 
 def signed_in_at(request: Any) -> float:

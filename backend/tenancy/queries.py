@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from backend.tenancy.models import ApiKey, Tenant
 
@@ -19,6 +20,12 @@ def tenant_of_slug(slug: str) -> Tenant | None:
 def api_keys() -> QuerySet[ApiKey]:
     rows: QuerySet[ApiKey] = ApiKey.objects.all()
     return rows
+
+
+def living_keys() -> QuerySet[ApiKey]:
+    """Return the keys that have neither been revoked nor expired."""
+    now = timezone.now()
+    return api_keys().filter(Q(revoked_at=None) | Q(revoked_at__gt=now), Q(expires_at=None) | Q(expires_at__gt=now))
 
 
 def with_descendants(key_id: UUID) -> set[UUID]:

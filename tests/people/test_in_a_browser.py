@@ -13,6 +13,7 @@ from allauth.mfa.models import Authenticator
 from django.core.cache import cache
 from django.test import override_settings
 from oidc_provider_mock import User, run_server_in_thread
+from rest_framework.test import APIClient
 
 from backend.people.models import Membership
 from tests.browser.chromium import (
@@ -120,6 +121,37 @@ def test_an_invitation_is_accepted_by_keyboard(acme: Cast, site: str, chromium: 
             return list(Membership.objects.values_list("role", flat=True))
 
     assert in_a_thread(members) == ["analyst"]
+
+
+def test_an_invited_owner_makes_a_key_by_keyboard(acme: Cast, site: str, chromium: Any) -> None:
+    _, path = in_a_thread(lambda: invited(acme, "eve@example.org", "owner"))
+    page = opened(chromium)
+    said = listened(page)
+    page.goto(site + path)
+    page.get_by_role("link", name="Create an account").click()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Accept as eve@example.org").click()
+    checked(page)
+    page.get_by_label("Name, by what will use it").focus()
+    page.keyboard.type("Laptop")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Your key Laptop").wait_for()
+    checked(page)
+    key = page.locator("pre.key").inner_text()
+    assert said == []
+    assert in_a_thread(lambda: APIClient().get("/v1/videos", HTTP_AUTHORIZATION=f"Bearer {key}").status_code) == 200
+    page.get_by_role("link", name="Back to Acme").click()
+    assert page.get_by_role("cell", name="Laptop").is_visible()
+
+
+@pytest.mark.parametrize("path", ["/", "/errors", "/accounts/signup/"])
+def test_pages_for_anybody_are_accessible(site: str, chromium: Any, path: str) -> None:
+    page = opened(chromium)
+    said = listened(page)
+    page.goto(site + path)
+    checked(page)
+    assert said == []
 
 
 def test_an_ended_invitation_says_so(acme: Cast, site: str, chromium: Any) -> None:

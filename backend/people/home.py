@@ -1,0 +1,286 @@
+"""/accounts/ and /accounts/keys/: what waits for a person, and a tenant as its members see it, by role.
+
+A page does for a member what the API does, with the same checks: see principal_in() of people.authentication.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_http_methods
+from rest_framework.exceptions import PermissionDenied
+
+from backend.accounts.bodies import audit_details
+from backend.api.limits import rate_limits
+from backend.api.problems import Problem
+from backend.api.public_ids import encode, parse
+from backend.audit.services import record
+from backend.billing.models import UsageMeter
+from backend.billing.queries.usage import Money, usage
+from backend.billing.rates import plain
+from backend.people import account_log, queries, roles, sessions
+from backend.people.authentication import principal_in
+from backend.people.forms import KeyForm
+from backend.people.models import Membership, Person
+from backend.people.services import invitations, members
+from backend.tenancy import keys, services
+from backend.tenancy.authentication import Principal
+from backend.tenancy.callers import Caller, acting_for
+from backend.tenancy.context import bounded_statements, limited_to, tenant_scope
+from backend.tenancy.models import Tenant
+from backend.tenancy.queries import living_keys
+from backend.tenancy.refusals import Refused
+from backend.webhooks.models import Delivery
+from backend.webhooks.queries import deliveries
+
+SHOWN = 10
+"""Maximum number of keys, and of webhook deliveries, on the page."""
+MAKES_KEYS = "keys:write"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An invitation, or a membership that a tenant's provider began, about which a person decides. id: public."""
+
+    id: str
+    tenant: Tenant
+    role: str
+    by: str
+    is_member: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NamedKey:
+    """An API key without its text. hint: the beginning of the text."""
+
+    name: str
+    hint: str
+    last_used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class UsedMeter:
+    """Usage of one meter, as it is shown."""
+
+    name: str
+    quantity: str
+    charge: str
+
+
+@dataclass(frozen=True, slots=True)
+class MonthUsage:
+    """Usage since the month began (UTC). charges: one for each currency."""
+
+    since: datetime
+    meters: Sequence[UsedMeter]
+    charges: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TenantHome:
+    """A tenant as one member sees it. What the member's role does not show is None.
+
+    refusal: why the session does not get in, "" if it does. confirm_path: where the person confirms who it is before
+    a key is made; "" while the sign-in is fresh.
+    """
+
+    membership: Membership
+    role_means: str
+    refusal: str = ""
+    confirm_path: str = ""
+    keys: Sequence[NamedKey] | None = None
+    usage: MonthUsage | None = None
+    deliveries: Sequence[Delivery] | None = None
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def home(request: HttpRequest) -> HttpResponse:
+    """Show what waits for the signed-in person's decision, and one of the tenants that the session reaches."""
+    person: Any = request.user
+    if request.method == "POST":
+        if sessions.provider(request):
+            return render(request, "people/managed.html", status=403)
+        return _decide(request, person)
+    return _shown(request, person, request.GET.get("tenant", ""), KeyForm())
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+@sensitive_variables("text")
+def key_page(request: HttpRequest) -> HttpResponse:
+    """Make an API key that acts for the signed-in member, and show it once."""
+    person: Any = request.user
+    if request.method != "POST":
+        return HttpResponseRedirect(reverse("people_home"))
+    slug, form = request.POST.get("tenant", ""), KeyForm(request.POST)
+    membership = next((row for row in queries.memberships_of(person.id) if row.tenant.slug == slug), None)
+    try:
+        caller = principal_in(request, person, membership)
+        rate_limits.take_of(person.id, caller.tenant_requests_per_minute).check()
+        if not caller.may(MAKES_KEYS):
+            raise PermissionDenied("Your role makes no API keys.")
+        if not caller.fresh:
+            return HttpResponseRedirect(_confirm_path(request, slug))
+        if not form.is_valid():
+            return _shown(request, person, slug, form, status=400)
+        with _entered(caller):
+            key, text = services.issue_api_key(
+                name=form.cleaned_data["name"],
+                scopes=_scopes(form.cleaned_data["kind"], caller),
+                maker=caller,
+            )
+            actor = account_log.actor_of(request, person)
+            record("api_key.created", actor=actor, object_id=encode("key", key.id), details=audit_details(key))
+    except PermissionDenied as denied:
+        return _refused(request, str(denied.detail), 403)
+    except (Problem, Refused) as refused:
+        return _refused(request, refused.detail, refused.status)
+    context = {"key": key, "text": text, "url": settings.PUBLIC_URL, "tenant": membership and membership.tenant}
+    return render(request, "people/key.html", context, status=201)
+
+
+def _scopes(kind: str, caller: Principal) -> frozenset[str]:
+    """Return the scopes of a kind of KeyForm. Every role that makes keys has those of the kinds `work` and `read`."""
+    if kind == "all":
+        return caller.scopes
+    return roles.READ if kind == "read" else roles.ASK | {"videos:write"}
+
+
+def _refused(request: HttpRequest, reason: str, status: int) -> HttpResponse:
+    return render(request, "people/refused.html", {"reason": reason}, status=status)
+
+
+def _shown(request: HttpRequest, person: Person, slug: str, form: KeyForm, *, status: int = 200) -> HttpResponse:
+    """Show the page with one tenant, the first if the named one is none of those that the session reaches."""
+    rows = queries.memberships_of(person.id)
+    reached = [row for row in rows if sessions.reaches(request, row)]
+    chosen = next((row for row in reached if row.tenant.slug == slug), reached[0] if reached else None)
+    provided = bool(sessions.provider(request))
+    try:
+        tenant = None if chosen is None else _tenant_home(request, person, chosen)
+    except Refused as refused:
+        return _refused(request, refused.detail, refused.status)
+    context = {
+        "memberships": reached,
+        "home": tenant,
+        "form": form,
+        "provided": provided,
+        # A provider's session decides nothing for the person: the provider may be in anybody's hands.
+        "waiting": [] if provided else _waiting(person, rows),
+    }
+    return render(request, "people/home.html", context, status=status)
+
+
+def _tenant_home(request: HttpRequest, person: Person, membership: Membership) -> TenantHome:
+    """Return what a member's role shows of a tenant. Raises TenantMoving."""
+    means = roles.MEANING[membership.role]
+    try:
+        caller = principal_in(request, person, membership)
+    except PermissionDenied as denied:
+        return TenantHome(membership, means, refusal=str(denied.detail))
+    with _entered(caller):
+        return TenantHome(
+            membership,
+            means,
+            confirm_path="" if caller.fresh else _confirm_path(request, membership.tenant.slug),
+            keys=_keys() if caller.may(MAKES_KEYS) else None,
+            usage=_month() if caller.may("usage:read") else None,
+            deliveries=_last_deliveries() if caller.may("webhooks:write") else None,
+        )
+
+
+@contextmanager
+def _entered(caller: Principal) -> Iterator[None]:
+    """Enter a member's tenant, as a request of the API does."""
+    with (
+        bounded_statements(settings.REQUEST_STATEMENT_SECONDS),
+        limited_to(caller.collections),
+        acting_for(Caller(caller.api_key_id, caller.person_id)),
+        tenant_scope(caller.tenant_id),
+    ):
+        yield
+
+
+def _keys() -> list[NamedKey]:
+    newest = living_keys().order_by("-id")[:SHOWN]
+    return [NamedKey(key.name, f"{keys.PREFIX}{key.public_id}…", key.last_used_at) for key in newest]
+
+
+def _last_deliveries() -> list[Delivery]:
+    return list(deliveries().select_related("endpoint").order_by("-id")[:SHOWN])
+
+
+def _month() -> MonthUsage:
+    now = timezone.now()
+    since = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    used = usage(start=since, end=now, group_by=(), limit=len(UsageMeter))
+    meters = [
+        UsedMeter(UsageMeter(line.meter).label.capitalize(), plain(line.quantity), _money(line.charge))
+        for line in used.lines
+    ]
+    return MonthUsage(since, meters, [_money(one) for one in used.charges])
+
+
+def _money(money: Money) -> str:
+    return f"{plain(money.amount)} {money.currency}"
+
+
+def _confirm_path(request: HttpRequest, slug: str) -> str:
+    """Return where the person shows again who it is, and comes back to the page of a tenant."""
+    back = urlencode({"next": f"{reverse('people_home')}?{urlencode({'tenant': slug})}"})
+    if provider := sessions.provider(request):
+        return f"{reverse('openid_connect_login', args=[provider])}?{back}"
+    known = get_adapter().get_reauthentication_methods(request.user)
+    # Whoever has neither a password nor a factor signs in again, by a mailed code.
+    return f"{reverse('account_reauthenticate' if known else 'account_logout')}?{back}"
+
+
+def _waiting(person: Person, rows: list[Membership]) -> list[Decision]:
+    begun = [
+        Decision(encode("mem", row.id), row.tenant, row.get_role_display(), "", is_member=True)
+        for row in rows
+        if not sessions.is_accepted(person, row)
+    ]
+    offered = [
+        Decision(encode("inv", row.id), row.tenant, row.get_role_display(), row.created_by_name, is_member=False)
+        for row in queries.open_invitations_for(person.email)
+    ]
+    return begun + offered
+
+
+def _decide(request: HttpRequest, person: Person) -> HttpResponse:
+    """Accept or decline an invitation or a membership that a tenant's provider began, as the form names it."""
+    accepts, named = "accept" in request.POST, request.POST.get("accept") or request.POST.get("decline") or ""
+    invitation_id, membership_id = parse("inv", named), parse("mem", named)
+    invitation = next((row for row in queries.open_invitations_for(person.email) if row.id == invitation_id), None)
+    membership = next((row for row in queries.memberships_of(person.id) if row.id == membership_id), None)
+    origin = account_log.actor_of(request, person)
+    try:
+        if invitation is not None and accepts:
+            invitations.accept(invitation, person, origin=origin)
+        elif invitation is not None:
+            invitations.decline(invitation, origin=origin)
+        elif membership is not None and accepts:
+            members.accept(membership, person, origin=origin)
+        elif membership is not None and not sessions.is_accepted(person, membership):
+            members.decline(membership, origin=origin)
+    except Refused as refused:
+        return _refused(request, refused.detail, refused.status)
+    return HttpResponseRedirect(reverse("people_home"))
