@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Chunk, EntityMention, Event, EventRecord, Extraction, Span, stable_id, unit
+from gpu_workers.engine.indexing.gap_reasons import gap_reason
 from gpu_workers.engine.indexing.identity import identity_text
 from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions
 from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, SemanticChunker
@@ -199,7 +200,7 @@ class EventAssembler:
         nothing = Extraction((), ())
         if _is_gap(group):
             code = group[0].gap or "unknown"
-            message = f"{_from_to(_span(group))} could not be described: {code}"
+            message = f"{_from_to(_span(group))} could not be described: {gap_reason(code)}"
             return _Draft(message, nothing, (("description", code, message),))
         failures: list[tuple[str, str, str]] = []
         frames = self._frames_for(_span(group), self._settings.frames_per_event)

@@ -6,6 +6,8 @@ the container is passed to it, and it runs in a box that can open nothing.
 
 from __future__ import annotations
 
+RESYNC_PACKETS = 20
+"""Number of packets of a transport stream that must follow each other where the first one is cut."""
 HEAD_BYTES = 64 * 1024
 """Number of bytes at a file's beginning that sniff_container() looks at."""
 
@@ -97,12 +99,19 @@ def is_url(source: str) -> bool:
 
 
 def _is_transport_stream(head: bytes) -> bool:
-    """Whether sync bytes 0x47 come every 188 bytes, or every 192 after a 4-byte time code (M2TS)."""
+    """Whether sync bytes 0x47 come every 188 bytes, or every 192 after a 4-byte time code (M2TS).
+
+    A recording that was cut within a packet begins with the rest of it; then more packets must agree.
+    """
     for first, step in ((0, 188), (4, 192)):
         marks = head[first : first + 5 * step : step]
         if len(marks) >= 3 and set(marks) == {0x47}:
             return True
-    return False
+    return any(
+        set(head[first : first + RESYNC_PACKETS * step : step]) == {0x47}
+        for step in (188, 192)
+        for first in range(min(step, len(head) - RESYNC_PACKETS * step))
+    )
 
 
 def _refuse_playlist(head: bytes) -> None:

@@ -25,7 +25,9 @@ from gpu_workers.engine.indexing.opening import (
     shown_stream,
 )
 
-MAX_FRAME_RATE = 240
+MAX_FRAME_RATE = 960
+"""Highest rate that phones film in slow motion. Frames are chosen by time, so a high rate costs decoding only."""
+RATE_TOLERANCE = Fraction(101, 100)
 MAX_STREAMS = 16
 SPARSE_AFTER_MS, LONGEST_PACKET_MS = 600_000, 60_000
 """A video above the first duration has at least one packet per LONGEST_PACKET_MS of it on average. A file of kilobytes
@@ -150,8 +152,8 @@ def _rate(source: Recording, container: str) -> Fraction | None:
             return None
         # In a file of one picture the header's rate is a guess.
         stated = None if stream.frames == 1 else stream.average_rate or stream.base_rate or None
-        rate = stated if stated and stated <= MAX_FRAME_RATE else _measured_rate(opened, stream)
-    if rate and rate > MAX_FRAME_RATE:
+        rate = stated if stated and stated <= MAX_FRAME_RATE * RATE_TOLERANCE else _measured_rate(opened, stream)
+    if rate and rate > MAX_FRAME_RATE * RATE_TOLERANCE:
         reason = f"The video has {float(rate):.0f} frames per second; at most {MAX_FRAME_RATE} are accepted."
         raise ProbeError("frame_rate_too_high", reason)
     return rate

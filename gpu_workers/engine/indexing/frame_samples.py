@@ -18,18 +18,19 @@ import av.error
 import numpy as np
 from av.codec.hwaccel import HWAccel
 from av.container import InputContainer
-from av.video.reformatter import VideoReformatter
+from av.video.reformatter import Colorspace, VideoReformatter
 from av.video.stream import VideoStream
 
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.indexing.clock_reading import decoding_delay, read_clock
 from gpu_workers.engine.indexing.container import SourceUnreadable
+from gpu_workers.engine.indexing.deinterlacing import deinterlaced
 from gpu_workers.engine.indexing.entering import enter, entries
 from gpu_workers.engine.indexing.file_clock import FileClock, Stretch
 from gpu_workers.engine.indexing.foresight import Foresight
 from gpu_workers.engine.indexing.frame_stream import FrameStream
 from gpu_workers.engine.indexing.hardware import HardwareFailed, Look, accelerator, look_of
-from gpu_workers.engine.indexing.hdr import is_hdr, to_sdr
+from gpu_workers.engine.indexing.hdr import is_hdr, is_untagged_hd, to_sdr
 from gpu_workers.engine.indexing.opening import Media, bound_pictures, open_video, shown_stream
 from gpu_workers.engine.models.frame_grid import SamplingGrid
 
@@ -248,10 +249,14 @@ class FrameSamples(FrameStream):
         size = max(1, round(wide * shrink)), max(1, round(high * shrink))
         if self._look is not None:
             frame = self._look.complete(frame)
+        if frame.interlaced_frame:
+            frame = deinterlaced(frame)
         if is_hdr(frame):
             shown = to_sdr(frame, *size)
         else:
-            shown = np.asarray(self._reformatter.reformat(frame, *size, format="rgb24").to_ndarray(), dtype=np.uint8)
+            colours = Colorspace.ITU709 if is_untagged_hd(frame) else None
+            rgb = self._reformatter.reformat(frame, *size, format="rgb24", src_colorspace=colours)
+            shown = np.asarray(rgb.to_ndarray(), dtype=np.uint8)
         turned = np.rot90(shown, k=round(frame.rotation / 90) % 4)
         return np.ascontiguousarray(turned, dtype=np.uint8)
 

@@ -16,6 +16,7 @@ from gpu_workers.engine.ekg import Picture
 PQ, HLG = 16, 18
 """Transfer characteristics of ITU-T H.273."""
 _BT2020 = 9
+_UNSPECIFIED, _HD_LINES = 2, 720
 _WHITE_NITS, _HLG_PEAK_NITS = 203.0, 1000.0
 _KNEE = 0.75
 """Brightness up to which values are kept; above it they are compressed, so that highlights still differ."""
@@ -28,6 +29,11 @@ _STEPS = 4096
 
 def is_hdr(frame: av.VideoFrame) -> bool:
     return frame.color_trc in (PQ, HLG)
+
+
+def is_untagged_hd(frame: av.VideoFrame) -> bool:
+    """Whether a frame does not name its colours and is so large that they are those of BT.709, as in every player."""
+    return frame.colorspace == _UNSPECIFIED and min(frame.width, frame.height) >= _HD_LINES
 
 
 def to_sdr(frame: av.VideoFrame, width: int, height: int) -> Picture:

@@ -164,7 +164,7 @@ def _check(found: ProbeResult) -> None:
     assert 1 <= found.duration_ms <= LIMITS.max_duration_ms
     assert found.width * found.height >= 1
     assert found.rotation in (0, 90, 180, 270)
-    assert found.fps is None or 0 < found.fps <= 240
+    assert found.fps is None or 0 < found.fps <= 970
 
 
 def main() -> None:

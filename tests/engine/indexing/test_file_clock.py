@@ -207,3 +207,52 @@ def test_stretches_follow_each_other() -> None:
         FileClock((second, first))
     with pytest.raises(ValueError, match="at least one"):
         FileClock(())
+
+
+def test_a_transport_stream_that_begins_within_a_packet_is_read_from_the_next(tmp_path: Path) -> None:
+    whole = make(tmp_path / "whole.ts", *picture(6), *tone(6), "-c:v", "libx264", "-c:a", "aac")
+    path = tmp_path / "cut.ts"
+    path.write_bytes(whole.read_bytes()[100:])
+    found = probe(str(path))
+    assert (found.container, found.duration_ms) == ("mpegts", 6_000)
+
+
+def test_damaged_packets_are_noted(tmp_path: Path) -> None:
+    path = make(tmp_path / "v.ts", *picture(10), "-c:v", "libx264", "-g", "25")
+    data = bytearray(path.read_bytes())
+    for at in range(188 * 50, len(data) - 188, 188 * 40):
+        data[at : at + 188] = bytes(188)
+    path.write_bytes(data)
+    found = probe(str(path))
+    assert found.degraded == ("damaged",)
+    assert 9_900 <= found.duration_ms <= 10_040
+
+
+def first_picture(path: Path, max_side: int = 1280) -> np.ndarray:
+    with sample_frames(str(path), Span(0, 1_000), fps=1, max_side=max_side) as frames:
+        return next(frames).picture
+
+
+@pytest.mark.parametrize(("size", "matrix"), [("1280x720", "bt709"), ("640x360", "bt601")])
+def test_colours_that_a_file_does_not_name_follow_its_size(tmp_path: Path, size: str, matrix: str) -> None:
+    path = make(
+        tmp_path / "v.mkv", "-f", "lavfi", "-i", f"color=c=0xd02060:s={size}:r=5:d=1", "-vf",
+        f"scale=out_color_matrix={matrix}:out_range=tv,format=yuv420p,setparams=colorspace=unknown", "-c:v", "ffv1",
+    )  # fmt: skip
+    shown = first_picture(path)[100:110, 100:110].reshape(-1, 3).mean(axis=0)
+    assert np.abs(shown - np.array([0xD0, 0x20, 0x60])).max() <= 3
+
+
+def test_interlaced_pictures_have_no_combs(tmp_path: Path) -> None:
+    graph = "testsrc2=s=720x576:r=50:d=2,crop=360:288:'mod(n*8,300)':100,scale=720:576,interlace"
+    flags = ["-c:v", "mpeg2video", "-b:v", "8M", "-flags", "+ildct+ilme"]
+    woven = make(tmp_path / "woven.ts", "-f", "lavfi", "-i", graph, *flags)
+    plain = make(tmp_path / "plain.ts", "-f", "lavfi", "-i", graph.removesuffix(",interlace") + ",fps=25", *flags[:4])
+
+    def combs(path: Path) -> float:
+        """Return how far neighbouring lines differ more than lines of the same field do."""
+        with sample_frames(str(path), Span(0, 2_000), fps=2, max_side=720) as frames:
+            picture = [frame.picture for frame in frames][2].mean(axis=2)
+        return float(np.abs(picture[1:-1] - (picture[:-2] + picture[2:]) / 2).mean())
+
+    assert combs(woven) < 1.5 * combs(plain)

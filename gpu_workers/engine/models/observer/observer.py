@@ -165,7 +165,7 @@ class _Reading:
     def look(self, n: int, frame: SampledFrame, small: Picture, *, black: bool) -> None:
         self._wait -= 1
         if black or self._reader is None:
-            self.readings.append(ScreenReading(n, frame.ms, (), read=False))
+            self.readings.append(ScreenReading(n, frame.taken_ms, (), read=False))
             return
         changed = self._seen is None or change(self._seen, small) > _CHANGED
         # The picture around a clock may stand still while the clock goes on.
@@ -173,9 +173,9 @@ class _Reading:
         if (changed or ticking) and self._wait <= 0:
             self._lines = self._reader.read(frame.picture)
             self._seen, self._wait = small, _TEXT_EVERY
-            self.readings.append(ScreenReading(n, frame.ms, self._lines, read=True))
+            self.readings.append(ScreenReading(n, frame.taken_ms, self._lines, read=True))
         else:
-            self.readings.append(ScreenReading(n, frame.ms, None if changed else self._lines, read=False))
+            self.readings.append(ScreenReading(n, frame.taken_ms, None if changed else self._lines, read=False))
 
 
 def on_screen(readings: Sequence[ScreenReading]) -> dict[int, OnScreen]:
