@@ -11,12 +11,6 @@ def tokens_of(text: str) -> int:
     return -(-len(text.encode()) // _BYTES_PER_TOKEN)
 
 
-def likely_tokens(text: str) -> int:
-    """Return about the tokens that BPE vocabularies need for English prose: the bytes of UTF-8 over 4, rounded up. An
-    initial value, for estimates that need not be an upper bound."""
-    return -(-len(text.encode()) // 4)
-
-
 def cut(text: str, tokens: int) -> str:
     """Return the beginning of text that fits into that many tokens, by its bytes."""
     longest = tokens * _BYTES_PER_TOKEN
