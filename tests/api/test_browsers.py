@@ -74,6 +74,8 @@ def test_replies_of_the_api_are_not_stored_and_run_nothing(acme: Cast) -> None:
         )
         assert "camera=()" in response["Permissions-Policy"]
         assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["Content-Type"] in {"application/json", "application/problem+json"}
+        assert response["Referrer-Policy"] == "same-origin"
 
 
 def test_pages_run_only_our_scripts_and_are_not_framed(database: None) -> None:
@@ -86,6 +88,8 @@ def test_pages_run_only_our_scripts_and_are_not_framed(database: None) -> None:
     assert "form-action 'self';" in policy
     assert "geolocation=()" in page["Permissions-Policy"]
     assert "no-store" in page["Cache-Control"]
+    assert page["Content-Type"] == "text/html; charset=utf-8"
+    assert page["Referrer-Policy"] == "same-origin"
 
 
 @pytest.mark.parametrize(("console", "allowed"), [(False, ["'self'"]), (True, ["'self'", "'unsafe-eval'"])])

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from uuid import uuid4
 
+from django.conf import settings
 from django.db.models import Sum
 
 from backend.billing.models import Invoice, InvoiceLine, UsageEvent
@@ -17,6 +18,8 @@ from backend.billing.services.usage.ledger import Asked
 from backend.billing.services.usage.rows import Attribution
 from backend.billing.services.usage.storage import record_storage
 from backend.tenancy.models import Tenant
+from gpu_workers.engine.answering.contract import TOKEN_CEILING
+from gpu_workers.engine.answering.scan_price import MOST_CALLS, most_events
 from tests.billing.invoices.ledger import account, close, use, utc
 from tests.conftest import Cast
 
@@ -78,6 +81,22 @@ def test_the_day_of_the_billing_page_is_charged_as_the_page_says(acme: Cast) -> 
         lines = dict(InvoiceLine.objects.filter(invoice_id=invoice.id).values_list("meter", "amount"))
     # Questions and searches are charged at the moment they are made, which is in a later month.
     assert lines == {"media_seconds": Decimal(cents[1]), "storage_gb_hours": Decimal("0.01")}
+
+
+def test_the_limits_of_the_billing_page_are_those_of_the_engine_and_of_the_settings() -> None:
+    ceilings = {effort.strip("`"): [int(number.replace(",", "")) for number in numbers]
+                for effort, *numbers in table("billing.md", "What a question may consume")}  # fmt: skip
+    assert ceilings == {
+        effort: [tokens, MOST_CALLS[effort], most_events(effort, small=False)]
+        for effort, tokens in TOKEN_CEILING.items()
+    }
+    small = "{}, {}, {} and {}".format(*(most_events(effort, small=True) for effort in TOKEN_CEILING))
+    page = " ".join((DOCS / "billing.md").read_text().split())
+    at_once, seconds = settings.JOBS_PER_TENANT["gpu.index"], settings.SEGMENT_MS // 1_000
+    assert f"at most {at_once:.0f} segments of about {seconds} s" in page
+    assert f"fewer calls: at most {small}, of an event each" in page
+    assert f"and {settings.FREE_WORK_PER_HOUR} USD more (1 unit" in page
+    assert f"retry within the hour ({settings.RETRIES_PER_HOUR:,})" in page
 
 
 def test_the_invoice_of_the_billing_page_adds_up_as_the_page_says(acme: Cast) -> None:

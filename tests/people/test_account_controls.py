@@ -10,11 +10,14 @@ from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.core.cache import cache
-from django.test import Client
+from django.test import Client, override_settings
 
 from backend.people.models import Person
 from tests.people.cast import PASSWORD, person
+from tests.webhooks.mailbox import mailbox
+from tests.webhooks.sending import until
 
+SMTP = "django.core.mail.backends.smtp.EmailBackend"
 LONG = "ein sehr langes Passwort aus Wörtern, das niemand errät 你好 " + "x" * 64
 
 
@@ -99,6 +102,21 @@ def test_a_link_for_a_new_password_works_once() -> None:
     again = Client().get(f"/accounts/password/reset/key/{link}/")
     assert again.status_code == 200
     assert "invalid" in again.content.decode().lower() or "Bad Token" in again.content.decode()
+
+
+def test_a_code_by_mail_is_good_for_the_browser_that_asked_and_is_not_guessed() -> None:
+    client, other, ada = Client(), Client(), person()
+    confirm = "/accounts/login/code/confirm/"
+    with mailbox() as box, override_settings(EMAIL_HOST="127.0.0.1", EMAIL_PORT=box.port, EMAIL_BACKEND=SMTP):
+        client.post("/accounts/login/code/", {"email": ada.email})
+        until(lambda: bool(box.mails))
+    (code,) = re.findall(r"^([A-Z0-9-]{6,9})\s*$", str(box.mails[0].get_payload()), re.MULTILINE)
+    other.post(confirm, {"code": code})
+    assert other.get("/v1/me").status_code == 401
+    for _ in range(3):
+        client.post(confirm, {"code": "AAAA-AAAA"})
+    client.post(confirm, {"code": code})
+    assert client.get("/v1/me").status_code == 401, "three wrong codes end the right one"
 
 
 def test_password_fields_are_masked_and_filled_by_managers() -> None:

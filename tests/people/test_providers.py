@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from allauth.socialaccount.models import SocialAccount, SocialToken
 from django.test import Client, override_settings
 from oidc_provider_mock import User, run_server_in_thread
 
@@ -75,6 +76,7 @@ def test_a_mapped_group_admits_and_is_read_again_at_each_sign_in(provided: Cast)
     enter(provided, "bob")
     assert members(provided) == {"ada@acme.example": "admin", "bob@acme.example": "viewer"}
     assert browser.get("/v1/videos", headers={"AVA-Tenant": provided.slug}).status_code == 200
+    assert not SocialToken.objects.exists(), "tokens of a provider are not kept"
 
     provided.client.patch("/v1/sign-in-settings", {"oidc_group_roles": {"x": "developer"}})
     enter(provided, "ada")
@@ -125,8 +127,6 @@ def test_staff_do_not_come_in_by_a_tenants_provider(provided: Cast) -> None:
 
 
 def test_another_issuer_ends_the_links_of_the_first(provided: Cast, issuer: str) -> None:
-    from allauth.socialaccount.models import SocialAccount
-
     enter(provided, "bob")
     assert SocialAccount.objects.count() == 1
     provided.client.patch("/v1/sign-in-settings", {"oidc_issuer": f"{issuer}/"})

@@ -428,6 +428,30 @@ def test_a_purge_takes_rows_graph_and_objects_and_leaves_the_bill(acme: Cast) ->
     assert acme.client.get(f"/v1/videos/{encode('vid', video_id)}").status_code == 404
 
 
+@pytest.mark.parametrize("end", ["delete", "cancel"])
+def test_a_segment_in_flight_is_not_billed_when_its_video_goes_or_its_index_is_canceled(
+    acme: Cast, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    observe, begun = observe_segment.observe_segment, []
+
+    def ended_meanwhile(*arguments: Any, **options: Any) -> Any:
+        begun.append(arguments[1].start_ms)
+        if len(begun) == 2:
+            path, job = f"/v1/videos/{encode('vid', video_id)}", f"/v1/index-jobs/{encode('job', video_id)}"
+            ended = acme.client.delete(path) if end == "delete" else acme.client.post(f"{job}/cancel")
+            assert ended.status_code < 300
+        return observe(*arguments, **options)
+
+    monkeypatch.setattr(observe_segment, "observe_segment", ended_meanwhile)
+    video_id = stored_video(acme)
+    run_due()
+
+    assert begun == [0, 12_000]
+    with acme.scope():
+        (billed,) = UsageEvent.objects.filter(meter="media_seconds")
+        assert (billed.video_id, billed.quantity) == (video_id, 12)
+
+
 def test_a_purge_waits_for_the_workers_that_still_write_for_the_video(acme: Cast) -> None:
     video_id = stored_video(acme, TWELVE_SECONDS)
     with acme.scope():
