@@ -14,6 +14,7 @@ from gpu_workers.engine.ekg import TranscriptLine
 from gpu_workers.engine.fences import CHAT_ROLES, DELIMITERS, RESERVED, as_data, without_tags
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.models.served.vision import VlmDescriber
+from gpu_workers.engine.prompts import load
 from tests.engine.models.test_vision_language import _described, _model, _view
 from tests.scripted_openai import ScriptedOpenAIServer
 
@@ -87,3 +88,17 @@ def test_what_is_said_in_a_recording_fakes_no_turn_while_it_is_indexed(how: str)
     assert FENCES.search(request.text) is None
     assert INVISIBLE.search(request.text) is None
     assert FENCES.search(result.chunks[0].description or "") is None, "what a model wrote is read by the next one"
+
+
+def test_a_placeholder_that_is_said_in_a_recording_fills_nothing() -> None:
+    """Each name that the prompt of a describer fills is said once, and stays what was said."""
+    names = load("describe_view").get_identifiers()
+    said = " ".join(f"${{{name}}}" for name in names)
+    view = _view(6)
+    (chunk,) = view.chunks
+    view = replace(view, chunks=(replace(chunk, transcript=(TranscriptLine(chunk.span, said),)),), instructions=said)
+    with ScriptedOpenAIServer(json.dumps(json.loads(_described("A bus.")))) as server:
+        VlmDescriber(_model(server)).describe(view, meter=Meter())
+        (request,) = server.requests
+    assert len(names) > 2
+    assert request.text.count(said) == 2
