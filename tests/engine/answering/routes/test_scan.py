@@ -370,7 +370,9 @@ def test_the_estimate_is_within_a_fifth_of_the_meter(words: int, calibration: Ca
     # The budget's prices are what the operator pays.
     shown = f"{progress} {answer.notes} {answer.nodes}"
     assert answer.usage.cost > 0
-    assert "money" not in shown
+    assert str(answer.usage.cost) not in shown
+    said = re.findall(r"scan: .*", first[3])
+    assert re.fullmatch(r"scan: \d+ calls over \d+ events, about \d+ tokens, about \d+ s", said[0]), said
 
 
 def test_a_second_question_with_the_same_statement_pays_nothing() -> None:
