@@ -9,10 +9,12 @@ import time
 from urllib.parse import quote, urlencode
 from uuid import UUID
 
+import qrcode
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from django.db import transaction
 from django.utils import timezone
+from qrcode.image.svg import SvgPathFillImage
 
 from backend.staff.models import Member, Passkey, SecondFactor
 from backend.tenancy.secrets import open_sealed, seal
@@ -31,6 +33,12 @@ def uri(secret: str, email: str) -> str:
     """Return the otpauth:// URI of a secret, for a QR code."""
     query = urlencode({"secret": secret, "issuer": ISSUER}, quote_via=quote)
     return f"otpauth://totp/{quote(ISSUER)}:{quote(email)}?{query}"
+
+
+def qr_code(uri: str) -> str:
+    """Return the QR code of a URI as the data URI of a picture."""
+    drawn = qrcode.make(uri, image_factory=SvgPathFillImage, border=2).to_string()
+    return f"data:image/svg+xml;base64,{base64.b64encode(drawn).decode()}"
 
 
 def code_at(secret: str, step: int) -> str:

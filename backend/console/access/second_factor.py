@@ -57,6 +57,8 @@ def second_factor(request: HttpRequest) -> HttpResponse:
     is_new = not factors.number(person.pk)
     context = {
         **site.each_context(request),
+        # Nobody who has not passed a factor may open a page, and the navigation would only say so.
+        "is_nav_sidebar_enabled": False,
         "title": "Set up your second factor" if is_new else "Second factor",
         **(_proposals(request, person) if is_new else _questions(request, person)),
         "is_new": is_new,
@@ -150,6 +152,7 @@ def _proposals(request: HttpRequest, person: Person) -> dict[str, Any]:
     return {
         "secret": secret,
         "uri": factors.uri(secret, person.email) if secret else "",
+        "qr": factors.qr_code(factors.uri(secret, person.email)) if secret else "",
         "creation": json.dumps(proposed[0]) if proposed else "",
     }
 

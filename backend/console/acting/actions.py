@@ -45,6 +45,7 @@ from backend.jobs import holds
 from backend.jobs.models import BreakerState, Job, JobRank, JobState
 from backend.library.indexing import control as indexing
 from backend.library.indexing.begin import begin_reindex
+from backend.library.indexing.failure import is_final
 from backend.library.models import VideoStatus
 from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.services import control as questions
@@ -166,7 +167,7 @@ def _silently(do: Callable[..., object]) -> Callable[..., None]:
 
 
 JOB_ACTS = named(
-    _act("Replay", jobs.replay_dead, fits=lambda job: job.state in jobs.ENDED_BADLY),
+    _act("Replay", jobs.replay_dead, fits=lambda job: job.state in jobs.ENDED_BADLY and not is_final(job.error_code)),
     _act("Cancel", jobs.cancel_job, fits=_open),
     _act("Skip", jobs.skip_job, fits=lambda job: _open(job) and job.kind in jobs.SKIPPABLE),
     _act("Pause", _one(jobs.pause_jobs, Job), fits=lambda job: _open(job) and job.paused_at is None),

@@ -87,6 +87,9 @@ def lines(
                 "pointRadius": [5 if at in standing_out else 0 for at in range(len(line.values))],
                 "pointBackgroundColor": MARK,
             }
+        # A line needs two values: one alone is drawn as a point.
+        if sum(value is not None for value in line.values) == 1:
+            drawn |= {"pointStyle": "circle", "pointRadius": 4, "pointBackgroundColor": COLOURS[n]}
         datasets.append(drawn)
     return _chart(labels, series, datasets, unit=unit, stacked=False, marks=marks)
 

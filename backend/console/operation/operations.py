@@ -30,6 +30,7 @@ from backend.console.site import site
 from backend.jobs.breakers import NEEDS
 from backend.jobs.control import SKIPPABLE
 from backend.jobs.models import QUEUE_OF, Breaker
+from backend.library.indexing.failure import is_final
 from backend.tenancy.refusals import Refused
 
 SPAN = timedelta(days=7)
@@ -61,7 +62,7 @@ def operations(request: HttpRequest) -> HttpResponse:
         "ages": ages_chart(queries.ages(now - TREND), now),
         "may_act": role_of(request) in OPERATORS,
         "queues": queues(),
-        "failing": queries.failing_jobs(now - SPAN),
+        "failing": [{**line, "final": is_final(line["error_code"])} for line in queries.failing_jobs(now - SPAN)],
         "most_at_once": queries.MOST_AT_ONCE,
         "skippable": {QUEUE_OF[kind] for kind in SKIPPABLE},
         "breakers": queries.breakers(),

@@ -153,6 +153,7 @@ def _money(first: date, last: date, order: str) -> dict[str, Any]:
     return {
         "spent": spent,
         "money": spent.total,
+        "uncounted_since": money.uncounted_since(),
         "machines": money.machines(first, last),
         "cost_days": f"{reverse('admin:billing_costday_changelist')}?"
         + urlencode({"day_from": first.isoformat(), "day_to": last.isoformat()}),
@@ -236,6 +237,7 @@ def _latency(since: datetime, now: datetime, days: str, point: str, *, opens: bo
     times = _times(since, now, bucket)
     return {
         "question_volume": volume_chart(questions.ended, times, bucket, "questions", link=asked_link),
+        "question_outcomes": outcomes_chart(work.outcomes(since, bucket=bucket), times, bucket),
         "question_errors": errors_chart(questions.ended, times, bucket, link=asked_link),
         "video_volume": volume_chart(indexing.ended, times, bucket, "videos", link=ready_link),
         "video_errors": errors_chart(indexing.ended, times, bucket, link=failed_link),
@@ -305,6 +307,16 @@ def volume_chart(
     ]
     labels = [_label(at, bucket) for at in times]
     return charts.lines(labels, series, unit=name, watched=name, unfinished=True, link=_at(times, link), counts=True)
+
+
+def outcomes_chart(found: Sequence[dict[str, Any]], times: Sequence[datetime], bucket: str) -> Chart:
+    """Return how many questions ended in each way at each time."""
+    by_time = {row["at"]: row for row in found}
+    series = [
+        Series(name, [by_time[at][name] if at in by_time else 0 for at in times])
+        for name in ("answered", "abstained", "contradicted", "failed")
+    ]
+    return charts.bars([_label(at, bucket) for at in times], series, unit="questions")
 
 
 def errors_chart(

@@ -47,11 +47,12 @@ class RequestsForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class RouteSums:
-    """The requests of one route. p50, p95, p99: milliseconds. failed: answered with 400 or more."""
+    """The requests of one route. p50, p95, p99: milliseconds. refused: answered with 4xx. failed: answered with 5xx."""
 
     method: str
     route: str
     requests: int
+    refused: int
     failed: int
     p50: int
     p95: int
@@ -116,8 +117,9 @@ def sums(lines: Sequence[Seen]) -> list[RouteSums]:
     for (method, route), members in sorted(grouped.items(), key=lambda pair: -sum(line.ms for line in pair[1])):
         times = sorted(line.ms for line in members)
         percentiles = [times[min(len(times) - 1, len(times) * percent // 100)] for percent in (50, 95, 99)]
-        failed = sum(line.status >= 400 for line in members)
-        found.append(RouteSums(method, route, len(members), failed, *percentiles))
+        refused = sum(400 <= line.status < 500 for line in members)
+        failed = sum(line.status >= 500 for line in members)
+        found.append(RouteSums(method, route, len(members), refused, failed, *percentiles))
     return found
 
 

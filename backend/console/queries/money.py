@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -51,6 +51,12 @@ class Sums:
     @property
     def margin_percent(self) -> float | None:
         return None if self.margin is None or not self.price else float(100 * self.margin / self.price)
+
+
+def uncounted_since() -> datetime | None:
+    """Return the begin of the first hour (UTC) whose sums still miss usage; None if the sums hold all of it."""
+    since: datetime | None = rows("SELECT min(hour) AS since FROM billing_stalehour")[0]["since"]
+    return since
 
 
 @dataclass(frozen=True, slots=True)

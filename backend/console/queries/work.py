@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.console.queries.role import rows
 from backend.jobs.models import QUEUE_OF
+from backend.library.indexing.failure import REFUSED_FILES
 
 NOW = timedelta(hours=1)
 """Time for which a failure counts as one of now."""
@@ -22,19 +23,40 @@ def arrived(since: datetime) -> dict[str, int]:
             SELECT count(*) AS videos, count(*) FILTER (WHERE status = 'ready') AS videos_ready,
                 count(*) FILTER (WHERE status = 'failed') AS videos_failed
             FROM library_video WHERE created_at >= %(since)s) v, (
-            SELECT count(*) AS questions, count(*) FILTER (WHERE status = 'succeeded') AS questions_answered,
-                count(*) FILTER (WHERE status = 'failed') AS questions_failed
+            SELECT count(*) AS questions, count(*) FILTER (WHERE status = 'failed') AS questions_failed,
+                count(*) FILTER (WHERE status = 'succeeded' AND finish_reason = 'answered') AS questions_answered,
+                count(*) FILTER (WHERE status = 'succeeded' AND finish_detail = 'contradicted')
+                    AS questions_contradicted,
+                count(*) FILTER (WHERE status = 'succeeded' AND finish_reason <> 'answered'
+                    AND finish_detail <> 'contradicted') AS questions_abstained
             FROM questions_question WHERE created_at >= %(since)s) q
         """,
         {"since": since},
     )[0]
 
 
+def outcomes(since: datetime, *, bucket: str) -> list[dict[str, Any]]:
+    """Count the questions that ended since then in each hour or day (UTC), by what they ended with. bucket: hour or
+    day. abstained: without an answer because evidence was missing; contradicted ones are counted apart."""
+    return rows(
+        """
+        SELECT date_trunc(%(bucket)s, completed_at, 'UTC') AS at, count(*) FILTER (WHERE status = 'failed') AS failed,
+            count(*) FILTER (WHERE status = 'succeeded' AND finish_reason = 'answered') AS answered,
+            count(*) FILTER (WHERE status = 'succeeded' AND finish_detail = 'contradicted') AS contradicted,
+            count(*) FILTER (WHERE status = 'succeeded' AND finish_reason <> 'answered'
+                AND finish_detail <> 'contradicted') AS abstained
+        FROM questions_question WHERE completed_at >= %(since)s GROUP BY 1 ORDER BY 1
+        """,
+        {"since": since, "bucket": bucket},
+    )
+
+
 def failures(now: datetime) -> list[dict[str, Any]]:
     """Count the failures of the last day by failed object and stable code, with those of the last hour first.
 
-    A failure counts at the moment when it happened. earlier: failures an hour over the 23 hours before the last one.
-    rising: whether the last hour had at least RISING_LEAST of them, and RISING times as many as an hour before it.
+    A failure counts at the moment when it happened. theirs: whether it lies in a customer's recording or receiver,
+    where nothing of ours is to be mended; ours come first. earlier: failures an hour over the 23 hours before the last
+    one. rising: whether the last hour had at least RISING_LEAST of them, and RISING times as many as an hour before it.
     """
     found = rows(
         """
@@ -55,7 +77,15 @@ def failures(now: datetime) -> list[dict[str, Any]]:
         """,
         {"hour": now - NOW, "day": now - timedelta(days=1)},
     )
-    return [{**row, "rising": row["now"] >= max(RISING_LEAST, RISING * row["earlier"])} for row in found]
+    marked = [
+        {
+            **row,
+            "rising": row["now"] >= max(RISING_LEAST, RISING * row["earlier"]),
+            "theirs": row["kind"] == "webhook attempt" or row["code"] in REFUSED_FILES,
+        }
+        for row in found
+    ]
+    return sorted(marked, key=lambda row: bool(row["theirs"]))
 
 
 def queues() -> list[dict[str, Any]]:

@@ -56,6 +56,19 @@ def seconds(number: Any) -> str:
     return span(None if number is None else float(number) * 1_000)
 
 
+LONG_WAIT_S, TOO_LONG_WAIT_S = 60, 300
+"""Waits of the oldest due job from which on the console shows them as busy, and as a fault."""
+
+
+@register.filter
+def waited(number: Any) -> SafeString | str:
+    """Return how many seconds the oldest due job has waited, in a colour if that is long."""
+    if number is None or float(number) < LONG_WAIT_S:
+        return seconds(number)
+    colour = "c-bad" if float(number) >= TOO_LONG_WAIT_S else "c-busy"
+    return format_html('<span class="c-badge {}">{}</span>', colour, seconds(number))
+
+
 register.filter("quoted", quote)
 
 
