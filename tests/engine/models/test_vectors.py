@@ -152,6 +152,21 @@ def test_speech_is_heard_in_its_language_or_in_the_one_that_is_given() -> None:
     assert unknown == heard
 
 
+@needs(SPEECH)
+@pytest.mark.parametrize("silence_ms", [700, 2_300])
+def test_a_line_begins_with_its_speech_and_not_in_the_silence_before(silence_ms: int) -> None:
+    whisper = WhisperTranscriber(weights.fetch("whisper-base"), name="whisper-base")
+    spoken = decode_audio(str(SPEECH))
+    loud = np.flatnonzero(np.abs(spoken) > 0.05)
+    begins_ms = silence_ms + int(loud[0]) // 16
+    samples = np.concatenate([np.zeros(silence_ms * 16, dtype=np.float32), spoken])
+
+    line = whisper.transcribe(samples, offset_ms=0, meter=Meter())[0]
+
+    assert abs(line.span.start_ms - begins_ms) <= 100
+    assert abs(line.words[0][0] - begins_ms) <= 100
+
+
 def test_silence_and_noise_give_no_words() -> None:
     whisper = WhisperTranscriber(weights.fetch("whisper-base"), name="whisper-base")
     meter = Meter()

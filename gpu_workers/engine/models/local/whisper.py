@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from faster_whisper import WhisperModel
+from faster_whisper.vad import VadOptions, get_speech_timestamps
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Span, TranscriptLine
@@ -20,6 +21,9 @@ _SILENCE = 1e-4
 _NO_SPEECH = 0.8
 _CERTAIN = 0.7
 """Minimum probability of a detected language; an initial value."""
+_SAMPLES_PER_MS = 16
+_PAUSE_MS, _PADDING_MS = 500, 600
+"""Shortest silence after which speech begins again, and longest time by which a word may seem to begin before it."""
 
 
 class WhisperTranscriber:
@@ -65,14 +69,15 @@ class WhisperTranscriber:
                 )
                 certain = known is not None or heard.language_probability >= _CERTAIN
                 spoken = heard.language if certain and heard.language in LANGUAGES else ""
+                onsets = _onsets(samples)
                 for segment in segments:
                     text = segment.text.strip()
                     if not text or segment.no_speech_prob > _NO_SPEECH:
                         continue
-                    start = offset_ms + max(0, round(segment.start * 1000))
+                    start = offset_ms + _begun(segment.start, segment.end, onsets)
                     end = max(start + 1, offset_ms + round(segment.end * 1000))
                     words = tuple(
-                        (offset_ms + round(w.start * 1000), offset_ms + round(w.end * 1000), w.word.strip())
+                        (offset_ms + _begun(w.start, w.end, onsets), offset_ms + round(w.end * 1000), w.word.strip())
                         for w in segment.words or []
                     )
                     lines.append(TranscriptLine(Span(start, end), text, words, language=spoken))
@@ -80,3 +85,15 @@ class WhisperTranscriber:
         wall_ms = round((time.monotonic() - started) * 1000)
         meter.record(ModelCall("transcription", self.name, wall_ms, items=len(lines), device_ms=device_ms))
         return lines
+
+
+def _onsets(samples: NDArray[np.float32]) -> list[int]:
+    """Return where speech begins after silence, in ms. The recogniser hears 400 ms of silence before each of them."""
+    found = get_speech_timestamps(samples, VadOptions(speech_pad_ms=0, min_silence_duration_ms=_PAUSE_MS))
+    return [int(one["start"]) // _SAMPLES_PER_MS for one in found]
+
+
+def _begun(start_s: float, end_s: float, onsets: Sequence[int]) -> int:
+    """Return when a word or line begins, in ms: not before the speech in it, where it begins in the padding."""
+    start, end = max(0, round(start_s * 1000)), round(end_s * 1000)
+    return next((ms for ms in onsets if start < ms < min(end, start + _PADDING_MS)), start)
