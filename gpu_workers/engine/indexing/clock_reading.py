@@ -102,6 +102,14 @@ def decoding_delay(source: Media) -> int | None:
     return None
 
 
+def mend_decoding_time(packet: av.Packet[Any], ms_per_tick: float) -> None:
+    """Remove a decoding time that the demuxer guessed from the timestamps before a join."""
+    if packet.pts is None or packet.dts is None:
+        return
+    if not 0 <= (packet.pts - packet.dts) * ms_per_tick <= LEAP_MS:
+        packet.dts = None
+
+
 def readable_packets(container: InputContainer, *tracks: VideoStream | AudioStream) -> Iterator[av.Packet[Any]]:
     """Yield packets up to the end of the readable part."""
     try:
@@ -209,7 +217,8 @@ class _Reading:
             end_byte = last_byte if following is None else following.begin_byte
             stretches.append(Stretch(Span(at, at + length), round(begin), shown_until, part.begin_byte, end_byte))
             at += length
-        stated = None if self._container.duration is None else round(self._container.duration / 1000)
+        # Without an index, the demuxer takes the duration from the last timestamps, which joins make meaningless.
+        stated = None if self._container.duration is None or len(parts) > 1 else round(self._container.duration / 1000)
         return ReadClock(FileClock(tuple(stretches)), self._packets, self._damaged, stated, whole)
 
     def _read_end(self) -> None:
@@ -227,6 +236,7 @@ class _Reading:
         self._packets += 1
         if packet.is_corrupt:
             self._damaged += 1
+        mend_decoding_time(packet, self._scale[packet.stream_index])
         pts, dts = packet.pts, packet.dts
         if is_without_pts(self._container) and dts is not None:
             pts = dts

@@ -95,7 +95,8 @@ def _lacks(read: ReadClock) -> list[str]:
     duration_ms, lacks = read.clock.duration_ms, []
     if read.stated_ms is not None and read.stated_ms - duration_ms > max(CUT_MS, duration_ms // 100):
         lacks.append("truncated")
-    if read.damaged * 100 > read.packets:
+    # A join damages the packet before it.
+    if (read.damaged - len(read.clock.stretches) + 1) * 100 > read.packets:
         lacks.append("damaged")
     return lacks
 
