@@ -31,6 +31,8 @@ _METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 _SENT = "Authorization, X-Api-Key, Content-Type, Idempotency-Key, If-Match, Prefer, Accept, Last-Event-ID, X-Request-Id"
 _READ = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Preference-Applied, X-Request-Id"
 _PREFLIGHT_SECONDS = "600"
+_STYLED, _STYLED_BELOW = frozenset({"/", "/errors"}), ("/accounts/", "/share/")
+"""Pages whose only style is the customers' sheet, api/pages.css."""
 # The administration's templates hold Alpine expressions, which Alpine compiles in the browser (docs/security.md).
 _CONSOLE_SCRIPTS = "script-src 'self' 'unsafe-eval'"
 
@@ -51,17 +53,19 @@ class Headers:
         policy = API_POLICY
         if is_page:
             leaves = request.path.startswith("/accounts/oidc/")
-            policy = page_policy(console=request.path.startswith("/console"), leaves=leaves)
+            styled = request.path in _STYLED or request.path.startswith(_STYLED_BELOW)
+            policy = page_policy(console=request.path.startswith("/console"), leaves=leaves, styled=styled)
         response.headers.setdefault("Content-Security-Policy", policy)
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         return response
 
 
 @lru_cache
-def page_policy(*, console: bool = False, leaves: bool = False) -> str:
+def page_policy(*, console: bool = False, leaves: bool = False, styled: bool = False) -> str:
     """Return the content policy of pages: our own scripts and styles, and media from object storage.
 
     leaves: whether a form of the page leads to a tenant's identity provider, by a redirect, which browsers count.
+    styled: whether the customers' style sheet is all that the page needs, so that no style stands in the page.
     """
     media = _media_origin()
     providers = " https: http:" if settings.OIDC_ALLOW_PRIVATE else " https:"
@@ -69,7 +73,7 @@ def page_policy(*, console: bool = False, leaves: bool = False) -> str:
         [
             "default-src 'self'",
             _CONSOLE_SCRIPTS if console else "script-src 'self'",
-            "style-src 'self' 'unsafe-inline'",
+            "style-src 'self'" if styled else "style-src 'self' 'unsafe-inline'",
             f"img-src 'self' data: {media}",
             f"media-src 'self' blob: {media}",
             f"connect-src 'self' {media}",

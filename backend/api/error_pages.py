@@ -17,7 +17,6 @@ from django.views.decorators.http import require_safe
 DOCUMENT = Path(__file__).parents[2] / "docs" / "errors.md"
 _CODE = re.compile(r"`([a-z_]+)`")
 _QUOTED = re.compile(r"`([^`]+)`")
-_TABLE = '<div class="scrolls" tabindex="0"><table>{}</table></div>'
 
 
 @transaction.non_atomic_requests
@@ -37,7 +36,7 @@ def _tables() -> SafeString:
             rows += _row([cell.strip() for cell in line.strip("| ").split(" | ")], seen)
             continue
         if rows:
-            parts.append(format_html(_TABLE, mark_safe("".join(rows))))  # noqa: S308  # escaped above
+            parts.append(format_html("<table>{}</table>", mark_safe("".join(rows))))  # noqa: S308  # escaped above
             rows = []
         if line.startswith("## "):
             parts.append(format_html("<h2>{}</h2>", _words(line.removeprefix("## "))))

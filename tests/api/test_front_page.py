@@ -20,7 +20,7 @@ def test_a_browser_reads_what_this_is_and_where_to_go(database: None) -> None:
     page = seen("/")
     words = page.content.decode()
     assert (page.status_code, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
-    for target in ("/accounts/login/", "/v1/openapi.json", "/readyz"):
+    for target in ("/accounts/login/", "/docs", "/v1/openapi.json", "/readyz"):
         assert f'href="{target}"' in words, target
     assert "Accept" in page.headers["Vary"]
 
@@ -41,6 +41,8 @@ def test_only_reads_get_the_page(database: None) -> None:
 def test_pages_share_one_stylesheet_of_our_own(database: None, path: str) -> None:
     sheets = re.findall(r'<link rel="stylesheet" href="([^"]+)"', seen(path).content.decode())
     assert sheets == ["/static/api/pages.css"]
+    assert "style-src 'self';" in seen(path).headers["Content-Security-Policy"]
+    assert not re.search(r"<style|\sstyle=", seen(path).content.decode())
     sheet = Client().get(sheets[0])
     assert (sheet.status_code, sheet.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
     assert "prefers-color-scheme: dark" in b"".join(sheet).decode()

@@ -18,7 +18,7 @@ from uuid6 import uuid7
 from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
 from backend.people import sessions
-from backend.people.models import Membership
+from backend.people.models import Membership, Role
 from backend.tenancy.models import ApiKey
 from backend.webhooks import services as webhooks
 from tests.billing.questions import record_question
@@ -72,7 +72,7 @@ def videos_with(key: str) -> int:
 def test_an_invited_owner_comes_to_a_first_request(acme: Cast) -> None:
     client = joined(acme, "owner")
     home = text(client.get(HOME))
-    for words in ("Acme", "Owner", "Make a key", "Usage in", "Webhook deliveries", "Read"):
+    for words in ("Acme", "Owner", "Make a key", "Usage in", "Webhook deliveries", 'href="/docs"'):
         assert words in home, words
     made = client.post(KEYS, {"tenant": acme.slug, "name": "Laptop", "kind": "work"})
     assert made.status_code == 201, text(made)
@@ -81,6 +81,15 @@ def test_an_invited_owner_comes_to_a_first_request(acme: Cast) -> None:
     again = text(client.get(HOME))
     assert "Laptop" in again
     assert key_in(made) not in again, "a key is shown once"
+
+
+@pytest.mark.parametrize("role", Role.values)
+def test_no_link_of_a_home_leads_to_nowhere(acme: Cast, role: str) -> None:
+    client = joined(acme, role)
+    links = set(re.findall(r'href="(/[^"#]*)', client.get(HOME).content.decode()))
+    assert len(links) > 5
+    replies = {link: client.get(link, headers={"accept": "text/html"}).status_code for link in links}
+    assert {link: status for link, status in replies.items() if status >= 400} == {}
 
 
 def test_a_key_knows_its_maker_and_the_audit_log_has_it(acme: Cast) -> None:
