@@ -37,6 +37,7 @@ from gpu_workers.engine.answering.contract import (
     Budget,
     CheckMode,
     Effort,
+    NodeRecord,
     PartialAnswer,
     Price,
     QuestionInput,
@@ -74,6 +75,9 @@ def handle(work: Work) -> FollowUp | None:
 
     def best_so_far(partial: PartialAnswer) -> None:
         _show(work, lambda: questions.set_partial(question_id=question.id, partial=partial))
+
+    def nodes_so_far(nodes: Sequence[NodeRecord]) -> None:
+        _show(work, lambda: questions.add_nodes(question=question, nodes=nodes))
 
     def closer(frames: Sequence[StoredFrame]) -> Sequence[bytes | None]:
         with tenant_scope(work.lease.tenant_id):
@@ -120,6 +124,7 @@ def handle(work: Work) -> FollowUp | None:
             budget=begun.budget,
             on_progress=report_progress,
             on_partial=best_so_far,
+            on_nodes=nodes_so_far,
             closer=closer,
             verdicts=KeptVerdicts(scope, alone_for=question.id if question.comparison_id else None),
             should_stop=work.should_stop,

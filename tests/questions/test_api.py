@@ -20,7 +20,7 @@ from backend.questions.services import questions
 from gpu_workers.engine.answering.contract import Effort, NodeRecord
 from gpu_workers.engine.answering.methods import METHODS
 from tests.factories import make_video
-from tests.questions.world import EVENT, ask, finish
+from tests.questions.world import EVENT, answer, ask, finish
 
 
 def qst(value: Any) -> str:
@@ -291,7 +291,7 @@ def streamed(chunks: Any) -> list[tuple[str, Any]]:
         if block.startswith(":"):
             found.append(("", block[1:].strip()))
             continue
-        event, data = block.split("\n")
+        event, data = [line for line in block.split("\n") if not line.startswith("id: ")]
         found.append((event.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
     return found
 
@@ -316,6 +316,35 @@ def test_a_stream_shows_progress_then_nodes_then_the_answer_and_ends(acme: Any) 
     assert received[2][1]["stage"] == "search"
     assert [data["path"] for name, data in received if name == "node"] == ["", "RQ"]
     assert received[-1][1]["answer"] == "a red car"
+
+
+def test_nodes_arrive_while_the_search_runs_and_a_client_goes_on_after_the_last_one(acme: Any) -> None:
+    question_id, video_id = ask(acme)
+    nodes = answer(video_id).nodes
+    with acme.scope():
+        running = questions.begin(question_id=question_id)
+    assert running is not None
+    events = stream.QuestionEvents(tenant_id=acme.tenant_id, question_id=question_id)
+    assert b"event: node" not in events.look()
+    with acme.scope():
+        questions.add_nodes(question=running, nodes=nodes[:1])
+
+    first = events.look()
+    again = events.look()
+    with acme.scope():
+        questions.store_answer(question=running, answer=answer(video_id))
+    last = events.look()
+
+    assert [name for name, _ in streamed([first])] == ["node"]
+    assert first.startswith(b"id: 0:\n")
+    assert again == b""
+    assert [data.get("path") for name, data in streamed([last]) if name == "node"] == ["RQ"]
+    qst = public_ids.encode("qst", question_id)
+    for after, paths in (("0:", ["RQ"]), ("1:RQ", []), ("1:F", ["", "RQ"]), ("7:", ["", "RQ"]), ("x", ["", "RQ"])):
+        reply = acme.client.get(f"/v1/questions/{qst}/stream", headers={"Last-Event-ID": after})
+        found = streamed(reply.streaming_content)
+        assert [data["path"] for name, data in found if name == "node"] == paths, after
+        assert found[-1][0] == "answer"
 
 
 def test_a_quiet_stream_is_kept_alive_and_ends_in_time(acme: Any) -> None:

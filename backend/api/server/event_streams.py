@@ -24,9 +24,10 @@ class EventStreamRenderer(BaseRenderer):
         return JSONRenderer().render(data)
 
 
-def event(name: str, data: Any) -> bytes:
-    """Return one event with JSON data."""
-    return f"event: {name}\ndata: {json.dumps(data, cls=JSONEncoder, separators=(',', ':'))}\n\n".encode()
+def event(name: str, data: Any, *, id: str = "") -> bytes:
+    """Return one event with JSON data. id: what a client that connects again sends in Last-Event-ID; "" for none."""
+    head = f"id: {id}\n" if id else ""
+    return f"{head}event: {name}\ndata: {json.dumps(data, cls=JSONEncoder, separators=(',', ':'))}\n\n".encode()
 
 
 def stream_response(description: str, data: Any) -> dict[Any, OpenApiResponse]:

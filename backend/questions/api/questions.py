@@ -171,8 +171,8 @@ class StreamQuestionView(UnboundTenantView):
         operation_id="streamQuestion",
         tags=TAGS,
         responses=stream_response(
-            "Server-sent events with JSON data: `progress` and `partial` whenever they change, then every `node` "
-            "of the search, then `answer` with the question.",
+            "Server-sent events with JSON data: `progress` and `partial` whenever they change, each `node` of "
+            "the search once it is there, then `answer` with the question.",
             PolymorphicProxySerializer(
                 component_name="QuestionStreamData",
                 serializers=[ProgressEventSerializer, PartialEventSerializer, NodeSerializer, QuestionSerializer],
@@ -181,14 +181,16 @@ class StreamQuestionView(UnboundTenantView):
         ),
     )
     def get(self, request: Request, question_id: str) -> HttpResponseBase:
-        """Stream the progress of a question and its best answer so far, then the search tree and the answer.
+        """Stream the progress of a question, its best answer so far and the nodes of its search, then the answer.
 
-        The stream ends with the question's outcome, or after 15 minutes: connect again to go on.
+        The stream ends with the question's outcome, or after 15 minutes: connect again to go on. Each node has an id.
+        Send the last one in `Last-Event-ID`, and the stream goes on after that node.
         """
         tenant_id = self.principal.tenant_id
         with tenant_scope(tenant_id):
             question = question_or_404(question_id)
-        events = stream.QuestionEvents(tenant_id=tenant_id, question_id=question.id)
+        after = request.headers.get("Last-Event-ID", "")
+        events = stream.QuestionEvents(tenant_id=tenant_id, question_id=question.id, after=after)
         return EventStream(events, open_reply(self.principal))
 
 

@@ -273,9 +273,11 @@ def _shown_nodes(question: Question) -> tuple[NodeView, ...]:
     return tuple(node.without_words() for node in nodes)
 
 
-def nodes_of(question_id: UUID) -> tuple[NodeView, ...]:
-    """Return the search tree in the engine's order, each node with its candidates."""
-    nodes = list(Node.objects.filter(question_id=question_id).order_by("ordinal"))
+def nodes_of(question_id: UUID, *, first: int = 0) -> tuple[NodeView, ...]:
+    """Return the search tree in the engine's order, each node with its candidates. first: ordinal of the first node."""
+    nodes = list(Node.objects.filter(question_id=question_id, ordinal__gte=first).order_by("ordinal"))
+    if not nodes:
+        return ()
     candidates: dict[UUID, list[Candidate]] = defaultdict(list)
     for candidate in Candidate.objects.filter(node_id__in=[node.id for node in nodes]).order_by("node_id", "ordinal"):
         candidates[candidate.node_id].append(candidate)

@@ -14,6 +14,7 @@ from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.payloads import question_data
 from backend.questions.queries.questions import job_key
 from backend.questions.services.charging import settle_charges
+from backend.questions.services.records import forget_nodes
 from backend.webhooks.services import Change, emit_many
 
 
@@ -30,6 +31,7 @@ def cancel_open(questions: QuerySet[Question], *, detail: str = "") -> list[UUID
     if not rows:
         return []
     ids = [row.id for row in rows]
+    forget_nodes(ids)
     for row in rows:
         row.status = QuestionStatus.CANCELED
     endings = settle_charges(rows)

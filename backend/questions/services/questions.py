@@ -27,12 +27,18 @@ from backend.questions.services.charging import charge_all, reason_free, settle_
 from backend.questions.services.consumption import timings_of, usage_of
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.questions.services.holds import hold_questions
-from backend.questions.services.records import claims_of, composition_of, write_answer_rows
+from backend.questions.services.records import (
+    claims_of,
+    composition_of,
+    forget_nodes,
+    write_answer_rows,
+    write_new_nodes,
+)
 from backend.webhooks.services import emit
 from backend.webhooks.thresholds import report_budget
 
 if TYPE_CHECKING:
-    from gpu_workers.engine.answering.contract import Answer, PartialAnswer
+    from gpu_workers.engine.answering.contract import Answer, NodeRecord, PartialAnswer
     from gpu_workers.engine.models.roles import ModelCall
 
 # A customer waits for a question asked alone; nobody waits for an index job.
@@ -116,6 +122,7 @@ def begin(*, question_id: UUID, reasoner: str = "") -> Question | None:
     if exhausted:
         _cancel(question, reason="budget", detail=f"tenant_{exhausted}")
         return None
+    forget_nodes([question.id])
     question.status = QuestionStatus.RUNNING
     question.started_at = question.started_at or timezone.now()
     question.partial, question.stage = {}, ""
@@ -156,6 +163,12 @@ def set_partial(*, question_id: UUID, partial: PartialAnswer) -> None:
         "level": partial.level,
     }
     Question.objects.filter(id=question_id, status=QuestionStatus.RUNNING).update(partial=stored)
+
+
+def add_nodes(*, question: Question, nodes: Sequence[NodeRecord]) -> None:
+    """Store the nodes of a running question's search that are new, for clients that watch it. nodes: all so far."""
+    if Question.objects.select_for_update().filter(id=question.id, status=QuestionStatus.RUNNING).exists():
+        write_new_nodes(question, nodes)
 
 
 def store_answer(
@@ -233,6 +246,7 @@ def fail_question(*, question_id: UUID, code: str, message: str, calls: Sequence
     row.status, row.stage, row.finish_reason = QuestionStatus.FAILED, "", "error"
     row.error_code, row.error_message = code, message
     row.completed_at = timezone.now()
+    forget_nodes([row.id])
     settle_charge(row)
     row.save()
     _settle(row)
@@ -257,6 +271,7 @@ def cancel_question(*, question_id: UUID, detail: str = "") -> Question | None:
 def _cancel(row: Question, *, reason: str = "canceled", detail: str = "") -> None:
     """Write the outcome of a locked question that is canceled."""
     row.status, row.stage, row.finish_reason, row.finish_detail = QuestionStatus.CANCELED, "", reason, detail
+    forget_nodes([row.id])
     row.completed_at = timezone.now()
     settle_charge(row)
     row.save()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -15,26 +15,12 @@ if TYPE_CHECKING:
 
 
 def write_answer_rows(*, question: Question, answer: Answer, frame_keys: Mapping[UUID, str]) -> None:
-    """Write all nodes, candidates and evidence of one answer; ordinals follow the engine's order."""
-    nodes = [_node(question, ordinal, record) for ordinal, record in enumerate(answer.nodes)]
-    Node.objects.bulk_create(nodes)
-    Candidate.objects.bulk_create(
-        [
-            Candidate(
-                tenant_id=question.tenant_id,
-                node=node,
-                ordinal=ordinal,
-                answer=candidate.answer or "",
-                choice=candidate.choice,
-                reasoning=candidate.reasoning,
-                agreement=candidate.agreement,
-                coherence=candidate.thought,
-                score=candidate.score,
-            )
-            for node, record in zip(nodes, answer.nodes, strict=True)
-            for ordinal, candidate in enumerate(record.candidates)
-        ]
-    )
+    """Write all nodes, candidates and evidence of one answer; ordinals follow the engine's order.
+
+    Nodes that were stored while the search ran are written again: the answer has the last word about them.
+    """
+    forget_nodes([question.id])
+    _write_nodes(question, answer.nodes)
     thumbnails = _thumbnails(question, answer)
     Evidence.objects.bulk_create(
         [
@@ -54,6 +40,42 @@ def write_answer_rows(*, question: Question, answer: Answer, frame_keys: Mapping
                 confidence=citation.closeness,
             )
             for ordinal, citation in enumerate(answer.citations)
+        ]
+    )
+
+
+def forget_nodes(question_ids: Iterable[UUID]) -> None:
+    """Remove the nodes of searches without an answer, or before their answer writes them."""
+    ids = list(question_ids)
+    Candidate.objects.filter(node__question_id__in=ids).delete()
+    Node.objects.filter(question_id__in=ids).delete()
+
+
+def write_new_nodes(question: Question, records: Sequence[NodeRecord]) -> None:
+    """Write those of these nodes that are not stored. records: all of the search so far, in the engine's order."""
+    stored = Node.objects.filter(question_id=question.id).count()
+    _write_nodes(question, records[stored:], first=stored)
+
+
+def _write_nodes(question: Question, records: Sequence[NodeRecord], *, first: int = 0) -> None:
+    """Write nodes with their candidates. first: ordinal of the first of them."""
+    rows = [_node(question, ordinal, record) for ordinal, record in enumerate(records, start=first)]
+    Node.objects.bulk_create(rows)
+    Candidate.objects.bulk_create(
+        [
+            Candidate(
+                tenant_id=question.tenant_id,
+                node=node,
+                ordinal=ordinal,
+                answer=candidate.answer or "",
+                choice=candidate.choice,
+                reasoning=candidate.reasoning,
+                agreement=candidate.agreement,
+                coherence=candidate.thought,
+                score=candidate.score,
+            )
+            for node, record in zip(rows, records, strict=True)
+            for ordinal, candidate in enumerate(record.candidates)
         ]
     )
 

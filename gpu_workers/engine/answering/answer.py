@@ -10,7 +10,15 @@ from typing import TypedDict, Unpack
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Allowance, Halt, Spending
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, Progress, QuestionInput, VerdictStore
+from gpu_workers.engine.answering.contract import (
+    Answer,
+    Budget,
+    NodeRecord,
+    PartialAnswer,
+    Progress,
+    QuestionInput,
+    VerdictStore,
+)
 from gpu_workers.engine.answering.ending.final_answer import final_answer, without_text
 from gpu_workers.engine.answering.ending.language import in_asked_language
 from gpu_workers.engine.answering.ending.notes import QUERY_LANGUAGE, is_unread, notes_of
@@ -30,9 +38,10 @@ class RunOptions(TypedDict, total=False):
     budget: no limit by default. on_progress: called from this thread. should_stop: called before every model call, from
     any thread; true cancels the question. allowance: returns what a limit shared with other questions leaves for this
     one; called before every model call, too. on_partial: gets the best answer so far after each level of the search
-    that has one, from this thread. closer: returns stored frames as JPEGs in full, None where there is none; called
-    from this thread where a look needs detail. verdicts: keeps what a scan judged, so that it is paid for once. meter:
-    gets every model call.
+    that has one, from this thread. on_nodes: gets the nodes of the search so far after the first retrieval and after
+    each level, from this thread; an answer among them was reported to on_partial before. closer: returns stored frames
+    as JPEGs in full, None where there is none; called from this thread where a look needs detail. verdicts: keeps what
+    a scan judged, so that it is paid for once. meter: gets every model call.
     """
 
     budget: Budget | None
@@ -40,6 +49,7 @@ class RunOptions(TypedDict, total=False):
     should_stop: Callable[[], bool] | None
     allowance: Callable[[], Allowance] | None
     on_partial: Callable[[PartialAnswer], None] | None
+    on_nodes: Callable[[Sequence[NodeRecord]], None] | None
     closer: Callable[[Sequence[StoredFrame]], Sequence[bytes | None]] | None
     verdicts: VerdictStore | None
     meter: Meter | None
@@ -107,7 +117,7 @@ def _calls_of(models: AnswerModels, settings: SearchSettings, options: RunOption
         should_stop=options.get("should_stop"),
         allowance=options.get("allowance"),
     )
-    return Calls(
+    calls = Calls(
         models,
         spending=spending,
         meter=meter,
@@ -117,3 +127,5 @@ def _calls_of(models: AnswerModels, settings: SearchSettings, options: RunOption
         closer=options.get("closer"),
         verdicts=options.get("verdicts"),
     )
+    calls.on_nodes = options.get("on_nodes") or calls.on_nodes
+    return calls

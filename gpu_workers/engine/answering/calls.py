@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from gpu_workers.engine.answering.budget import Halt, Spending
-from gpu_workers.engine.answering.contract import PartialAnswer, Progress, VerdictsInMemory, VerdictStore
+from gpu_workers.engine.answering.contract import NodeRecord, PartialAnswer, Progress, VerdictsInMemory, VerdictStore
 from gpu_workers.engine.answering.wording import choice_lines
 from gpu_workers.engine.models.pictures import jpeg_tokens
 from gpu_workers.engine.models.roles import (
@@ -68,6 +68,7 @@ class Calls:
         self.meter = meter
         self.on_progress = on_progress or _unheard_progress
         self.on_partial = on_partial or _unheard
+        self.on_nodes: Callable[[Sequence[NodeRecord]], None] = _unheard_nodes
         self.closer = closer or _no_closer
         self._verdicts = verdicts
         self.timings: dict[str, int] = {}
@@ -223,6 +224,10 @@ class Calls:
 
 def _unheard_progress(stage: str, done: int, total: int, detail: str) -> None:
     """Ignore progress that nobody follows."""
+
+
+def _unheard_nodes(nodes: Sequence[NodeRecord]) -> None:
+    """Report no nodes, for callers that did not ask for them."""
 
 
 def _unheard(answer: PartialAnswer) -> None:

@@ -66,6 +66,7 @@ def search_tree(asked: Asked, calls: Calls) -> SearchTree:
     calls.on_progress("retrieval", 1, 1, f"{len(root.events)} events")
     tree.top_similarity = root.top_similarity
     tree.records.append(state_record(calls, root))
+    calls.on_nodes(tuple(tree.records))
     if root.events and asked.settings.samples.n:
         with calls.timed("search"):
             _grow(asked, calls, tree, root)
@@ -86,6 +87,7 @@ def _grow(asked: Asked, calls: Calls, tree: SearchTree, root: State) -> None:
         _answer(asked, calls, tree, level)
         if (best := tree.best) is not None and (answer := best.answer) is not None:
             calls.on_partial(PartialAnswer(answer.text, answer.choice, best.score, best.path, number))
+        calls.on_nodes(tuple(tree.records))
         if number == depth or not _goes_on(asked, calls, tree):
             return
         level = _next_level(asked, calls, tree, level)
