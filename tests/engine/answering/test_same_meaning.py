@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gpu_workers.engine.answering.parsing import ParsedAnswer
+from gpu_workers.engine.answering.presets import SampleSettings
 from gpu_workers.engine.answering.search.consistency import group_answers, score_votes
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import EMBEDDED_SIMILARITY, SIMILARITIES, Fit
@@ -136,6 +137,28 @@ SCENES = (
 )
 
 
+# Draws of a small reasoner to "What do the people in this video do?" and "Which things can be seen?", and their kind.
+LISTS = (
+    (
+        "The people in the video walk, stand, and leave the scene.",
+        "The people in this video are walking, standing, and standing still, as well as the movement of vehicles.",
+    ),
+    ("People walk, stand, and enter/leave the video.", "People are walking, standing, and sometimes leaving."),
+    ("walk, stand, interact", "The people stand, walk and move vehicles."),
+    ("cars, people and a dog", "A dog, people and a van"),
+    ("Autos, Räder und ein Hund", "Ein Hund, Räder und ein Zug"),
+)
+RIVAL_LISTS = (
+    ("The stripes are red, white and blue.", "The stripes are red, white and green."),
+    ("Anna, Bob and Carl", "Dora, Emil and Fritz"),
+    ("A man and a dog", "A man and a cat"),
+    ("Two dogs, a cat and a bird", "Three dogs, a cat and a bird"),
+    ("They walk, stand and talk.", "They do not walk, stand or talk."),
+    ("He opens the door, takes the bag and enters.", "He opens the door, takes the bag and leaves."),
+    ("A man opens a car, sits down and drives away.", "A woman closes a shop, gets up and walks away."),
+)
+
+
 def parts_of_one(similarity: BertScoreSimilarity, pair: tuple[str, str]) -> bool:
     return len(group_answers([say(text) for text in pair], similarity, THRESHOLDS, Meter(), compatible=True)) == 1
 
@@ -146,6 +169,35 @@ def test_parts_of_a_broad_answer_hold_together_and_rivals_do_not(similarity: Ber
     short = [pair for pair in OTHER if max(len(text.split()) for text in pair) < 8]
     assert len(short) > 8
     assert [pair for pair in short if parts_of_one(similarity, pair)] == []
+
+
+def test_lists_that_share_items_hold_together_and_rival_lists_do_not(similarity: BertScoreSimilarity) -> None:
+    german = ("Autos", "Ein Hund")
+
+    def together(pair: tuple[str, str]) -> bool:
+        answers = [replace(say(text), language="de" if text.startswith(german) else "en") for text in pair]
+        question = "What do the people in this video do?" if "walk" in pair[0] else "Which things can be seen?"
+        groups = group_answers(answers, similarity, THRESHOLDS, Meter(), question, compatible=True)
+        return len(groups) == 1
+
+    assert [pair for pair in LISTS if not together(pair)] == []
+    assert [pair for pair in RIVAL_LISTS if together(pair)] == []
+
+
+def test_drawn_lists_of_what_people_do_are_an_answer(similarity: BertScoreSimilarity) -> None:
+    """Two draws of three name the same things to do, and none repeats another: it is an answer, not a tie of three."""
+    samples = [
+        say("People walk, stand, and enter/leave the video.", "They include walking, standing, and entering/leaving."),
+        say(
+            "People are walking, standing, and sometimes leaving the camera.", "People are walking, standing, leaving."
+        ),
+        say("The people in this video walk in black, right, left.", "Eight people walk in black, six people right."),
+    ]
+
+    best = score_votes(samples, similarity, thresholds=THRESHOLDS, meter=Meter(), question="What do the people do?")[0]
+
+    assert best.members == (0, 1)
+    assert best.score >= SampleSettings(n=3).lowest_answer
 
 
 def test_parts_count_less_than_agreement(similarity: BertScoreSimilarity) -> None:

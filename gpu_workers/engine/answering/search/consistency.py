@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,11 +24,20 @@ from gpu_workers.engine.models.roles import Entailer, Meter, ModelError, Similar
 BROAD_WORDS = 7
 """Minimum content words of two broad answers, which may describe different parts of one thing."""
 
+LEAST_SHARED_ITEMS = 2
+"""Minimum number of items that two lists have in common to be parts of one list."""
+
+LEAST_SHARED_PART = 0.5
+"""Minimum part of the shorter list that both lists have in common; an initial value."""
+
 LEAST_ENTAILED = 0.5
 """Minimum probability that each of two answers entails the other; an initial value."""
 
 COMPATIBLE_SHARE = 0.6
 """Worth of a vote whose answers merely do not contradict each other. A vote whose answers say the same is worth 1."""
+
+_BETWEEN_ITEMS = re.compile(r"[,;/、،]|\b(?:and|or|as well as|und|oder|sowie|y|o|et|ou)\b", re.IGNORECASE)
+"""What stands between two items: marks of several scripts, and words of English, German, Spanish and French."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,7 @@ def same_answer(
     pole"). Apart from those, its numbers and its negation must match. Answers that are the same but for one word (open,
     closed) are two answers: this word is what they say, and models of similarity hardly see it. entailed: an entailer
     sees it, so that it decides. compatible: one answer may have numbers that the other lacks, since that contradicts
-    nothing.
+    nothing, and two lists that have enough items in common are parts of one list.
     """
     if left.sufficient != right.sufficient:
         return False
@@ -111,7 +121,9 @@ def same_answer(
         return False
     if not entailed and _minimal_pair(left.text, right.text, language):
         return False
-    return True if _repeats(left.text, right.text, question, language) else None
+    if _repeats(left.text, right.text, question, language):
+        return True
+    return True if compatible and _share_items(left.text, right.text, question, language) else None
 
 
 def _minimal_pair(left: str, right: str, language: str) -> bool:
@@ -139,6 +151,21 @@ def _repeats(left: str, right: str, question: str, language: str) -> bool:
     ours, theirs = (content_words(text, language) - of_question for text in (left, right))
     fewer, more = sorted((ours, theirs), key=len)
     return bool(fewer) and fewer <= more
+
+
+def _share_items(left: str, right: str, question: str, language: str) -> bool:
+    """Whether both texts are lists, and enough items of the shorter list are in the other, in more or fewer words."""
+    shorter, longer = sorted((_items(text, question, language) for text in (left, right)), key=len)
+    shared = sum(any(item <= other or other <= item for other in longer) for item in shorter)
+    return shared >= max(LEAST_SHARED_ITEMS, LEAST_SHARED_PART * len(shorter))
+
+
+def _items(text: str, question: str, language: str) -> list[frozenset[str]]:
+    """Return the distinct items of a list by their content words, apart from the question's; one item if text is no
+    list."""
+    of_question = content_words(question, language)
+    items = (content_words(item, language) - of_question for item in _BETWEEN_ITEMS.split(text))
+    return list(dict.fromkeys(item for item in items if item))
 
 
 def _broad(answer: ParsedAnswer) -> bool:
