@@ -44,7 +44,7 @@ def end_attempt(work: Work, error: Exception, module: ModuleType) -> None:
     ending = _ending_of(work.lease, error)
     if work.late and isinstance(ending, LeaseLost):
         ending = too_long()
-    record_waste(work, module, reason="stopped" if isinstance(ending, LeaseLost) else ending.code)
+    record_waste(work, module, reason=_reason_of(ending))
     close_answered(work)
     try:
         if isinstance(ending, LeaseLost):
@@ -55,6 +55,13 @@ def end_attempt(work: Work, error: Exception, module: ModuleType) -> None:
             _record_failure(work.lease, ending, module)
     except LeaseLost:
         _give_up(work.lease)
+
+
+def _reason_of(ending: JobFailed | Unavailable | LeaseLost) -> str:
+    """Return why the calls of an attempt are nobody's. Budgets do not count an attempt that an outage ended."""
+    if isinstance(ending, LeaseLost):
+        return "stopped"
+    return f"outage:{ending.code}" if isinstance(ending, Unavailable) else ending.code
 
 
 def close_answered(work: Work) -> None:

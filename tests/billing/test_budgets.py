@@ -82,6 +82,7 @@ def test_used_is_the_months_ledger_of_questions_and_searches_and_what_is_open(ac
         consume(at=MARCH, source_type="wasted_attempt", billable=False, reason="stopped")
         consume(at=MARCH, source_type="failed_calls", billable=False, reason="failed_call")
         consume(at=MARCH, source_type="wasted_attempt", billable=False, reason="asked_by_operator")
+        consume(at=MARCH, source_type="wasted_attempt", billable=False, reason="outage:model_timeout")
         consume(at=MARCH, source_type="segment", question_id=None, video_id=uuid7())
         consume(at=datetime(2026, 4, 1, tzinfo=UTC))
         budgets.note_spending(question_id=mine, consumed=Consumed(1_000, Decimal("1.5"), Decimal("0.25")))

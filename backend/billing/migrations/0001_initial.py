@@ -6,8 +6,8 @@ from django.db import migrations, models
 from backend.tenancy.ddl import ERASE, month_partitioned, tenant_table
 
 # Deferred: the month's row is locked when the transaction commits, after every other lock. Rows of a video are those of
-# indexing, which no monthly limit counts. Neither does it count failed calls, nor what staff ask: those are ours. An
-# attempt that was thrown away counts, because somebody asked for it.
+# indexing, which no monthly limit counts. Neither does it count failed calls, attempts that an outage ended, nor what
+# staff ask: those are ours. Another attempt that was thrown away counts, because somebody asked for it.
 ADD_TO_MONTH = (
     """
     CREATE FUNCTION billing_add_to_month() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
@@ -23,7 +23,7 @@ ADD_TO_MONTH = (
     """,
     "CREATE CONSTRAINT TRIGGER billing_month AFTER INSERT ON billing_usageevent DEFERRABLE INITIALLY DEFERRED "
     "FOR EACH ROW WHEN (NEW.video_id IS NULL AND (NEW.billable OR NEW.source_type = 'wasted_attempt' "
-    "AND NEW.reason <> 'asked_by_operator')) EXECUTE FUNCTION billing_add_to_month()",
+    "AND NEW.reason <> 'asked_by_operator' AND NEW.reason NOT LIKE 'outage:%')) EXECUTE FUNCTION billing_add_to_month()",
     # Updated often, in place.
     "ALTER TABLE billing_usagemonth SET (fillfactor = 50)",
 )
