@@ -42,6 +42,7 @@ from backend.tenancy.authentication import Principal
 from backend.tenancy.callers import Caller, acting_for
 from backend.tenancy.context import bounded_statements, limited_to, tenant_scope
 from backend.tenancy.models import Tenant
+from backend.tenancy.months import month_of
 from backend.tenancy.queries import living_keys
 from backend.tenancy.refusals import Refused
 from backend.webhooks.models import Delivery
@@ -229,7 +230,7 @@ def _last_deliveries() -> list[Delivery]:
 
 def _month() -> MonthUsage:
     now = timezone.now()
-    since = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    since, _ = month_of(now)
     used = usage(start=since, end=now, group_by=(), limit=len(UsageMeter))
     meters = [
         UsedMeter(UsageMeter(line.meter).label.capitalize(), plain(line.quantity), _money(line.charge))

@@ -70,7 +70,7 @@ class QuestionEvents:
         if look.partial != self._shown.partial:
             new.append(look.partial)
         self._shown = look
-        return b"".join([*new, *self._nodes(nodes)])
+        return b"".join([*new, *self._nodes(questions.shown_nodes(question, nodes))])
 
     def _ending(self, question: Question) -> bytes:
         view = questions.view_of(question, trace=True)

@@ -13,7 +13,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from backend.tenancy import queries
 from backend.tenancy.authentication import Principal
@@ -97,8 +96,8 @@ def made_by(maker: Maker) -> list[MadeThing]:
 
 def keys_made_by(maker: Maker) -> list[MadeThing]:
     """Return the keys of a maker that have not ended. They end with a person, and with a key if the caller wants."""
-    rows = ApiKey.objects.filter(maker.made(person="created_by_person_id", key="parent_id"), revoked_at=None)
-    living = rows.exclude(expires_at__lte=timezone.now()).order_by("-id").values_list("id", "created_at")
+    rows = queries.living_keys().filter(maker.made(person="created_by_person_id", key="parent_id"))
+    living = rows.order_by("-id").values_list("id", "created_at")
     ends = maker.person_id is not None
     return [MadeThing("api_key", "key", id, created_at, ends) for id, created_at in living[:MOST_LISTED]]
 

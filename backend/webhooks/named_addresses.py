@@ -111,10 +111,10 @@ def mail_of(row_id: UUID) -> EmailMessage | None:
     """Return the mail with the link that confirms the present address; None for another id, or if nothing is open."""
     for use in USES:
         address = use.named()
-        if address is None or address.row_id != row_id or address.confirmed or not use.tokens(address):
+        if address is None or address.row_id != row_id or address.confirmed or not (tokens := use.tokens(address)):
             continue
         tenant = address.tenant
-        link = link_to(f"/accounts/notices/{encode('tnt', tenant.id)}/{use.tokens(address)[0]}/")
+        link = link_to(f"/accounts/notices/{encode('tnt', tenant.id)}/{tokens[0]}/")
         subject = " ".join(f"Notices of {tenant.name}".split())
         text = _TEXT.format(tenant=tenant.name, mails=use.mails, link=link)
         return EmailMessage(subject, text, to=[address.email])

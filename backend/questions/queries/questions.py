@@ -246,7 +246,7 @@ def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionV
         evidence[item.question_id].append(item)
     progress = progress_of([row for row in rows if row.status in OPEN])
     feedback = feedback_of(ids)
-    nodes = {row.id: _shown_nodes(row) for row in rows} if trace else {}
+    nodes = {row.id: shown_nodes(row, nodes_of(row.id)) for row in rows} if trace else {}
     return [
         QuestionView(
             question=row,
@@ -265,11 +265,10 @@ def view_of(question: Question, *, trace: bool = False) -> QuestionView:
     return views_of([question], trace=trace)[0]
 
 
-def _shown_nodes(question: Question) -> tuple[NodeView, ...]:
-    """Return the search tree, without what models wrote in it if the question has no answer and is free."""
-    nodes = nodes_of(question.id)
-    if question.status in OPEN or question.has_answer or question.shown or question.asked_by_operator:
-        return nodes
+def shown_nodes(question: Question, nodes: Sequence[NodeView]) -> tuple[NodeView, ...]:
+    """Return nodes of a search, without what models wrote in them while the question may still end free."""
+    if question.has_answer or question.shown or question.asked_by_operator:
+        return tuple(nodes)
     return tuple(node.without_words() for node in nodes)
 
 

@@ -281,7 +281,7 @@ def _cancel(row: Question, *, reason: str = "canceled", detail: str = "") -> Non
 def record_wasted(*, question_id: UUID, calls: Sequence[ModelCall], reason: str) -> Cost:
     """Record the consumption of an attempt without an outcome: attributed to the question, never billed.
 
-    It counts in the tenant's budgets, unless staff asked the question.
+    It counts in the tenant's budgets, unless staff asked the question or an outage ended the attempt.
     """
     if not calls:
         return Cost()

@@ -3,7 +3,8 @@
 The used amounts are those of the month's ledger rows and of attempts that have not been recorded yet. Cost is the cost
 of running the calls by the cost book: a question's own max_cost is in the same measure, and the flat price of a
 question does not grow while it runs. An attempt counts whatever its end: answered, canceled, expired or tried again.
-Failed calls, and what staff ask, are ours and do not count. Neither does indexing, which an upload requests.
+Failed calls, attempts that an outage ended, and what staff ask, are ours and do not count. Neither does indexing, which
+an upload requests.
 """
 
 from __future__ import annotations

@@ -101,8 +101,6 @@ def record_model_calls(
         return recorded_cost(source_type=source_type, source_id=source_id)
     ModelCall.objects.bulk_create(rows)
     at = occurred_at or timezone.now()
-    if not billable:
-        return write(source, lines_of(calls), at)
     failed = lines_of(call for call in calls if not call.ok)
     if failed:
         write(Source(FAILED_CALLS, f"{source_type}:{source_id}", belongs, False, "failed_call"), failed, at)

@@ -82,9 +82,7 @@ def find_evidence(
         close = _Closeness()
 
     def judged(links: Sequence[Link]) -> dict[Link, CitationStatus]:
-        if asked.entailer is not None and (verdicts := by_entailment(asked, calls, claims, links, texts)):
-            return verdicts
-        return _by_words(asked, calls, claims, links, texts, close)
+        return by_entailment(asked, calls, claims, links, texts) or _by_words(asked, calls, claims, links, texts, close)
 
     own = [statement.cited for statement in statements]
     by_model = checks.reasoner and asked.settings.verify_citations and asked.entailer is None

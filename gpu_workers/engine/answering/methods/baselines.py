@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls, needed_checker
@@ -21,7 +22,7 @@ from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import (
     AnswerNode,
     answer_node,
-    answer_task,
+    draw_from,
     node_record,
     show_events,
 )
@@ -78,7 +79,7 @@ class CaptionRag(CataloguedMethod, card=CATALOGUE["caption_rag"]):
 def answer_once(asked: Asked, calls: Calls, state: State, context: EventContext) -> Answer:
     """Answer once from context, without a search, as baselines do with the events they chose."""
     with calls.timed("search"):
-        draw = calls.together("search", [answer_task(asked, calls, state, context)])[0]
+        draw = calls.together("search", [partial(draw_from, asked, calls, state, context)])[0]
     if draw.halt:
         calls.halt(draw.halt)
     node = answer_node(asked, state, context, draw)

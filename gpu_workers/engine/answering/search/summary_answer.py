@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
@@ -99,11 +98,6 @@ def show_events(asked: Asked, state: State) -> EventContext:
         least=asked.settings.prompt.least_events,
         labels=EventLabels(clocks=asked.clocks, titles=asked.titles),
     )
-
-
-def answer_task(asked: Asked, calls: Calls, state: State, context: EventContext) -> Callable[[], Draw]:
-    """Return the model calls of an SA node, ready to run in another thread."""
-    return partial(draw_from, asked, calls, state, context)
 
 
 def draw_from(asked: Asked, calls: Calls, state: State, context: EventContext) -> Draw:

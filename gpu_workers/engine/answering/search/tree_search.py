@@ -21,8 +21,8 @@ from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import (
     AnswerNode,
     answer_node,
-    answer_task,
     best_first,
+    draw_from,
     node_record,
     reused_node,
     show_events,
@@ -122,7 +122,7 @@ def _answer(asked: Asked, calls: Calls, tree: SearchTree, level: Sequence[State]
     def draw(index: int) -> Draw | None:
         if calls.halted is not halted:
             return None
-        drawn = answer_task(asked, calls, level[index], contexts[index])()
+        drawn = draw_from(asked, calls, level[index], contexts[index])
         if drawn.halt:
             calls.halt(drawn.halt)
         return drawn
