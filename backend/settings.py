@@ -204,6 +204,7 @@ MFA_FORMS = {
     "authenticate_webauthn": "backend.people.forms.PasskeyForm",
     "login_webauthn": "backend.people.forms.PasskeyAloneForm",
     "add_webauthn": "backend.people.forms.NewPasskeyForm",
+    "edit_webauthn": "backend.people.forms.RenamedPasskeyForm",
     "reauthenticate_webauthn": "backend.people.forms.PasskeyAgainForm",
 }
 MFA_ADAPTER = "backend.people.factor_secrets.SealedFactors"

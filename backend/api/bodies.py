@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -12,6 +11,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 
+from backend.tenancy import shown_text
 from gpu_workers.engine.languages.codes import LANGUAGES
 
 # Query parameters that backend.api.pagination reads, and the tenant of a browser session (backend.people).
@@ -86,24 +86,16 @@ def parsed_query(serializer: type[serializers.Serializer[Any]], request: Request
 
 
 class NameField(serializers.CharField):
-    """A name in one line, of characters that are shown as they stand: it appears in logs, tables and mails."""
+    """A name in one line, of characters that are shown as they stand."""
 
-    default_error_messages = {
-        "invalid_characters": "Leave out line breaks, control characters and characters that turn text around."
-    }
+    default_error_messages = {shown_text.CODE: shown_text.MESSAGE}
 
     def to_internal_value(self, data: Any) -> str:
         text = str(super().to_internal_value(data))
-        shown = text.replace("\0", "")  # rest_framework refuses it by a code of its own
-        if any(unicodedata.category(character) in _UNSHOWN or character in _TURNS for character in shown):
-            self.fail("invalid_characters")
+        # rest_framework refuses a null character by a code of its own.
+        if not all(map(shown_text.is_shown, text.replace("\0", ""))):
+            self.fail(shown_text.CODE)
         return text
-
-
-_UNSHOWN = frozenset({"Cc", "Zl", "Zp"})
-"""Unicode categories of control characters and of the separators of lines and paragraphs."""
-_TURNS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Characters that only change the direction of the text around them (Unicode's Bidi_Control)."""
 
 
 @extend_schema_field({"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": 50})

@@ -15,6 +15,7 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.webauthn.forms import (
     AddWebAuthnForm,
     AuthenticateWebAuthnForm,
+    EditWebAuthnForm,
     LoginWebAuthnForm,
     ReauthenticateWebAuthnForm,
 )
@@ -25,6 +26,7 @@ from django.shortcuts import render
 from rest_framework import serializers
 
 from backend.accounts.bodies import ApiKeyRequestSerializer
+from backend.api.form_fields import LineField
 from backend.api.problems import field_errors
 from backend.people import account_log
 from backend.people.account_rules import invitation_of
@@ -129,10 +131,18 @@ class PasskeyAloneForm(_RecordsPasskeys, LoginWebAuthnForm):
 class NewPasskeyForm(AddWebAuthnForm):
     """Adds a passkey to an account."""
 
+    name = LineField(required=False, max_length=100)
+
     def clean(self) -> dict[str, Any]:
         with _parsing():
             cleaned: dict[str, Any] = super().clean()
             return cleaned
+
+
+class RenamedPasskeyForm(EditWebAuthnForm):
+    """Asks for the new name of a passkey."""
+
+    name = LineField(max_length=100)
 
 
 class PasskeyForm(_RecordsPasskeys):

@@ -28,6 +28,7 @@ from fido2.webauthn import (
 from backend.people.models import Person
 from backend.staff.factors import ISSUER, may_enrol
 from backend.staff.models import Passkey
+from backend.tenancy.shown_text import in_one_line
 
 MOST = 10
 """Passkeys of one person."""
@@ -73,7 +74,7 @@ def enrol(
             return None
         made: Passkey = Passkey.objects.create(
             person_id=person.id,
-            name=name.strip()[:60] or "Passkey",
+            name=in_one_line(name)[:60] or "Passkey",
             credential_id=data.credential_id,
             credential=bytes(data),
         )

@@ -12,12 +12,12 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.tenancy import keys, makers, networks, queries
+from backend.tenancy import keys, makers, networks, queries, shown_text
 from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.key_limits import KeyLimits
 from backend.tenancy.models import FIRST_PLAN, NOTICE_ROLES, ApiKey, Tenant
-from backend.tenancy.refusals import Refused
+from backend.tenancy.refusals import Refused, invalid
 
 _begin_billing: Callable[[Tenant], None] = lambda tenant: None  # noqa: E731
 
@@ -34,8 +34,10 @@ def create_tenant(
     """Create a tenant in its own scope, and begin its billing by a plan (its code).
 
     prepare: runs in the scope and in the transaction of the new tenant. Raises Refused `slug_taken`, `unknown_plan`,
-    and what prepare raises.
+    `invalid_characters` for a name that is no line, and what prepare raises.
     """
+    if not all(map(shown_text.is_shown, name)):
+        raise invalid(pointer="/name", code=shown_text.CODE, detail=shown_text.MESSAGE)
     tenant_id = UUID(bytes=uuid7().bytes)
     with tenant_scope(tenant_id):
         try:

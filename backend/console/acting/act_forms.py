@@ -10,6 +10,7 @@ from django import forms
 from django.utils import timezone
 from unfold.widgets import UnfoldAdminTextareaWidget
 
+from backend.api.form_fields import LineField
 from backend.audit.services import SHORTEST_REASON
 from backend.tenancy.models import Tenant
 from gpu_workers.engine.answering.catalogue import CATALOGUE
@@ -21,7 +22,7 @@ LONGEST_HOLD_HOURS = 24
 class ActForm(forms.Form):
     """The form of an act on a tenant. Every act has a reason, which the tenant's audit log shows."""
 
-    reason = forms.CharField(
+    reason = LineField(
         min_length=SHORTEST_REASON,
         max_length=500,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),

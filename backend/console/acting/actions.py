@@ -23,6 +23,7 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 from unfold.forms import ActionForm
 
+from backend.api.form_fields import LineField
 from backend.audit.services import record
 from backend.billing.models import Invoice, InvoiceKind, InvoiceState, UsageEvent
 from backend.billing.rates import plain
@@ -280,7 +281,7 @@ USAGE_ACTS = named(
 class ReasonForm(ActionForm):
     """The form above a list, with a reason that the tenant's audit log shows."""
 
-    reason = forms.CharField(required=False, max_length=500, label="Reason")
+    reason = LineField(required=False, max_length=500, label="Reason")
 
 
 class Actionable:

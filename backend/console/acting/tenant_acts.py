@@ -20,6 +20,7 @@ from unfold.widgets import (
 )
 
 from backend.accounts import suspension
+from backend.api.form_fields import LineField
 from backend.api.public_ids import encode
 from backend.audit.services import record
 from backend.billing.currencies import CURRENCIES
@@ -48,7 +49,7 @@ from backend.tenancy.services import create_tenant
 class CreateForm(ActForm):
     """A new tenant with the address of its first owner."""
 
-    name = forms.CharField(max_length=200, widget=UnfoldAdminTextInputWidget())
+    name = LineField(max_length=200, widget=UnfoldAdminTextInputWidget())
     slug = forms.SlugField(
         max_length=63, widget=UnfoldAdminTextInputWidget(), help_text="Lower-case letters, digits and hyphens."
     )

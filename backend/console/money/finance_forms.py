@@ -13,6 +13,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from backend.api.form_fields import LineField
 from backend.audit.services import SHORTEST_REASON
 from backend.billing.currencies import CURRENCIES
 from backend.billing.services.machines.machine_hours import COLUMNS, HoursRefused, hours_in_csv
@@ -25,7 +26,7 @@ _CURRENCIES = [("", "None"), *((code, code) for code in CURRENCIES)]
 class ReasonedForm(forms.Form):
     """A form that asks for a reason, which the log of the staff and the row keep."""
 
-    reason = forms.CharField(
+    reason = LineField(
         min_length=SHORTEST_REASON, max_length=200, widget=UnfoldAdminTextInputWidget(),
         help_text="The log of the staff shows the reason.",
     )  # fmt: skip

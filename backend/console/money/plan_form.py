@@ -15,6 +15,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from backend.api.form_fields import LineField
 from backend.audit.services import SHORTEST_REASON
 from backend.billing.models import PlanLimit, PlanVersion, TierMode, UsageMeter
 from backend.billing.rates import plain
@@ -92,7 +93,7 @@ class PlanVersionForm(forms.Form):
     """The terms of a version."""
 
     code = forms.SlugField(max_length=32, widget=UnfoldAdminTextInputWidget(), help_text="A new code makes a new plan.")
-    name = forms.CharField(max_length=100, required=False, widget=UnfoldAdminTextInputWidget())
+    name = LineField(max_length=100, required=False, widget=UnfoldAdminTextInputWidget())
     price_book = forms.SlugField(max_length=64, widget=UnfoldAdminTextInputWidget(), help_text="The code of the book.")
     effective_from = forms.DateTimeField(widget=UnfoldAdminTextInputWidget(), help_text="UTC; not in the past.")
     minimum_amount = forms.DecimalField(min_value=0, initial=0, widget=UnfoldAdminDecimalFieldWidget())
@@ -101,7 +102,7 @@ class PlanVersionForm(forms.Form):
     tiers = _area("One a line: meter, variant or any, graduated or volume, from, amount. "
                   "Example: questions any graduated 1000 0.01")  # fmt: skip
     limits = _area("One a line: name, amount. Example: questions 10000")
-    note = forms.CharField(
+    note = LineField(
         min_length=SHORTEST_REASON, max_length=200, widget=UnfoldAdminTextInputWidget(), help_text="Why it is appended."
     )
 

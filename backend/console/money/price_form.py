@@ -8,6 +8,7 @@ from django import forms
 from django.core.validators import MinLengthValidator
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
+from backend.api.form_fields import LineField
 from backend.audit.services import SHORTEST_REASON
 from backend.billing.charges import STAGE_SETS, media_variant, question_variant
 from backend.billing.currencies import CURRENCIES
@@ -18,6 +19,7 @@ from backend.console.queries.role import CONSOLE, STAFF
 from backend.library.models import Profile
 from backend.questions.bodies.questions import METHODS
 from backend.tenancy.models import Tenant
+from backend.tenancy.shown_text import require_one_line
 from gpu_workers.engine.answering.contract import EFFORTS
 
 _QUESTIONS = {question_variant(method, effort) for method in METHODS for effort in EFFORTS}
@@ -47,7 +49,7 @@ class BookForm(forms.Form):
         widget=UnfoldAdminTextInputWidget(),
         help_text="The slug of the tenant that alone has the book. Empty for a book that plans can name.",
     )
-    note = forms.CharField(
+    note = LineField(
         min_length=SHORTEST_REASON, max_length=200, widget=UnfoldAdminTextInputWidget(), help_text="Why it is made."
     )
 
@@ -77,6 +79,11 @@ class PriceForm(forms.ModelForm):  # type: ignore[type-arg]
         note.required, note.min_length = True, SHORTEST_REASON
         note.validators.append(MinLengthValidator(SHORTEST_REASON))
         note.help_text = "Why it is appended."
+
+    def clean_note(self) -> str:
+        note: str = self.cleaned_data["note"]
+        require_one_line(note)
+        return note
 
     def clean_variant(self) -> str:
         """Return the variant. A variant that no work can have would be a price that nobody ever pays."""

@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
+from backend.api.form_fields import LineField
 from backend.billing.models import TAX_NOTE_LENGTH, TaxNote
 from backend.billing.rates import LEDGER_CURRENCY, plain
 from backend.billing.services.accounts import billing_account, set_tax
@@ -43,7 +44,7 @@ class TaxForm(ActForm):
         help_text="Invoices print it in their language. An invoice without tax to a business in another country of the "
         "EU has to say that it is a reverse charge.",
     )  # fmt: skip
-    text = forms.CharField(
+    text = LineField(
         required=False, max_length=TAX_NOTE_LENGTH, widget=UnfoldAdminTextInputWidget(), label="Another text",
         help_text="Printed as it is, for the note of this name.",
     )  # fmt: skip

@@ -27,6 +27,7 @@ from backend.people.services.invitations import accept, offer
 from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.refusals import Refused
 from backend.tenancy.secrets import seal
+from backend.tenancy.shown_text import in_one_line
 
 # The mightiest first: of several mapped groups the first role here counts. Ownership is never mapped.
 MAPPED_ROLES = (Role.ADMIN, Role.DEVELOPER, Role.ANALYST, Role.VIEWER, Role.BILLING)
@@ -96,7 +97,7 @@ def admit(settings: SignInSettings, claims: Mapping[str, Any], *, origin: Actor)
     if person is None:
         try:
             with transaction.atomic(using=router.db_for_write(Person)):
-                name = str(claims.get("name") or "")[:200]
+                name = in_one_line(str(claims.get("name") or ""))[:200]
                 person = Person.objects.create_user(address, None, name=name, vouched_by=settings.tenant_id)
                 # Mailed codes go there, which alone prove the address (Person.vouched_by).
                 EmailAddress.objects.create(user=person, email=address, verified=True, primary=True)
