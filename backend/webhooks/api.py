@@ -1,4 +1,4 @@
-"""/v1/webhook-endpoints, /v1/webhook-deliveries, /v1/webhook-event-types, /v1/events."""
+"""/v1/webhook-endpoints, /v1/webhook-deliveries, /v1/webhook-event-types, /v1/webhook-events."""
 
 from __future__ import annotations
 
@@ -328,8 +328,8 @@ routes = [
     path("webhook-endpoints/<str:endpoint_id>/rotate-secret", RotateSecretView.as_view()),
     path("webhook-endpoints/<str:endpoint_id>/test", TestEndpointView.as_view()),
     path("webhook-endpoints/<str:endpoint_id>/replay", EndpointReplayView.as_view()),
-    path("events", EventsView.as_view()),
-    path("events/<str:webhook_event_id>", EventView.as_view()),
+    path("webhook-events", EventsView.as_view()),
+    path("webhook-events/<str:webhook_event_id>", EventView.as_view()),
     path("webhook-deliveries", DeliveriesView.as_view()),
     path("webhook-deliveries/<str:delivery_id>", DeliveryView.as_view()),
     path("webhook-deliveries/<str:delivery_id>/attempts", AttemptsView.as_view()),

@@ -217,7 +217,7 @@ def event_body(event: WebhookEvent, *, answers: bool) -> dict[str, Any]:
     body = json.loads(event.body)
     if not answers and "answer" in body["data"]:
         body["data"] = {**body["data"], **payloads.WITHOUT_ANSWER}
-    shown = WebhookEventSerializer({**body, "id": event.id, "object": "event"})
+    shown = WebhookEventSerializer({**body, "id": event.id, "object": "webhook_event"})
     return dict(shown.to_representation(shown.instance))
 
 

@@ -38,8 +38,10 @@ def main() -> int:
     try:
         _install()
         _run("redocly lint", _npm("redocly"), "lint", "--config", _HERE / "redocly.yaml", DOCUMENT)
-        wanted = operation_ids(yaml.safe_load(DOCUMENT.read_text()))
-        _compare("openapi-typescript", wanted, _typescript_operations())
+        document = yaml.safe_load(DOCUMENT.read_text())
+        wanted = operation_ids(document)
+        received = {each["post"]["operationId"] for each in document["webhooks"].values()}
+        _compare("openapi-typescript", wanted | received, _typescript_operations())
         _compare("openapi-python-client", {_snake_case(name) for name in wanted}, _python_operations())
     except LintFailed as error:
         print(f"lint-api: ERROR {error}", file=sys.stderr)
@@ -75,7 +77,8 @@ def python_operations(package: Path) -> set[str]:
 def _typescript_operations() -> set[str]:
     out = _emptied("typescript")
     _run("openapi-typescript", _npm("openapi-typescript"), DOCUMENT, "--output", out / "api.d.ts")
-    (out / "tsconfig.json").write_text(json.dumps({**TYPESCRIPT, "files": ["api.d.ts"]}))
+    shutil.copy(_HERE / "usage.ts", out)
+    (out / "tsconfig.json").write_text(json.dumps({**TYPESCRIPT, "files": ["api.d.ts", "usage.ts"]}))
     _run("tsc", _npm("tsc"), "--project", out / "tsconfig.json")
     return typescript_operations((out / "api.d.ts").read_text())
 

@@ -54,8 +54,8 @@ print(
         {
             "video": video.id,
             "listed": listed,
-            "asked": read.status.value,
-            "finish_reason": read.finish_reason.value if read.finish_reason else None,
+            "asked": read.status,
+            "finish_reason": read.finish_reason,
             "evidence": len(read.evidence),
             "batch": [result.question for result in results],
         }

@@ -14,6 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework import serializers
 
 from backend.api import bodies, views
+from backend.api.contract.generated_clients import KNOWN
 from backend.api.contract.openapi import LOCATED, TAGS
 from backend.api.idempotency import HEADER, is_marked
 
@@ -241,3 +242,71 @@ def test_links_lead_from_what_was_made_to_all_that_can_be_done_with_it() -> None
         "deleteQuestion": {"getQuestion"},
     }.items():
         assert then <= linked[made], made
+
+
+def parts(node: Any) -> list[dict[str, Any]]:
+    """Every object of a part of the document, with the schemas that it refers to."""
+    found, seen, left = [], set(), [node]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            found.append(each)
+            name = str(each.get("$ref", "")).removeprefix("#/components/schemas/")
+            if name in schemas() and name not in seen:
+                seen.add(name)
+                left.append(schemas()[name])
+        left += each.values() if isinstance(each, dict) else each if isinstance(each, list) else []
+    return found
+
+
+def test_a_value_that_comes_later_breaks_no_generated_client() -> None:
+    sent = [reply.get("content") for each in operations().values() for reply in each["responses"].values()]
+    sent += [each["post"]["requestBody"] for each in document()["webhooks"].values()]
+
+    assert [each for each in parts(sent) if "enum" in each] == []
+    status = schemas()["Video"]["properties"]["status"]
+    assert (status["type"], status[KNOWN][0]) == ("string", "queued")
+    assert status["description"].endswith("`ready`, `failed`, `deleting`. Others may follow.")
+    finish = schemas()["Question"]["properties"]["finish_reason"]
+    assert (finish["type"], "answered" in finish[KNOWN]) == (["string", "null"], True)
+    assert {name for name in schemas() if name in ("NullEnum", "BlankEnum")} == set()
+
+
+def test_a_field_of_a_request_that_has_a_default_may_be_left_out() -> None:
+    """openapi-typescript requires each field with `default`."""
+    received = [each["requestBody"] for each in operations().values() if "requestBody" in each]
+
+    fields = [field for each in parts(received) for field in each.get("properties", {}).values()]
+    assert [field for field in fields if "default" in field] == []
+    request = schemas()["QuestionRequest"]
+    assert "effort" not in request["required"]
+    assert request["properties"]["seed"]["description"].endswith("By default `0`.")
+
+
+def test_a_response_has_all_its_fields() -> None:
+    """Apart from those that the caller asks for, or has set."""
+    optional = {
+        "Comparison.grading_charge", "Comparison.report", "Question.trace", "QuestionBudget.max_calls",
+        "QuestionBudget.max_tokens", "QuestionBudget.max_seconds",
+    }  # fmt: skip
+    received = {name for name in schemas() if name.endswith("Request")}
+
+    missing = {
+        f"{name}.{field}"
+        for name, schema in schemas().items()
+        for field in schema.get("properties", {})
+        if name not in received and field not in schema.get("required", [])
+    }
+    assert missing == optional
+
+
+def test_a_reply_that_is_a_file_is_kept_by_generators_that_know_only_json_text_and_bytes() -> None:
+    known = ("application/json", "application/octet-stream", "text/")
+
+    replies = {
+        operation["operationId"]: list(reply["content"])
+        for operation in operations().values()
+        for status, reply in operation["responses"].items()
+        if status.startswith("2") and "content" in reply
+    }
+    assert [name for name, media in replies.items() if not any(each.startswith(known) for each in media)] == []

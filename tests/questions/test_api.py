@@ -82,7 +82,7 @@ def test_an_answered_question_shows_answer_evidence_cost_and_timings(acme: Any) 
             "end_ms": 9_000,
             "start_at": None,
             "end_at": None,
-            "frame": {"ms": 4_000, "url": None},
+            "frame": {"ms": 4_000, "thumbnail_url": None},
             "quote": "A red car parks.",
             "status": "supported",
             "similarity": None,

@@ -493,6 +493,9 @@ def test_results_are_one_line_a_question_in_batch_order(
     assert reply.headers["Content-Type"] == "application/x-ndjson"
     assert [page.count(b"\n") for page in pages] == [2, 2, 1]
     lines = b"".join(pages).decode().splitlines()
+    as_text = acme.client.get(f"/v1/question-batches/{bat(batch_id)}/results", headers={"Accept": "text/plain"})
+    assert as_text.headers["Content-Type"] == "text/plain"
+    assert b"".join(as_text.streaming_content).decode().splitlines() == lines
     bodies = [json.loads(line) for line in lines]
     assert [row["id"] for row in bodies] == [public_ids.encode("qst", id) for id in questions]
     assert [row["status"] for row in bodies] == ["queued", "queued", "queued", "succeeded", "queued"]

@@ -147,7 +147,7 @@ def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
 
     assert (body["status"], body["error"], body["result_count"]) == ("succeeded", None, 2)
     first, second = body["results"]
-    url = first["frame"].pop("url")
+    url = first["frame"].pop("thumbnail_url")
     assert "t/frames/4000.jpg" in url
     assert "Signature" in url
     assert first == {
@@ -351,8 +351,8 @@ def test_results_of_a_retired_version_lose_their_thumbnails_only(acme: Any, vide
     listed = acme.client.get("/v1/searches").json()["data"]
     new, old = (acme.client.get(f"/v1/searches/{row['id']}").json()["results"][0] for row in listed)
 
-    assert (old["frame"], old["summary"]) == ({"ms": 4_000, "url": None}, "A red car parks.")
-    assert new["frame"]["url"] is not None
+    assert (old["frame"], old["summary"]) == ({"ms": 4_000, "thumbnail_url": None}, "A red car parks.")
+    assert new["frame"]["thumbnail_url"] is not None
 
 
 def test_the_list_shows_own_searches_without_results(acme: Any, globex: Any, video: UUID) -> None:

@@ -71,7 +71,7 @@ def test_the_event_that_matches_comes_first_and_says_why(
     assert reasons["event"]["text"] == ""
     assert reasons["event"]["similarity"] > 0.5
     assert first["frame"]["ms"] in frames
-    assert "X-Amz-Signature" in first["frame"]["url"]
+    assert "X-Amz-Signature" in first["frame"]["thumbnail_url"]
     assert {found["event_id"] for found in body["results"]} <= set(events)
     # No language or vision model takes part.
     assert llm.requests == []

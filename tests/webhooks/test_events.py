@@ -21,7 +21,7 @@ from tests.questions.world import ask, finish
 from tests.webhooks.receiver import receiving
 from tests.webhooks.sending import sending, until
 
-PATH = "/v1/events"
+PATH = "/v1/webhook-events"
 
 
 def emitted(cast: Cast, *types: str) -> list[str]:
@@ -49,7 +49,7 @@ def test_an_event_is_shown_with_the_values_that_its_receiver_got(acme: Cast) -> 
     (event,) = acme.client.get(PATH).json()["data"]
 
     assert event["id"] == got.headers["webhook-id"]
-    assert event["object"] == "event"
+    assert event["object"] == "webhook_event"
     body = json.loads(got.body)
     del body["endpoint_sequence"]
     assert {name: event[name] for name in body} == body

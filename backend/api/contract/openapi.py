@@ -258,6 +258,7 @@ SETTINGS: dict[str, Any] = {
         "backend.api.contract.item_schemas.of_streams",
         "backend.library.document.sources",
         "backend.webhooks.document.webhooks",
+        "backend.api.contract.generated_clients.open_values",
         "backend.api.contract.examples.add",
     ],
     "ENUM_NAME_OVERRIDES": {
@@ -284,6 +285,8 @@ SETTINGS: dict[str, Any] = {
         "CheckMode": "gpu_workers.engine.answering.contract.CHECKS",
         "RouteWish": "gpu_workers.engine.answering.contract.ROUTE_WISHES",
         "Route": "gpu_workers.engine.answering.understood.ROUTES",
+        "SearchMode": "gpu_workers.engine.retrieval.find_events.MODES",
+        "DerivedText": "backend.library.models.DerivedText",
         "Fusion": "gpu_workers.engine.retrieval.fusion.FUSIONS",
         "SearchView": "backend.questions.services.searches.VIEWS",
         "Verdict": "backend.questions.models.Verdict",

@@ -31,6 +31,7 @@ from backend.billing.services.credit.credit_grants import credits
 
 TAGS = ["Invoices"]
 SCOPE = "usage:read"
+_PDF, _BYTES = "application/pdf", "application/octet-stream"
 
 
 class _AnyFile(BaseRenderer):
@@ -108,13 +109,17 @@ class InvoicePdfView(_InvoiceView):
     @extend_schema(
         operation_id="getInvoicePdf",
         tags=TAGS,
-        responses={(200, "application/pdf"): OpenApiResponse(OpenApiTypes.BINARY, "The printed document.")},
+        # Some generators drop every reply but JSON, text and bytes.
+        responses={
+            (200, kind): OpenApiResponse(OpenApiTypes.BINARY, "The printed document.") for kind in (_PDF, _BYTES)
+        },
     )
     def get(self, request: Request, invoice_id: str) -> HttpResponse:
         """Get an invoice or a credit note as PDF, in the language and the formats of your country."""
         invoice = self.invoice(invoice_id)
         content = as_pdf(invoice, list(queries.lines_of(invoice.id)), queries.corrected_by(invoice))
-        return file_of(content, invoice, "pdf", "application/pdf")
+        kind = _BYTES if request.headers.get("Accept") == _BYTES else _PDF
+        return file_of(content, invoice, "pdf", kind)
 
 
 class CreditsView(TenantView):

@@ -212,14 +212,20 @@ class UsageEventSerializer(serializers.ModelSerializer[UsageEvent]):
         extra_kwargs = {
             "occurred_at": {"help_text": "When the usage occurred."},
             "recorded_at": {"help_text": "When the row was written."},
-            "stage": {"help_text": "Stage of the work; empty without one."},
-            "model": {"help_text": "Model that was called; empty without one."},
-            "method": {"help_text": "Answering method of a question; empty otherwise."},
-            "effort": {"help_text": "Effort of a question; empty otherwise."},
-            "profile": {"help_text": "Profile of a video; empty otherwise."},
-            "variant": {"help_text": "Variant of the meter by which the price was found; empty without one."},
-            "billable": {"help_text": "False for usage that nobody is charged for."},
-            "reason": {"help_text": "Why the row is not billable or takes another back; empty otherwise."},
+            "stage": {"read_only": True, "help_text": "Stage of the work; empty without one."},
+            "model": {"read_only": True, "help_text": "Model that was called; empty without one."},
+            "method": {"read_only": True, "help_text": "Answering method of a question; empty otherwise."},
+            "effort": {"read_only": True, "help_text": "Effort of a question; empty otherwise."},
+            "profile": {"read_only": True, "help_text": "Profile of a video; empty otherwise."},
+            "variant": {
+                "read_only": True,
+                "help_text": "Variant of the meter by which the price was found; empty without one.",
+            },
+            "billable": {"read_only": True, "help_text": "False for usage that nobody is charged for."},
+            "reason": {
+                "read_only": True,
+                "help_text": "Why the row is not billable or takes another back; empty otherwise.",
+            },
         }
 
     @extend_schema_field(ChargeSerializer)

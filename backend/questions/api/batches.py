@@ -8,8 +8,7 @@ from uuid import UUID
 
 from django.http import HttpResponseBase
 from django.urls import path
-from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.renderers import JSONRenderer
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -21,8 +20,8 @@ from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
 from backend.library.services.deletion_ledger import Deleted
+from backend.questions.api import ndjson
 from backend.questions.api.deleting import deleted
-from backend.questions.api.ndjson import JsonLinesRenderer, lines_response
 from backend.questions.bodies.batches import (
     QuestionBatchQuerySerializer,
     QuestionBatchRequestSerializer,
@@ -139,23 +138,19 @@ class CancelBatchView(TenantView):
 
 class BatchResultsView(UnboundTenantView):
     scopes = {"GET": "questions:read"}
-    renderer_classes = (JsonLinesRenderer, JSONRenderer)
+    renderer_classes = ndjson.RENDERERS
 
     @extend_schema(
         operation_id="listQuestionBatchResults",
         tags=TAGS,
-        responses={
-            (200, "application/x-ndjson"): OpenApiResponse(
-                QuestionSerializer, "One question a line as JSON, in the batch's order."
-            )
-        },
+        responses=ndjson.described(QuestionSerializer, "One question a line as JSON, in the batch's order."),
     )
     def get(self, request: Request, batch_id: str) -> HttpResponseBase:
         """List every question of a batch as it is now, one line each, in the batch's order."""
         tenant_id = self.principal.tenant_id
         with tenant_scope(tenant_id):
             batch = _batch(batch_id)
-        return lines_response(_pages(tenant_id, batch.id))
+        return ndjson.lines_response(request, _pages(tenant_id, batch.id))
 
 
 def _pages(tenant_id: UUID, batch_id: UUID) -> Iterator[list[dict[str, Any]]]:

@@ -9,8 +9,7 @@ from uuid import UUID
 
 from django.http import HttpResponseBase
 from django.urls import path
-from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.renderers import JSONRenderer
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,8 +21,8 @@ from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
 from backend.library.services.deletion_ledger import Deleted
+from backend.questions.api import ndjson
 from backend.questions.api.deleting import deleted
-from backend.questions.api.ndjson import JsonLinesRenderer, lines_response
 from backend.questions.bodies.comparison_figures import ComparisonResultSerializer
 from backend.questions.bodies.comparisons import (
     ComparisonQuerySerializer,
@@ -139,23 +138,21 @@ class CancelComparisonView(TenantView):
 
 class ComparisonResultsView(UnboundTenantView):
     scopes = {"GET": "questions:read"}
-    renderer_classes = (JsonLinesRenderer, JSONRenderer)
+    renderer_classes = ndjson.RENDERERS
 
     @extend_schema(
         operation_id="listComparisonResults",
         tags=TAGS,
-        responses={
-            (200, "application/x-ndjson"): OpenApiResponse(
-                ComparisonResultSerializer, "One question a line as JSON with the answers of every arm, in your order."
-            )
-        },
+        responses=ndjson.described(
+            ComparisonResultSerializer, "One question a line as JSON with the answers of every arm, in your order."
+        ),
     )
     def get(self, request: Request, comparison_id: str) -> HttpResponseBase:
         """List every question of a comparison with the answers of every arm as they are now, one line each."""
         tenant_id = self.principal.tenant_id
         with tenant_scope(tenant_id):
             comparison = _comparison(comparison_id)
-        return lines_response(_pages(tenant_id, comparison))
+        return ndjson.lines_response(request, _pages(tenant_id, comparison))
 
 
 def _pages(tenant_id: UUID, comparison: Comparison) -> Iterator[list[dict[str, Any]]]:

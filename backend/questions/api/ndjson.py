@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.http import StreamingHttpResponse
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework import serializers
 from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
 
 
@@ -23,10 +26,26 @@ class JsonLinesRenderer(BaseRenderer):
         return JSONRenderer().render(data)
 
 
-def lines_response(pages: Iterator[Iterable[Mapping[str, Any]]]) -> StreamingHttpResponse:
+class TextLinesRenderer(JsonLinesRenderer):
+    """The same lines as text, for clients that know no newline-delimited JSON."""
+
+    media_type = "text/plain"
+
+
+RENDERERS: Sequence[type[BaseRenderer]] = (JsonLinesRenderer, TextLinesRenderer, JSONRenderer)
+
+
+def described(line: type[serializers.BaseSerializer[Any]], about: str) -> dict[tuple[int, str], OpenApiResponse]:
+    """Return the reply for the OpenAPI document. Some generators drop every reply but JSON, text and bytes."""
+    kinds = (JsonLinesRenderer, TextLinesRenderer)
+    return {(200, kind.media_type): OpenApiResponse(line, about) for kind in kinds}
+
+
+def lines_response(request: Request, pages: Iterator[Iterable[Mapping[str, Any]]]) -> StreamingHttpResponse:
     """Return a reply with one body a line; a page is made when the one before it is sent."""
     content = (b"".join(_line(body) for body in page) for page in pages)
-    response = StreamingHttpResponse(content, content_type=JsonLinesRenderer.media_type)
+    kind = TextLinesRenderer if isinstance(request.accepted_renderer, TextLinesRenderer) else JsonLinesRenderer
+    response = StreamingHttpResponse(content, content_type=kind.media_type)
     # The links to frames are valid for 30 minutes.
     response.headers["Cache-Control"] = "no-store"
     return response

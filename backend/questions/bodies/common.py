@@ -53,11 +53,11 @@ class FrameImageSerializer(serializers.Serializer[Any]):
     """A frame of a video, from a row with frame_ms and frame_key; null if the row has no frame."""
 
     ms = serializers.IntegerField(source="frame_ms", help_text="Time of the frame in its video, in milliseconds.")
-    url = serializers.SerializerMethodField(
+    thumbnail_url = serializers.SerializerMethodField(
         help_text="Link to the picture, valid for 30 minutes. Null if the picture is not kept."
     )
 
-    def get_url(self, row: Any) -> str | None:
+    def get_thumbnail_url(self, row: Any) -> str | None:
         return ObjectStorage().presign_get(row.frame_key) if row.frame_key else None
 
     def to_representation(self, instance: Any) -> Any:

@@ -50,6 +50,7 @@ class UnderstoodSerializer(serializers.Serializer[Any]):
     )
     sure = serializers.BooleanField(
         default=True,
+        read_only=True,
         help_text="Whether the route was read with confidence. False if the question may have asked for a scan or a "
         "count: it was searched for instead, and `notes` says how to ask for the other.",
     )
@@ -60,6 +61,7 @@ class UnderstoodSerializer(serializers.Serializer[Any]):
     videos = serializers.ListField(
         child=PublicIdField("vid"),
         default=list,
+        read_only=True,
         help_text="The videos that the question names by their titles; nothing else was read. Empty if it names none.",
     )
     statement = serializers.CharField(

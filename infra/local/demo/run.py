@@ -255,7 +255,7 @@ class Demo:
             frame = None
             if item["frame"] is not None:
                 file = self._out / f"q{number}_evidence{position}_{item['frame']['ms']}ms.jpg"
-                file.write_bytes(self._client.download(item["frame"]["url"]))
+                file.write_bytes(self._client.download(item["frame"]["thumbnail_url"]))
                 frame = file.name
             saved = {key: item[key] for key in ("video_id", "event_id", "start_ms", "end_ms", "quote", "status")}
             evidence.append({**saved, "frame": frame})

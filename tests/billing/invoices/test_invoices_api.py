@@ -97,6 +97,8 @@ def test_the_pdf_is_written_in_the_buyers_language_with_embedded_fonts(
     with acme.scope():
         number = Invoice.objects.get().number
     assert reply["Content-Type"] == "application/pdf"
+    as_bytes = acme.client.get(reply.wsgi_request.path, headers={"Accept": "application/octet-stream"})
+    assert (as_bytes["Content-Type"], as_bytes.content[:5]) == ("application/octet-stream", b"%PDF-")
     for words in (title, amount, rate, number, "Łódź & <Söhne>", "Москва"):
         assert words in text, words
     resources: Any = document.pages[0]["/Resources"]
