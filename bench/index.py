@@ -35,6 +35,9 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "describe_tokens": ("perception", "tokens"),
     "index_tokens_vs_ava": ("perception", "tokens"),
     "static_calls": ("perception", "still"),
+    "still_hour_events": ("perception", "still_hour"),
+    "still_hour_calls": ("perception", "still_hour"),
+    "still_hour_answer_tokens": ("perception", "still_hour"),
     "embedded_real_time": ("embedded", "real_time"),
 }
 """Every figure, with the module of this package and the function that measures it. One function may measure several."""

@@ -16,19 +16,23 @@ import numpy as np
 
 from bench.figures import Figures, at_most
 from bench.index_worker import SameScene
-from bench.instant_models import instant_models
+from bench.instant_models import InstantEmbedder, instant_models
 from bench.model_server import ModelServer, Rates, answer_for
 from bench.served import words
-from bench.videos import TEN_MINUTES, VISIT_S, still_camera, video
+from bench.videos import HOUR, TEN_MINUTES, VISIT_S, still_camera, unchanged_hour, video
+from gpu_workers.engine.answering.presets import TreeSettings
 from gpu_workers.engine.ekg import stable_id
+from gpu_workers.engine.indexing.assembly import AssemblySettings
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.segments import Source, observe_segment
+from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS
 from gpu_workers.engine.models.roles import ChatCapabilities, Meter, ModelCall
 from gpu_workers.engine.models.served import vision
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.events import VlmEventWriter
 from gpu_workers.engine.models.served.vision import FRAMES_PER_CHUNK, VlmDescriber
+from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
 
 AT_ONCE = Rates(latency_s=0.0, prefill=1e9, decode=1e9)
 PER_HOUR = 3_600 / TEN_MINUTES.seconds
@@ -90,7 +94,53 @@ def still() -> Figures:
     yield at_most("static_calls", len(kept.calls) / len(busy.calls), 0.34, reference)
 
 
-def _index(path: Path, answers: Any, *, describe_all: bool = False) -> Made:
+def still_hour() -> Figures:
+    """Measure an hour of an unchanged picture: its events, the calls that describe it, and what an answer reads of it.
+
+    The reference is the same index with no event of more than MAX_CHUNKS, and a result that may repeat itself.
+    """
+    path = unchanged_hour()
+    made = _index(path, seen, seconds=HOUR.seconds)
+    short = _index(path, seen, seconds=HOUR.seconds, settings=AssemblySettings(max_still_chunks=MAX_CHUNKS))
+    events, reference = len(made.index.events), f"{len(short.index.events)} events of {MAX_CHUNKS} chunks at most"
+    yield at_most("still_hour_events", events, 10, f"{reference} in an hour of an unchanged picture")
+    full = HOUR.seconds // 3
+    described = sum("description" in call.stage for call in made.calls)
+    yield at_most(
+        "still_hour_calls", described / full, 0.34, f"a call of description for each of its {full} chunks ({described})"
+    )
+    tokens, before = _read_by_an_answer(made, repeats=False), _read_by_an_answer(short, repeats=True)
+    yield at_most(
+        "still_hour_answer_tokens",
+        tokens / before,
+        0.25,
+        f"{before} words of event text that an answer read of {reference}, now {tokens}",
+    )
+
+
+def _read_by_an_answer(made: Made, *, repeats: bool) -> int:
+    """Return the words of the events that an answer at effort medium reads first."""
+    graph, embedder = made.index.graph(), InstantEmbedder()
+    retrieved = retrieve(
+        graph,
+        ViewQueries.same("What happens in the room?"),
+        RetrievalSettings(repeats=repeats, floor=-1.0),
+        text_embedder=embedder,
+        frame_embedder=embedder,
+        meter=Meter(),
+    )
+    ids = [event.event_id for event in retrieved.ranking][: TreeSettings(max_depth=2).event_cap]
+    return sum(len(event.summary.split()) for event in graph.load_events(ids).values())
+
+
+def _index(
+    path: Path,
+    answers: Any,
+    *,
+    describe_all: bool = False,
+    seconds: int = TEN_MINUTES.seconds,
+    settings: AssemblySettings | None = None,
+) -> Made:
     everything = patch.object(vision, "unchanged_since", lambda chunks: [None] * len(chunks))
     with ModelServer(AT_ONCE, slots=SLOTS, words=answers) as server, everything if describe_all else nullcontext():
         model = OpenAIChatModel(
@@ -108,13 +158,14 @@ def _index(path: Path, answers: Any, *, describe_all: bool = False) -> Made:
         source = Source.of_file(str(path), has_audio=False)
         index_recording(
             lambda span: observe_segment(source, span, models, profile="general", meter=meter),
-            TEN_MINUTES.seconds * 1000,
+            seconds * 1000,
             models,
             index,
             video_id=index.video_id,
             meter=meter,
+            settings=settings,
         )
-    if len(index.chunks) != TEN_MINUTES.seconds // 3 or any(chunk.gap for chunk in index.chunks):
+    if len(index.chunks) != seconds // 3 or any(chunk.gap for chunk in index.chunks):
         raise AssertionError(f"{path.name}: {len(index.chunks)} chunks, with gaps")
     return Made(index, tuple(call for call in meter.calls if call.prompt_tokens))
 

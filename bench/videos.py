@@ -35,6 +35,18 @@ TEN_MINUTES = Recipe("ten-minutes", 600, size="320x180", fps=5, kilobits=200)
 HOUR = Recipe("hour", 3_600, size="320x180", fps=5, kilobits=150)
 
 
+@cache
+def unchanged_hour() -> Path:
+    """Return an hour of an empty room with the noise of a camera."""
+    path = cache_dir() / "bench" / f"unchanged-320x180-2-{HOUR.seconds}.mp4"
+    if not path.exists():
+        show_progress(f"making {path.name}")
+        room = f"color=c=0x70705c:size=320x180:rate=2:duration={HOUR.seconds},noise=alls=6:allf=t"
+        encoder = ["-c:v", "libx264", "-preset", "veryfast", "-b:v", "100k", "-pix_fmt", "yuv420p"]
+        _keep(path, ["-f", "lavfi", "-i", room, *encoder])
+    return path
+
+
 VISIT_S = (200, 230)
 """Seconds between which somebody is in the room of still_camera()."""
 

@@ -198,7 +198,9 @@ _PRESETS: dict[Effort, SearchSettings] = {
         "paper",
         TreeSettings(max_depth=3, adaptive=False, level_width=None, requery_per_view=False, reuse=False),
         SampleSettings(n=8, early_majority=False, rescale=False, abstain=False),
-        RetrievalSettings(events=5, graph_events=0, transcript=0, context=0.0, fusion="borda", weights={}, words=0),
+        RetrievalSettings(
+            events=5, graph_events=0, transcript=0, context=0.0, fusion="borda", weights={}, words=0, repeats=True
+        ),
         LookSettings(check="on_disagreement"),
         prompt=PromptSettings(context_tokens=24_000, least_events=0, sa_ratio=1.0, revise=False),
         verify_frames=True,

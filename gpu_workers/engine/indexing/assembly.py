@@ -20,7 +20,7 @@ from gpu_workers.engine.ekg import Chunk, EntityMention, Event, EventRecord, Ext
 from gpu_workers.engine.indexing.gap_reasons import gap_reason
 from gpu_workers.engine.indexing.identity import identity_text
 from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions
-from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, SemanticChunker
+from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, MAX_STILL_CHUNKS, SemanticChunker
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelError, ModelRefused
 from gpu_workers.engine.ports import EntityDirectory, EventSink
 from gpu_workers.engine.threads import ContextPool
@@ -43,13 +43,15 @@ FrameSource = Callable[[Span, int], Sequence[tuple[int, bytes]]]
 class AssemblySettings:
     """How events are made.
 
-    threshold: minimum score of any two chunks of an event; None for the threshold fitted to the similarity. attempts:
+    threshold: minimum score of any two chunks of an event; None for the threshold fitted to the similarity.
+    max_still_chunks: maximum number of chunks of an event in which nothing changes. attempts:
     maximum number of requests to a model for one event; then the event is stored without its answer. parallel: maximum
     number of events of one push that are summarised and extracted at once.
     """
 
     threshold: float | None = None
     max_chunks: int = MAX_CHUNKS
+    max_still_chunks: int = MAX_STILL_CHUNKS
     frames_per_event: int = 8
     attempts: int = 2
     parallel: int = 64
@@ -107,6 +109,7 @@ class EventAssembler:
             models.similarity,
             models.calibration.thresholds.merge.value if settings.threshold is None else settings.threshold,
             settings.max_chunks,
+            max_still_chunks=settings.max_still_chunks,
             meter=meter,
         )
         self.next_event_n = next_event_n
@@ -302,5 +305,7 @@ def _from_to(span: Span) -> str:
 
 
 def _in_sequence(group: Sequence[Chunk]) -> str:
-    """Return all descriptions with their times: less than a summary, but nothing is lost."""
-    return " ".join(f"[{clock(chunk.span.start_ms, hours=True)}] {chunk.description}" for chunk in group)
+    """Return the descriptions with their times, each where it begins: less than a summary, but nothing is lost."""
+    before = (None, *(chunk.description for chunk in group))
+    begin = [chunk for chunk, earlier in zip(group, before, strict=False) if chunk.description != earlier]
+    return " ".join(f"[{clock(chunk.span.start_ms, hours=True)}] {chunk.description}" for chunk in begin)

@@ -1,6 +1,8 @@
 """Merging adjacent chunks that describe one event (AVA, section 4.2), online and in O(window) memory.
 
-Any two chunks of an event score at least a threshold, in BERTScore F1 rescaled by the similarity's baseline.
+Any two chunks of an event score at least a threshold, in BERTScore F1 rescaled by the similarity's baseline. An event
+that changes ends after MAX_CHUNKS. Where nothing changes, the next event would be the same again, against the second
+criterion of section 4.2: neighbours are to differ at their boundary. So such an event goes on, up to MAX_STILL_CHUNKS.
 """
 
 from __future__ import annotations
@@ -12,10 +14,19 @@ from itertools import pairwise
 import numpy as np
 
 from gpu_workers.engine.ekg import Chunk
+from gpu_workers.engine.models.observer.clock import without_clocks
 from gpu_workers.engine.models.roles import Meter, Similarity
 
 MAX_CHUNKS = 8
-"""Maximum number of chunks of an event, 24 s, as in the authors' code."""
+"""Maximum number of chunks of an event that changes, 24 s, as in the authors' code."""
+
+MAX_STILL_CHUNKS = 200
+"""Maximum number of chunks of an event in which nothing changes, ten minutes: so long a live camera may show nothing
+new before its index says so."""
+
+STILL = 0.9
+"""Minimum score of a chunk that repeats an event. Near-equal sentences score so; descriptions of one busy scene do not.
+"""
 
 _SLICE = 64
 """Number of chunks that are encoded and scored together; it bounds memory for any number of pushed chunks."""
@@ -36,7 +47,7 @@ class SemanticChunker:
     threshold: minimum rescaled F1 of any two chunks of a group (Calibration.thresholds.merge). push() and extend()
     return the groups that no later chunk can change. A checkpoint must keep `pending`: a new chunker that takes these
     chunks first gives the same groups. A group is a described event or a run of gaps with one code, never both; it has
-    at most max_chunks. Each text is encoded once.
+    at most max_chunks, or max_still_chunks if its later ones repeat it. Each text is encoded once.
     """
 
     def __init__(
@@ -45,11 +56,13 @@ class SemanticChunker:
         threshold: float,
         max_chunks: int = MAX_CHUNKS,
         *,
+        max_still_chunks: int = MAX_STILL_CHUNKS,
         meter: Meter | None = None,
     ) -> None:
         if max_chunks < 1:
             raise ValueError("an event has at least one chunk")
         self._similarity, self._threshold, self._max = similarity, threshold, max_chunks
+        self._max_still = max_still_chunks
         self._meter = meter or Meter()
         self._open: list[_Member] = []
 
@@ -121,14 +134,45 @@ class SemanticChunker:
         member = _Member(
             member.chunk, member.encoded, member.scores[len(member.scores) - min(size, len(member.scores)) :]
         )
-        joins = bool(size) and size < self._max and _may_join(self._open[-1].chunk, member.chunk)
-        if joins and (member.chunk.description is None or min(member.scores) >= self._threshold):
+        if size and _may_join(self._open[-1].chunk, member.chunk) and self._belongs(member):
             self._open.append(member)
             return []
         done, self._open = self.pending, [_Member(member.chunk, member.encoded, ())]
         return [done] if done else []
 
+    def _belongs(self, member: _Member) -> bool:
+        if len(self._open) >= self._max and not self._repeats(member):
+            return False
+        return member.chunk.description is None or min(member.scores, default=1.0) >= self._threshold
+
+    def _repeats(self, member: _Member) -> bool:
+        """Whether a chunk says nothing that the open event, already at its usual length, has not said.
+
+        The first chunk is compared as well, so that slow changes add up until they count.
+        """
+        chunk, first = member.chunk, self._open[0]
+        if len(self._open) >= self._max_still:
+            return False
+        if any(_words(each) != _words(first.chunk) for each in (*self._recent(), chunk)):
+            return False
+        if chunk.description is None:
+            return True
+        (from_first,) = self._similarities([((first.chunk, first.encoded), (chunk, member.encoded))])
+        if min((*member.scores, from_first)) >= STILL:
+            return True
+        # The pictures of most of the event are equal up to noise, and a model found other words for the same.
+        kept = sum(each.chunk.inherited for each in self._open)
+        return 2 * kept >= len(self._open) and from_first >= self._threshold
+
+    def _recent(self) -> list[Chunk]:
+        return [member.chunk for member in self._open[-self._max :]]
+
 
 def _may_join(before: Chunk, after: Chunk) -> bool:
     """Whether two chunks are adjacent in time, and both described or both missing for one reason."""
     return after.n == before.n + 1 and before.gap == after.gap
+
+
+def _words(chunk: Chunk) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what was said and what was written."""
+    return tuple(line.text for line in chunk.transcript), without_clocks(chunk.on_screen_text)

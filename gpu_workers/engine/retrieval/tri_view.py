@@ -16,6 +16,7 @@ from gpu_workers.engine.models.roles import FrameEmbedder, Meter, TextEmbedder, 
 from gpu_workers.engine.models.served.structured import object_of, storable
 from gpu_workers.engine.ports import Hit, KnowledgeGraph, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.fusion import Fusion, RankedEvent, fuse
+from gpu_workers.engine.retrieval.repeats import without_repeats
 from gpu_workers.engine.retrieval.word_terms import asked_words
 
 GRAPH_SEEDS = 5
@@ -41,7 +42,8 @@ class RetrievalSettings:
     rewriting: let the reasoner write one query per view, else each view gets the question itself. rerank: number of the
     best events that a reranker puts in order before the tree begins; 0 without one.
     words: events that the view of words adds where the query names something literally (AskedWords.literal);
-    always_words: for every query. crowding: ports.ViewQuery's, of the event view.
+    always_words: for every query. crowding: ports.ViewQuery's, of the event view. repeats: whether neighbours that
+    say the same may both be in the ranking, as in the paper.
     """
 
     events: int = 16
@@ -58,6 +60,7 @@ class RetrievalSettings:
     words: int = 16
     always_words: bool = False
     crowding: float = 0.0
+    repeats: bool = False
 
 
 HYBRID = RetrievalSettings(
@@ -150,6 +153,8 @@ def retrieve(
         ranking = fuse(views, fusion=settings.fusion, weights=weights)
     if containing:
         ranking = [event for event in ranking if event.event_id in containing]
+    if not settings.repeats:
+        ranking = without_repeats(ranking, graph.load_events([event.event_id for event in ranking]))
     return Retrieved(tuple(ranking), top)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -421,7 +422,9 @@ def test_evidence_is_ordered_by_strength_and_then_by_time() -> None:
 
 def test_events_that_follow_each_other_and_read_the_same_are_one_citation() -> None:
     story = ["a dog runs across the street", "a man waits", "a man waits", "a van parks near the pole"]
-    ended = Ended("list", parts(("A man waits", [2, 3]), ("A dog runs across the street", [1])), story=story)
+    repeating = replace(MEDIUM, retrieval=replace(MEDIUM.retrieval, repeats=True))
+    said = parts(("A man waits", [2, 3]), ("A dog runs across the street", [1]))
+    ended = Ended("list", said, story=story, preset=repeating)
 
     spans = [(item.start_ms, item.end_ms) for item in ended.answer.citations]
     assert spans == [(0, 3_000), (3_000, 9_000)]

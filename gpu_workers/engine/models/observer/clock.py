@@ -84,6 +84,11 @@ def read_clock(text: str) -> ClockReading | None:
     return ClockReading((day.toordinal() - 1) * _DAY_S + seconds, True, fine)
 
 
+def without_clocks(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts that show no time: a clock that runs on says nothing new."""
+    return tuple(text for text in texts if read_clock(text) is None)
+
+
 def fit_clock(readings: Iterable[tuple[int, str]]) -> Clock | None:
     """Return the clock on which most of the readings agree, None if they show no clock.
 
