@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -16,7 +16,7 @@ endif
 ifdef CHOICES
 override CHOICES := $(value CHOICES)
 endif
-export VIDEO QUESTION CHOICES FRESH
+export VIDEO QUESTION CHOICES FRESH COMPARE
 export AVA_STARTED := $(shell date +%s)
 # Compiled modules are kept, also where the caller's environment says otherwise: some targets start a hundred processes,
 # and compiling the code takes each of them two seconds.
@@ -26,9 +26,9 @@ help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 bootstrap: ## make or repair .venv
-	@"$(PYTHON)" infra/local/bootstrap.py
+	@"$(PYTHON)" -m infra.local.bootstrap
 
-demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…' CHOICES='A|B'
+demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…' CHOICES='A|B'; COMPARE=1 asks it a second way too
 	@$(PY) -m infra.local.demo
 
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
@@ -78,6 +78,9 @@ bench-gpu: bootstrap ## measure hardware decoding and the models in process on a
 
 bench-answer: bootstrap ## measure answering, one JSON line per figure; some of them: ONLY=tri_view
 	@$(PY) -m bench.answer --only "$(ONLY)"
+
+bench-first-run: bootstrap ## measure `make demo` in an empty clone with empty caches, one JSON line per figure: LOAD=quiet|busy|both
+	@$(PY) -m bench.first_run --load="$(or $(LOAD),both)"
 
 bench-jobs: bootstrap ## measure the job queue, one JSON line per figure; some of them: ONLY=fair_claim_p95_ms
 	@$(PY) -m bench.jobs --only "$(ONLY)"
@@ -135,7 +138,7 @@ lint-alerts: bootstrap ## check alert rules with promtool and run their tests; g
 	@$(PY) -m infra.observability
 
 lock: bootstrap ## write requirements.lock again from pyproject.toml
-	@$(PY) infra/local/bootstrap.py lock
+	@$(PY) -m infra.local.bootstrap lock
 
 lock-images: bootstrap ## write the lock of each container image again (infra/images/*.lock)
 	@$(PY) -m infra.image_locks $(ARGS)

@@ -24,6 +24,7 @@ from bench.figures import show_progress
 from infra.local.api_key import key_file
 from infra.local.app_processes import MALLOC_ARENAS, AppProcess, app_processes
 from infra.local.demo.client import Client, Json, sha256_of
+from infra.local.heartbeat import Heartbeat
 from infra.local.stack import Stack
 from infra.local.supervisor import PROJECT, Supervisor, say
 
@@ -106,7 +107,7 @@ def _processes(port: int, index_worker: Sequence[str]) -> list[AppProcess]:
 
 
 def main(root: str, *index_worker: str) -> int:
-    stack = Stack(Path(root), SERVERS, report=say)
+    stack = Stack(Path(root), SERVERS, heartbeat=Heartbeat(say))
     return Supervisor(stack, processes=_processes(stack.api_port(), index_worker)).run()
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import os
 import shutil
 import subprocess
 import sys
 import venv
 from pathlib import Path
+
+from infra.local.heartbeat import Heartbeat
 
 PROJECT = Path(__file__).resolve().parents[2]
 VENV = PROJECT / ".venv"
@@ -59,48 +60,62 @@ def ensure() -> None:
     if is_ready(stamp):
         return
     # If two targets run at once in one checkout, the second waits and finds the work done.
+    heartbeat = Heartbeat(say)
     with (PROJECT / ".venv.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        with heartbeat.during("waiting for another target that makes .venv"):
+            fcntl.flock(lock, fcntl.LOCK_EX)
         if not is_ready(stamp):
-            _install()
+            _install(heartbeat)
             (VENV / "ava-stamp").write_text(stamp)
             say("environment is ready")
 
 
-def _install() -> None:
+def _install(heartbeat: Heartbeat) -> None:
     python = VENV / "bin" / "python"
     (VENV / "ava-stamp").unlink(missing_ok=True)
     if not runs(python) or not runs(python, "-m", "pip", "--version"):
         say("1/4 creating .venv")
-        shutil.rmtree(VENV, ignore_errors=True)
-        venv.create(VENV, with_pip=True, symlinks=True)
+        with heartbeat.during("creating .venv"):
+            shutil.rmtree(VENV, ignore_errors=True)
+            venv.create(VENV, with_pip=True, symlinks=True)
     say(f"2/4 installing {UV}")
-    _run("pip install uv", [str(python), "-m", "pip", "install", "--quiet", UV])
-    install_torch(python)
+    with heartbeat.during(f"installing {UV}"):
+        _run("pip install uv", [str(python), "-m", "pip", "install", "--quiet", UV])
+    with heartbeat.during("installing torch"):
+        install_torch(python)
     say("4/4 installing the locked packages (about 2.5 GB on disk the first time)")
-    install_locked(python, LOCK)
+    with heartbeat.during("installing the locked packages"):
+        install_locked(python, LOCK)
 
 
 def install_locked(python: Path, lock: Path) -> None:
     """Install exactly the packages of a lock file, hashes checked, into python's environment, with .venv's uv."""
+    packages = ["--no-deps", "--require-hashes", "-r", str(lock)]
+    if _uv_install(python, ["--quiet", *packages]) is not None:
+        return
+    say("    uv failed; trying pip, which is slower")
+    with_pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    # The lock holds packages that declare an upper bound on Python: uv reads the bound as a wish, pip as a ban.
+    _run(f"pip install -r {lock.name}", [*with_pip, "--ignore-requires-python", *packages])
+
+
+def _uv_install(python: Path, arguments: list[str]) -> str | None:
+    """Return what uv reported of ``pip install`` into python's environment, None if it failed."""
     env = dict(os.environ)
     links = find_links(python)
     if links and "UV_FIND_LINKS" not in env:
         # uv does not read pip's configuration.
         env["UV_FIND_LINKS"] = ",".join(links)
-    with_uv = [str(VENV / "bin" / "uv"), "pip", "install", "--python", str(python), "--quiet"]
-    with_pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    packages = ["--no-deps", "--require-hashes", "-r", str(lock)]
-    # uv obeys a pyproject.toml above its folder, but this project's overrides belong to this project's environment.
-    folder = python.parents[1]
-    if subprocess.run([*with_uv, *packages], env=env, cwd=folder, check=False).returncode == 0:
-        return
-    say("    uv failed; trying with the system's certificates")
-    if subprocess.run([*with_uv, *packages], env=env | _SYSTEM_CERTIFICATES, cwd=folder, check=False).returncode == 0:
-        return
-    say("    uv failed; trying pip, which is slower")
-    # The lock holds packages that declare an upper bound on Python: uv reads the bound as a wish, pip as a ban.
-    _run(f"pip install -r {lock.name}", [*with_pip, "--ignore-requires-python", *packages])
+    command = [str(VENV / "bin" / "uv"), "pip", "install", "--python", str(python), *arguments]
+    for attempt in (env, env | _SYSTEM_CERTIFICATES):
+        # uv obeys a pyproject.toml above its folder, but this project's overrides belong to this project's environment.
+        done = subprocess.run(
+            command, env=attempt, cwd=python.parents[1], stderr=subprocess.PIPE, text=True, check=False
+        )
+        if done.returncode == 0:
+            return done.stderr
+        say(f"    uv failed: {done.stderr.strip()[-500:]}")
+    return None
 
 
 def install_torch(python: Path) -> None:
@@ -115,17 +130,13 @@ def install_torch(python: Path) -> None:
     if have.partition("+")[0] == torch.removeprefix("torch=="):
         say(f"3/4 torch {have} is there")
         return
-    pip = [str(python), "-m", "pip", "install", "--no-deps", "--disable-pip-version-check"]
-    report = subprocess.run(
-        [*pip, "--dry-run", "--quiet", "--ignore-installed", "--report", "-", torch],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    offered = json.loads(report.stdout)["install"][0]["metadata"]["version"] if report.returncode == 0 else ""
-    cpu = [] if "+cpu" in offered else ["--index-url", TORCH_CPU_INDEX]
+    plan = _uv_install(python, ["--no-deps", "--dry-run", torch])
+    cpu = [] if plan is not None and "+cpu" in plan else ["--index-url", TORCH_CPU_INDEX]
     say(f"3/4 installing {torch}, the CPU build{' from the index of PyTorch' if cpu else ''}")
-    _run("pip install torch", [*pip, "--quiet", *cpu, torch])
+    if _uv_install(python, ["--no-deps", "--quiet", *cpu, torch]) is None:
+        say("    uv failed; trying pip, which is slower")
+        pip = [str(python), "-m", "pip", "install", "--no-deps", "--disable-pip-version-check", "--quiet"]
+        _run("pip install torch", [*pip, *cpu, torch])
 
 
 def find_links(python: Path) -> list[str]:

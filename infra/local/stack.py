@@ -18,6 +18,7 @@ from types import TracebackType
 from gpu_workers.engine.models.weights import cache_dir
 from infra.local import ports
 from infra.local.errors import Misconfigured, NotInstalled, ServiceFailed, StackError
+from infra.local.heartbeat import Heartbeat
 from infra.local.llama import Llama
 from infra.local.pgbouncer import PgBouncer
 from infra.local.postgres import ROLES, Postgres
@@ -50,6 +51,7 @@ class Stack:
 
     root: holds state.json, log/ and the servers' data; created if absent. One process at a time may run it.
     servers: which of SERVERS to run. durable=False trades crash safety for speed. environ: by default os.environ.
+    heartbeat: says what is started and what is ready; by default nobody does.
     """
 
     def __init__(
@@ -59,13 +61,13 @@ class Stack:
         *,
         durable: bool = True,
         environ: Mapping[str, str] | None = None,
-        report: Callable[[str], None] | None = None,
+        heartbeat: Heartbeat | None = None,
     ) -> None:
         unknown = servers - set(SERVERS)
         if unknown:
             raise ValueError(f"unknown servers: {', '.join(sorted(unknown))}")
         self._environ = os.environ if environ is None else environ
-        self._report = report or (lambda line: None)
+        self.heartbeat = heartbeat or Heartbeat(lambda line: None)
         self.state = State(root.resolve())
         self.home = StackHome(root.resolve(), cache_dir(), self.state, durable)
         self._external = {name: self._external_env(name) for name in _EXTERNAL if self._environ.get(_EXTERNAL[name][0])}
@@ -101,12 +103,13 @@ class Stack:
             self.stop_leftovers()
             for server in list(self.servers):
                 try:
-                    self._start(server)
+                    with self.heartbeat.during(f"starting {server.name}"):
+                        self._start(server)
                 except NotInstalled as error:
                     if server.name not in _BEFORE:
                         raise
                     self.servers.remove(server)
-                    self._report(f"{server.name} is left out: {error}")
+                    self.heartbeat.say(f"{server.name} is left out: {error}")
         except BaseException:
             self.stop()
             raise
@@ -123,7 +126,7 @@ class Stack:
             server.start()
         if server.child is not None:
             self.state.set_process(server.name, server.child.identity)
-        self._report(f"{server.name} is ready")
+        self.heartbeat.say(f"{server.name} is ready")
 
     def env(self) -> dict[str, str]:
         """Return everything that an application process needs besides the inherited environment."""

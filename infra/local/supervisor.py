@@ -25,6 +25,7 @@ from infra.local.api_key import ensure_api_key, key_file
 from infra.local.app_processes import AppProcess, app_processes
 from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.errors import ServiceFailed, StackError
+from infra.local.heartbeat import Heartbeat
 from infra.local.metrics_targets import metrics_env, targets_file
 from infra.local.stack import SERVERS, Stack
 
@@ -45,10 +46,20 @@ class Supervisor:
     """One run of the stack with its application processes.
 
     project: the folder with manage.py, backend/ and workers/. processes: the processes to run; by default the table.
+    welcome: whether to say at the end where everything is.
     """
 
-    def __init__(self, stack: Stack, project: Path = PROJECT, processes: Sequence[AppProcess] | None = None) -> None:
+    def __init__(
+        self,
+        stack: Stack,
+        project: Path = PROJECT,
+        processes: Sequence[AppProcess] | None = None,
+        *,
+        welcome: bool = True,
+    ) -> None:
         self._stack = stack
+        self._say, self._during = stack.heartbeat.say, stack.heartbeat.during
+        self._welcomes = welcome
         self._project = project
         self._given = None if processes is None else tuple(processes)
         self._running: dict[str, tuple[AppProcess, Child, float]] = {}
@@ -65,16 +76,16 @@ class Supervisor:
             self._start()
             self._watch()
         except _StopRequested:
-            say("stopping")
+            self._say("stopping")
         except StackError as error:
-            say(f"ERROR {error.code}: {error}")
+            self._say(f"ERROR {error.code}: {error}")
             status = 1
         finally:
             # From here on nothing interrupts, because a second Ctrl-C must not leave processes behind.
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, lambda *_: say("still stopping"))
+                signal.signal(number, lambda *_: self._say("still stopping"))
             self._stop()
-        say("stopped")
+        self._say("stopped")
         return status
 
     def _start(self) -> None:
@@ -93,7 +104,8 @@ class Supervisor:
         self._manage("migrate", "--noinput", "--database", "owner")
         if superuser is not None:
             self._ensure_admin()
-            ensure_api_key(self._stack.home.root, self._project, self._env)
+            with self._during("making a tenant and its API key"):
+                ensure_api_key(self._stack.home.root, self._project, self._env)
         api, *others = self._given or self._table()
         try:
             self._start_process(api)
@@ -104,7 +116,8 @@ class Supervisor:
             self._spawn(process)
         for process in others:
             self._wait_until_ready(process)
-        say(self.welcome())
+        if self._welcomes:
+            self._say(self.welcome())
 
     def _manage(self, *arguments: str, **extra: str) -> None:
         name = f"manage-{arguments[0]}"
@@ -117,13 +130,14 @@ class Supervisor:
         )
         child = Child(command)
         try:
-            while child.exit_code() is None:
-                time.sleep(0.05)
+            with self._during(f"manage.py {arguments[0]}"):
+                while child.exit_code() is None:
+                    time.sleep(0.05)
         finally:
             child.stop()
         if child.exit_code() != 0:
             raise ServiceFailed(f"manage.py {arguments[0]} failed; {command.log} says:\n{child.last_lines()}")
-        say(f"manage.py {arguments[0]} is done")
+        self._say(f"manage.py {arguments[0]} is done")
 
     def _ensure_admin(self) -> None:
         state = self._stack.state
@@ -145,15 +159,16 @@ class Supervisor:
 
     def _wait_until_ready(self, process: AppProcess) -> None:
         _, child, _ = self._running[process.name]
-        if process.name == "api":
-            wait_until(self._api_answers, child, timeout_s=_READY_S)
-        elif process.ready_line is not None:
-            lines = [line for line in (process.ready_line, process.waiting_line) if line is not None]
-            wait_until(lambda: any(line in child.log_since_start() for line in lines), child, timeout_s=_READY_S)
-            if process.ready_line not in child.log_since_start():
-                say(f"{process.name} waits for a model server; {child.command.log} says for which")
-                return
-        say(f"{process.name} is ready")
+        with self._during(f"starting {process.name}"):
+            if process.name == "api":
+                wait_until(self._api_answers, child, timeout_s=_READY_S)
+            elif process.ready_line is not None:
+                lines = [line for line in (process.ready_line, process.waiting_line) if line is not None]
+                wait_until(lambda: any(line in child.log_since_start() for line in lines), child, timeout_s=_READY_S)
+        if process.ready_line is not None and process.ready_line not in child.log_since_start():
+            self._say(f"{process.name} waits for a model server; {child.command.log} says for which")
+            return
+        self._say(f"{process.name} is ready")
 
     def _on_another_port(self, process: AppProcess, error: ServiceFailed) -> AppProcess:
         """Return the API on a port that is free now, if another process holds its port; else raise error.
@@ -198,7 +213,7 @@ class Supervisor:
         short = self._short_lives[process.name] = (
             self._short_lives.get(process.name, 0) + 1 if lived < _SHORT_LIFE_S else 0
         )
-        say(
+        self._say(
             f"ERROR {process.name} died with status {child.exit_code()} after {lived:.0f} s; "
             f"{child.command.log} says:\n{child.last_lines()}"
         )
@@ -207,7 +222,7 @@ class Supervisor:
             raise ServiceFailed(
                 f"{process.name} died {short} times within {_SHORT_LIFE_S:.0f} s of its start; giving up"
             )
-        say(f"RESTART {process.name}, number {self.restarts[process.name]} of this run")
+        self._say(f"RESTART {process.name}, number {self.restarts[process.name]} of this run")
         self._start_process(process)
 
     def _stop(self) -> None:
@@ -248,9 +263,10 @@ def _request_stop(number: int, frame: FrameType | None) -> None:
     raise _StopRequested
 
 
-def up(root: Path, project: Path = PROJECT) -> int:
+def up(root: Path, project: Path = PROJECT, *, welcome: bool = True) -> int:
     """Run everything until stopped; ``project`` holds the application."""
-    return Supervisor(Stack(root, frozenset(SERVERS), report=say), project).run()
+    stack = Stack(root, frozenset(SERVERS), heartbeat=Heartbeat(say))
+    return Supervisor(stack, project, welcome=welcome).run()
 
 
 def down(root: Path) -> int:
@@ -305,10 +321,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("action", choices=("up", "down", "reset", "status"))
     parser.add_argument("--root", type=Path, default=PROJECT / ".local", help="state, logs and data (default: .local)")
     parser.add_argument("--project", type=Path, default=PROJECT, help="the folder with manage.py (default: this one)")
+    parser.add_argument("--no-welcome", action="store_true", help="do not say at the end where everything is")
     options = parser.parse_args(arguments)
     try:
         if options.action == "up":
-            return up(options.root, options.project)
+            return up(options.root, options.project, welcome=not options.no_welcome)
         return {"down": down, "reset": reset, "status": status}[options.action](options.root)
     except StackError as error:
         say(f"ERROR {error.code}: {error}")

@@ -1,7 +1,8 @@
 """`make demo`: index a real video and ask it questions, through the REST API only.
 
 VIDEO, QUESTION and CHOICES (separated by "|") come from the environment. A video that is already indexed is asked again
-without indexing; FRESH=1 deletes it and indexes it again. All results are saved under .local/demo.
+without indexing; FRESH=1 deletes it and indexes it again. COMPARE=1 asks the last question by a second method, too. All
+results are saved under .local/demo.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ import json
 import os
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
+
 from infra.local.demo.client import ApiRefused
-from infra.local.demo.run import Demo, DemoFailed
+from infra.local.demo.progress import Stages
+from infra.local.demo.run import Demo, DemoFailed, video_file
 from infra.local.demo.running_service import RunningService
 from infra.local.errors import StackError
 
@@ -24,9 +29,14 @@ COLD_LIMIT_S, WARM_LIMIT_S = 600, 180
 def main() -> int:
     started = float(os.environ.get("AVA_STARTED") or time.time())
     try:
-        with RunningService() as service:
-            result = Demo(service, OUT).run()
-    except (DemoFailed, ApiRefused, StackError) as error:
+        # The video is fetched while the service starts.
+        with Stages() as stages, ThreadPoolExecutor(1) as pool:
+            file = pool.submit(video_file, stages.say)
+            with RunningService(stages) as service:
+                with stages.during("fetching the video"):
+                    video = file.result()
+                result = Demo(service, stages, OUT).run(video)
+    except (DemoFailed, ApiRefused, StackError, httpx.TransportError) as error:
         print(f"demo failed: {error}", file=sys.stderr)
         return 1
     wall_s = time.time() - started

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from infra.local.heartbeat import Heartbeat
 
 PLAIN_EVERY_S = 5.0
 
@@ -28,6 +31,7 @@ class Stages:
             console=self._console,
             disable=not self._live,
         )
+        self._heartbeat = Heartbeat(self._print)
         self._tasks: dict[str, TaskID] = {}
         self._seen: dict[str, tuple[float, float, str, float]] = {}
 
@@ -41,10 +45,12 @@ class Stages:
         self._bars.stop()
 
     def say(self, line: str) -> None:
-        if self._live:
-            self._console.print(line, markup=False, highlight=False)
-        else:
-            print(line, flush=True)
+        """Print a line, from any thread."""
+        self._heartbeat.say(line)
+
+    def during(self, name: str | Callable[[], str]) -> AbstractContextManager[None]:
+        """Say what goes on inside the block whenever nothing else is printed for a while."""
+        return self._heartbeat.during(name)
 
     def move(self, name: str, done: float, total: float, unit: str) -> None:
         """Show that a stage has done `done` of `total` in unit (such as "MB" or "s of video")."""
@@ -60,10 +66,12 @@ class Stages:
         finished = total > 0 and done >= total
         if not self._live and done != last and (finished or now - printed_at >= PLAIN_EVERY_S):
             remaining = f", {(total - done) / rate:.0f} s left" if rate > 0 and not finished else ""
-            print(
-                f"  {name:<12} {done:.0f} of {total:.0f} {unit} ({rate:.1f} {unit}/s{remaining})",
-                file=sys.stdout,
-                flush=True,
-            )
+            self.say(f"  {name:<12} {done:.0f} of {total:.0f} {unit} ({rate:.1f} {unit}/s{remaining})")
             printed_at = now
         self._seen[name] = (started, done, unit, printed_at)
+
+    def _print(self, line: str) -> None:
+        if self._live:
+            self._console.print(line, markup=False, highlight=False)
+        else:
+            print(line, flush=True)

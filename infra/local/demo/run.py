@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from infra.local.demo.progress import Stages
 from infra.local.demo.receiver import Received, Receiver
 from infra.local.demo.running_service import RunningService
 
-POLL_S = 0.5
+POLL_S = 1.0
 WEBHOOK_S = 60.0
 ENDPOINT = "demo receiver"
 DEFAULT_QUESTIONS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
@@ -35,42 +36,69 @@ ANY_VIDEO: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 SECOND_METHOD = "videoagent"
-"""Method that answers the last question as well, next to the default one."""
+"""Method that answers the last question as well, next to the default one, if COMPARE is set."""
+
+
+def video_file(say: Callable[[str], None]) -> Path:
+    """Return the file that VIDEO names, or else the default video, fetched if it is not there. Raises DemoFailed."""
+    path = os.environ.get("VIDEO")
+    if path:
+        file = Path(path).expanduser()
+        if not file.is_file():
+            raise DemoFailed(f"VIDEO={path}: there is no such file")
+        if file.stat().st_size == 0:
+            raise DemoFailed(f"VIDEO={path}: the file is empty")
+        return file
+    try:
+        video = default_video()
+    except NoDefaultVideo as error:
+        raise DemoFailed(f"{error}; name a file of your own with VIDEO=") from error
+    say(f"video: {video.source}")
+    return video.path
 
 
 class DemoFailed(Exception):
     """The service did not do what the demo expects; the message says how."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Prompt:
+    """A question of the demo. early: whether the first part of the video is enough to ask it."""
+
     question: str
     choices: tuple[str, ...] = field(default_factory=tuple)
     method: str = "ava"
+    early: bool = False
 
 
 class Demo:
     """One run of the demo. out: the folder for result.json and evidence frames."""
 
-    def __init__(self, service: RunningService, out: Path) -> None:
-        self._service = service
+    def __init__(self, service: RunningService, stages: Stages, out: Path) -> None:
         self._out = out
         out.mkdir(parents=True, exist_ok=True)
         self._client = Client(service.url, service.api_key())
-        self._stages = Stages()
+        self._stages = stages
 
-    def run(self) -> Json:
-        file = self._video_file()
+    def run(self, file: Path) -> Json:
+        """Index the video and ask about it; return what result.json holds. Raises DemoFailed, ApiRefused."""
+        compare = bool(os.environ.get("COMPARE"))
         receiver = Receiver()
         try:
-            with self._stages:
-                self._register(receiver)
-                video, reused = self._indexed_video(file)
-                webhook = self._webhook(receiver, video)
-                summary = self._summary(video)
-                prompts = self._questions(file)
+            self._register(receiver)
+            video, reused = self._uploaded_video(file)
+            prompts = self._questions(file)
+            if compare:
                 prompts.append(replace(prompts[-1], method=SECOND_METHOD))
-                answers = [self._ask(video, prompt, number) for number, prompt in enumerate(prompts, 1)]
+            answers = []
+            if prompts[0].early:
+                video = self._wait_for_index(video["id"], to_end=False)
+                answers.append(self._ask(video, prompts[0], 1))
+            video = self._wait_for_index(video["id"])
+            webhook = self._webhook(receiver, video, reused=reused)
+            summary = self._summary(video)
+            answers += [self._ask(video, prompt, n) for n, prompt in enumerate(prompts, 1) if n > len(answers)]
+            if compare:
                 self._compare(answers[-2:])
         finally:
             receiver.close()
@@ -90,27 +118,12 @@ class Demo:
         (self._out / "result.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
         return result
 
-    def _video_file(self) -> Path:
-        path = os.environ.get("VIDEO")
-        if path:
-            file = Path(path).expanduser()
-            if not file.is_file():
-                raise DemoFailed(f"VIDEO={path}: there is no such file")
-            if file.stat().st_size == 0:
-                raise DemoFailed(f"VIDEO={path}: the file is empty")
-            return file
-        try:
-            video = default_video()
-        except NoDefaultVideo as error:
-            raise DemoFailed(f"{error}; name a file of your own with VIDEO=") from error
-        self._stages.say(f"video: {video.source}")
-        return video.path
-
     def _questions(self, file: Path) -> list[Prompt]:
         question, choices = os.environ.get("QUESTION"), os.environ.get("CHOICES")
         if question:
             return [Prompt(question, tuple(choice.strip() for choice in choices.split("|")) if choices else ())]
-        return [Prompt(*pair) for pair in DEFAULT_QUESTIONS.get(file.name, ANY_VIDEO)]
+        first, *others = DEFAULT_QUESTIONS.get(file.name, ANY_VIDEO)
+        return [Prompt(*first, early=True), *(Prompt(*pair) for pair in others)]
 
     def _summary(self, video: Json) -> Json:
         summary = self._client.call("GET", f"/videos/{video['id']}/summary")
@@ -134,8 +147,8 @@ class Demo:
         endpoint = {"url": receiver.url, "description": ENDPOINT, "event_types": ["video.ready", "video.failed"]}
         receiver.secret = self._client.call("POST", "/webhook-endpoints", endpoint)["secret"]
 
-    def _indexed_video(self, file: Path) -> tuple[Json, bool]:
-        """Return the video when it is ready, and whether an earlier run had indexed it."""
+    def _uploaded_video(self, file: Path) -> tuple[Json, bool]:
+        """Return the video once all its bytes are sent, and whether an earlier run had indexed it."""
         digest = sha256_of(file)
         uploaded = [
             v for v in self._client.pages(f"/videos?external_id={digest}") if v["status"] not in ("failed", "deleting")
@@ -149,29 +162,34 @@ class Demo:
             uploaded = []
         if uploaded:
             self._stages.say(f"{file.name} was uploaded before as {uploaded[0]['id']}; FRESH=1 indexes it again")
-            return self._wait_for_index(uploaded[0]["id"]), uploaded[0]["status"] == "ready"
+            return uploaded[0], uploaded[0]["status"] == "ready"
         megabytes = file.stat().st_size / 1e6
         self._stages.say(f"uploading {file.name} ({megabytes:.1f} MB)")
         self._stages.move("upload", 0, megabytes, "MB")
-        video = self._client.upload(
-            file, sha256=digest, on_sent=lambda sent: self._stages.move("upload", sent / 1e6, megabytes, "MB")
-        )
-        return self._wait_for_index(video["id"]), False
+        with self._stages.during("uploading"):
+            video = self._client.upload(
+                file, sha256=digest, on_sent=lambda sent: self._stages.move("upload", sent / 1e6, megabytes, "MB")
+            )
+        return video, False
 
-    def _wait_for_index(self, video_id: str) -> Json:
-        while True:
-            video = self._client.call("GET", f"/videos/{video_id}")
-            if video["status"] == "failed":
-                error = video["error"]
-                raise DemoFailed(f"{video_id} cannot be indexed: {error['code']}: {error['message']}")
-            if video["duration_ms"]:
-                seconds = video["duration_ms"] / 1000
+    def _wait_for_index(self, video_id: str, *, to_end: bool = True) -> Json:
+        """Return the video when it is ready; with to_end=False, as soon as its first part can be asked about."""
+        doing = ""
+        with self._stages.during(lambda: f"indexing{doing}"):
+            while True:
+                video = self._client.call("GET", f"/videos/{video_id}")
+                if video["status"] == "failed":
+                    error = video["error"]
+                    raise DemoFailed(f"{video_id} cannot be indexed: {error['code']}: {error['message']}")
                 job = self._client.call("GET", f"/index-jobs?video_id={video_id}")["data"][0]
-                self._stages.move("observe", min(job["observed_ms"] / 1000, seconds), seconds, "s of video")
-                self._stages.move("index", video["indexed_until_ms"] / 1000, seconds, "s of video")
-            if video["status"] == "ready":
-                return video
-            time.sleep(POLL_S)
+                doing = f" ({job['stage'] or job['status']})"
+                if video["duration_ms"]:
+                    seconds = video["duration_ms"] / 1000
+                    self._stages.move("observe", min(job["observed_ms"] / 1000, seconds), seconds, "s of video")
+                    self._stages.move("index", video["indexed_until_ms"] / 1000, seconds, "s of video")
+                if video["status"] == "ready" or (not to_end and video["indexed_until_ms"]):
+                    return video
+                time.sleep(POLL_S)
 
     def _delivery(self, video_id: str) -> str | None:
         """Return the delivery of the video's video.ready event to the demo's endpoint."""
@@ -180,11 +198,11 @@ class Demo:
                 return str(delivery["id"])
         return None
 
-    def _webhook(self, receiver: Receiver, video: Json) -> Received:
-        received = receiver.wait_for("video.ready", video["id"], timeout_s=5.0)
-        if received is None:
+    def _webhook(self, receiver: Receiver, video: Json, *, reused: bool) -> Received:
+        if reused:
             # An earlier run's delivery went to that run's receiver, so it is sent once more.
             self._client.call("POST", f"/webhook-deliveries/{self._delivery(video['id'])}/replay")
+        with self._stages.during("waiting for the webhook"):
             received = receiver.wait_for("video.ready", video["id"], timeout_s=WEBHOOK_S)
         if received is None:
             raise DemoFailed("no video.ready webhook arrived")
@@ -199,6 +217,9 @@ class Demo:
         by = "" if prompt.method == "ava" else f"   (by {prompt.method})"
         choices = "".join(f"\n    - {choice}" for choice in prompt.choices)
         self._stages.say(f"\nQ{number}: {prompt.question}{by}{choices}")
+        if video["status"] != "ready":
+            done, total = (video[key] // 1000 for key in ("indexed_until_ms", "duration_ms"))
+            self._stages.say(f"    (asked while the index goes on: {done} of {total} s so far)")
         created = self._client.call(
             "POST",
             "/questions",
@@ -210,14 +231,15 @@ class Demo:
             },
             idempotency_key=f"demo-question-{time.time_ns()}",
         )
-        name = f"question {number}"
-        self._stages.move(name, 0, 1, "answers")
-        while True:
-            question = self._client.call("GET", f"/questions/{created['id']}?include=trace")
-            if question["status"] in ("succeeded", "failed", "canceled"):
-                break
-            time.sleep(POLL_S)
-        self._stages.move(name, 1, 1, "answers")
+        stage = ""
+        with self._stages.during(lambda: f"answering question {number}{stage}"):
+            while True:
+                question = self._client.call("GET", f"/questions/{created['id']}")
+                if question["status"] in ("succeeded", "failed", "canceled"):
+                    break
+                stage = f" ({question['stage'] or question['status']})"
+                time.sleep(POLL_S)
+        question = self._client.call("GET", f"/questions/{created['id']}?include=trace")
         if question["status"] != "succeeded":
             raise DemoFailed(f"{created['id']} {question['status']}: {question['error']}")
         self._show(question, number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +12,7 @@ from types import TracebackType
 import httpx
 
 from infra.local.api_key import key_file
+from infra.local.demo.progress import Stages
 from infra.local.errors import StackError
 from infra.local.stack import Stack
 
@@ -19,11 +21,12 @@ READY_S = 600
 
 
 class RunningService:
-    """A service that answers at url inside the context. Stops only what it started."""
+    """A service that answers at url inside the context. Stops only what it started. stages: shows how far it is."""
 
-    def __init__(self, root: Path = PROJECT / ".local") -> None:
+    def __init__(self, stages: Stages, root: Path = PROJECT / ".local") -> None:
+        self._stages = stages
         self._root = root
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[str] | None = None
 
     @property
     def url(self) -> str:
@@ -32,13 +35,17 @@ class RunningService:
 
     def __enter__(self) -> RunningService:
         if self._answers():
-            print(f"using the running service at {self.url}", flush=True)
+            self._stages.say(f"using the running service at {self.url}")
             return self
-        print("starting the local stack", flush=True)
+        self._stages.say("starting the local stack")
+        # Without its welcome, which would stand in the middle of the demo's own lines.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "infra.local.supervisor", "up"],
+            [sys.executable, "-m", "infra.local.supervisor", "up", "--no-welcome"],
             cwd=PROJECT,
+            stdout=subprocess.PIPE,
+            text=True,
         )
+        threading.Thread(target=self._pass_on, args=(self._process,), name="supervisor", daemon=True).start()
         deadline = time.monotonic() + READY_S
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
@@ -51,6 +58,11 @@ class RunningService:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop()
+
+    def _pass_on(self, process: subprocess.Popen[str]) -> None:
+        """Print the supervisor's lines between the demo's own."""
+        for line in process.stdout or ():
+            self._stages.say(line.rstrip("\n"))
 
     def _stop(self) -> None:
         if self._process is None:
