@@ -20,7 +20,8 @@ from bench.instant_models import instant_models
 from gpu_workers.engine.ekg import Entity, EventRecord, ObjectState, SegmentRecord, Span, Vector, stable_id
 from gpu_workers.engine.indexing.objects import LinkedTracks
 from gpu_workers.engine.indexing.pipeline import index_recording
-from gpu_workers.engine.indexing.segments import Source, observe_segment
+from gpu_workers.engine.indexing.segments import observe_segment
+from gpu_workers.engine.indexing.source import Source
 from gpu_workers.engine.models.roles import Meter
 from infra.local.app_processes import MALLOC_ARENAS
 
@@ -77,7 +78,7 @@ def peak_memory(path: Path, seconds: int) -> int:
 
 def main(path: str, seconds: int) -> None:
     models, store, meter = instant_models(), CountingStore(), Meter()
-    source = Source.of_file(path, has_audio=False)
+    source = Source.of_file(path, tracks=())
     index_recording(
         lambda span: observe_segment(source, span, models, profile="general", meter=meter),
         seconds * 1000,

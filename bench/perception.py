@@ -25,8 +25,9 @@ from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.indexing.assembly import AssemblySettings
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording
-from gpu_workers.engine.indexing.segments import Source, observe_segment
+from gpu_workers.engine.indexing.segments import observe_segment
 from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS
+from gpu_workers.engine.indexing.source import Source
 from gpu_workers.engine.models.roles import ChatCapabilities, Meter, ModelCall
 from gpu_workers.engine.models.served import vision
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
@@ -155,7 +156,7 @@ def _index(
             similarity=SameScene(),
         )
         index, meter = MemoryIndex(stable_id("video", path)), Meter()
-        source = Source.of_file(str(path), has_audio=False)
+        source = Source.of_file(str(path), tracks=())
         index_recording(
             lambda span: observe_segment(source, span, models, profile="general", meter=meter),
             seconds * 1000,

@@ -18,6 +18,7 @@ from gpu_workers.engine.indexing.frame_samples import DECODER_THREADS
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.sampling import sample_frames
+from gpu_workers.engine.indexing.source import Source
 from gpu_workers.engine.models.roles import Meter
 from infra.local.app_processes import MALLOC_ARENAS
 
@@ -50,7 +51,7 @@ def _against_floor(recipe: Recipe, kind: str) -> Figures:
 def index(path: Path, seconds: int) -> MemoryIndex:
     """Return the index of path as the service makes it, with instant models. Raises AssertionError if it is faulty."""
     models, meter = instant_models(), Meter()
-    source = segments.Source.of_file(str(path), has_audio=False)
+    source = Source.of_file(str(path), tracks=())
     made = MemoryIndex(stable_id("video", path))
     index_recording(
         lambda span: segments.observe_segment(source, span, models, profile="general", meter=meter),

@@ -43,7 +43,7 @@ def transcript_between(video_id: UUID, version: int, start_ms: int, end_ms: int)
     return list(
         TranscriptLine.objects.filter(
             video_id=video_id, index_version=version, start_ms__lt=end_ms, end_ms__gt=start_ms
-        ).order_by("start_ms")
+        ).order_by("start_ms", "track")
     )
 
 

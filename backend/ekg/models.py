@@ -130,6 +130,8 @@ class TranscriptLine(IndexRow):
     text = models.TextField()
     # ISO 639-1; empty where it is not certain.
     language = models.CharField(max_length=8, default="", blank=True)
+    # Number of the audio track, from 1.
+    track = models.PositiveSmallIntegerField(default=1)
     words = models.JSONField(default=list)
     # Null for lines of indexes that are older than the embedding of lines.
     embedding = HalfVectorField(null=True)
@@ -138,7 +140,8 @@ class TranscriptLine(IndexRow):
     class Meta(IndexRow.Meta):
         constraints = [
             models.UniqueConstraint(
-                fields=["tenant", "video", "index_version", "start_ms", "end_ms"], name="transcript_video_version_time"
+                fields=["tenant", "video", "index_version", "start_ms", "end_ms", "track"],
+                name="transcript_video_version_time",
             )
         ]
 

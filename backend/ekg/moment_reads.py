@@ -58,19 +58,20 @@ _FRAME_TIMES = _WITH_INSIDE + (
 _SPOKEN = (
     "SELECT line.id, line.start_ms, line.end_ms, line.text, e.id AS in_event FROM ekg_event e JOIN ekg_transcriptline "
     f"line ON line.tenant_id = e.tenant_id AND {EVENT_OF_LINE} WHERE e.tenant_id = %(tenant)s "
-    "AND e.id = ANY(%(ids)s::uuid[]) ORDER BY line.start_ms, line.end_ms"
+    "AND e.id = ANY(%(ids)s::uuid[]) ORDER BY line.start_ms, line.end_ms, line.track"
 )
 # One multirange per video, since a comparison of each line with each event would be slow for common words.
 _LINES = _WITH_INSIDE + (
     ", told AS MATERIALIZED (SELECT video_id, index_version, from_ms, to_ms, "
     "range_agg(int8range(start_ms, end_ms)) AS times FROM inside JOIN scope USING (video_id, index_version) "
     "GROUP BY video_id, index_version, from_ms, to_ms) "
-    "SELECT line.id, line.video_id, line.start_ms, line.end_ms, line.text, line.words FROM ekg_transcriptline line "
+    "SELECT line.id, line.video_id, line.start_ms, line.end_ms, line.text, line.words, line.language "
+    "FROM ekg_transcriptline line "
     "JOIN told USING (video_id, index_version) WHERE line.tenant_id = %(tenant)s "
     "AND line.start_ms < told.to_ms AND line.end_ms > told.from_ms "
     "AND told.times && int8range(line.start_ms, line.end_ms)"
 )
-_LINES_IN_ORDER = "ORDER BY line.video_id, line.start_ms, line.end_ms, line.id"
+_LINES_IN_ORDER = "ORDER BY line.video_id, line.start_ms, line.end_ms, line.track"
 _LINES_BY_ID = f"{_LINES} AND line.id = ANY(%(ids)s::uuid[]) {_LINES_IN_ORDER}"
 # engine.retrieval.in_scope.folded() in SQL. strpos has no wildcards.
 _LINES_BY_WORDS = (

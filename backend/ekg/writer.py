@@ -125,12 +125,13 @@ class VersionWriter:
         TranscriptLine.objects.bulk_create(
             [
                 TranscriptLine(
-                    id=self._id("transcript", line.span.start_ms, line.span.end_ms),
+                    id=self._id("transcript", line.span.start_ms, line.span.end_ms, line.track),
                     **self._row,
                     start_ms=line.span.start_ms,
                     end_ms=line.span.end_ms,
                     text=line.text,
                     language=line.language,
+                    track=line.track,
                     words=[list(word) for word in line.words],
                     embedding=None if line.embedding is None else _half(line.embedding),
                     embedding_model="" if line.embedding is None else self._text_model,

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from backend.tenancy.models import TenantRow
+from gpu_workers.engine.indexing.audio_tracks import ALL
 
 
 class Profile(models.TextChoices):
@@ -65,6 +66,7 @@ class Upload(TenantRow):
     profile = models.CharField(max_length=16, choices=Profile.choices, default=Profile.GENERAL)
     title = models.CharField(max_length=255, default="", blank=True)
     language = models.CharField(max_length=8, default="", blank=True)
+    audio = models.CharField(max_length=64, default=ALL)
     external_id = models.CharField(max_length=200, default="", blank=True)
     metadata = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -109,6 +111,8 @@ class ProbedRow(TenantRow):
     container = models.CharField(max_length=32, default="", blank=True)
     codec = models.CharField(max_length=32, default="", blank=True)
     has_audio = models.BooleanField(default=False)
+    # Fields of each audio track (gpu_workers.engine.indexing.audio_tracks).
+    audio_tracks = models.JSONField(default=list)
     # Rows of the file's clock (gpu_workers.engine.indexing.file_clock); empty if its timestamps simply run on.
     clock = models.JSONField(default=list)
     # Codes of what a file lacks: docs/errors.md lists them.
@@ -140,6 +144,8 @@ class Video(ProbedRow):
     # ISO 639-1 code of the speech: as the customer gives it, and as it was first heard with certainty.
     language = models.CharField(max_length=8, default="", blank=True)
     heard_language = models.CharField(max_length=8, default="", blank=True)
+    # The audio tracks to listen to, as the customer chose: audio_tracks.listened_tracks() reads it.
+    audio = models.CharField(max_length=64, default=ALL)
     source_type = models.CharField(max_length=16, choices=SourceType.choices, default=SourceType.UPLOAD)
     object_key = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
@@ -296,6 +302,9 @@ class Segment(TenantRow):
     end_ms = models.BigIntegerField()
     state = models.CharField(max_length=16, choices=SegmentState.choices, default=SegmentState.PENDING)
     stage_ms = models.JSONField(default=dict)
+    # Number of packets that the decoder was given, and of those that were damaged.
+    packets = models.PositiveIntegerField(default=0)
+    damaged = models.PositiveIntegerField(default=0)
     error_code = models.CharField(max_length=64, default="", blank=True)
     observed_at = models.DateTimeField(null=True)
     assembled_at = models.DateTimeField(null=True)

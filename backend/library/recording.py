@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 
 from backend.library.models import InputSegment, InputStatus, ProbedRow, SourceType, Upload, Video, VideoStatus
+from gpu_workers.engine.indexing.audio_tracks import AudioTrack, listened_tracks
 from gpu_workers.engine.indexing.file_clock import FileClock
 
 
@@ -18,14 +19,15 @@ from gpu_workers.engine.indexing.file_clock import FileClock
 class RecordedPiece:
     """One object of the recording, and its span on the video's clock.
 
-    clock: the object's own, which counts from its beginning. source_start_ms: its timestamp at start_ms of the video.
+    tracks: the audio tracks to listen to. clock: the object's own, which counts from its beginning. source_start_ms:
+    its timestamp at start_ms of the video.
     """
 
     object_key: str
     start_ms: int
     end_ms: int
     source_start_ms: int
-    has_audio: bool
+    tracks: tuple[AudioTrack, ...]
     clock: FileClock
 
 
@@ -35,10 +37,14 @@ def pieces(
     """Return the pieces that overlap start_ms <= t < end_ms, in time order; none before the recording is probed."""
     if video.duration_ms is None or video.source_deleted_at is not None:
         return []
+
+    def heard(row: ProbedRow) -> tuple[AudioTrack, ...]:
+        return listened_tracks(tracks_of(row), video.audio).tracks
+
     until = video.duration_ms if end_ms is None else min(end_ms, video.duration_ms)
     if video.source_type == SourceType.UPLOAD:
         whole = RecordedPiece(
-            video.object_key, 0, video.duration_ms, video.source_start_ms, video.has_audio, clock_of(video)
+            video.object_key, 0, video.duration_ms, video.source_start_ms, heard(video), clock_of(video)
         )
         return [whole] if start_ms < until else []
     # The query leaves out pieces before the first relevant one, because positions rise with n.
@@ -51,7 +57,7 @@ def pieces(
             row.start_ms,
             row.start_ms + row.duration_ms,
             row.source_start_ms,
-            row.has_audio,
+            heard(row),
             clock_of(row),
         )
         for row in (rows if limit is None else rows[: limit + 1])
@@ -62,6 +68,11 @@ def pieces(
 def clock_of(row: ProbedRow) -> FileClock:
     """Return the clock of a measured file."""
     return FileClock.of_rows(row.clock) if row.clock else FileClock.steady(row.source_start_ms, row.duration_ms or 1)
+
+
+def tracks_of(row: ProbedRow) -> list[AudioTrack]:
+    """Return the audio tracks of a measured file."""
+    return [AudioTrack.of_fields(fields) for fields in row.audio_tracks]
 
 
 def piece_at(video: Video, ms: int) -> RecordedPiece | None:

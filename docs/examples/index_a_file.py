@@ -12,11 +12,13 @@ import argparse
 from pathlib import Path
 
 from gpu_workers.engine.ekg import Span, stable_id
+from gpu_workers.engine.indexing.audio_tracks import listened_tracks
 from gpu_workers.engine.indexing.global_summary import summarise
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.probe import probe
-from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
+from gpu_workers.engine.indexing.segments import Observation, observe_segment
+from gpu_workers.engine.indexing.source import Source
 from gpu_workers.engine.models.bindings import load_index_models
 from gpu_workers.engine.models.observer.clock import fit_clock_periods
 from gpu_workers.engine.models.roles import IndexModels, Meter
@@ -26,7 +28,7 @@ from gpu_workers.engine.models.settings import ModelSettings
 def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -> MemoryIndex:
     """Return the index of the video at path. Raises ProbeError if the file is not a video."""
     found = probe(str(path))
-    source = Source.of_file(str(path), found.clock, found.has_audio)
+    source = Source.of_file(str(path), found.clock, listened_tracks(found.audio_tracks).tracks)
     video_id = stable_id("video", path.resolve())
     index = MemoryIndex(video_id)
 

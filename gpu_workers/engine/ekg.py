@@ -159,6 +159,8 @@ class TranscriptLine:
     embedding: Vector | None = None
     language: str = ""
     """ISO 639-1 code of the language that was heard, "" if that is not certain."""
+    track: int = 1
+    """Number of the audio track, from 1."""
 
 
 @dataclass(frozen=True, slots=True)

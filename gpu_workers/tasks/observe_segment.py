@@ -33,7 +33,8 @@ from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
 from gpu_workers.engine.indexing.container import DecoderUnavailable
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
-from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment, spoken_language
+from gpu_workers.engine.indexing.segments import Observation, observe_segment, spoken_language
+from gpu_workers.engine.indexing.source import Piece, Source
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.models.settings import ModelSettings
 from gpu_workers.tasks.failures import failing_job
@@ -71,7 +72,7 @@ def handle(work: Work) -> FollowUp | None:
                 storage.presign_get(piece.object_key, expires=URL_LIFETIME),
                 Span(piece.start_ms, piece.end_ms),
                 clock=piece.clock,
-                has_audio=piece.has_audio,
+                tracks=piece.tracks,
             )
             for piece in pending.pieces
         ),
@@ -84,7 +85,7 @@ def handle(work: Work) -> FollowUp | None:
                 index_models(),
                 profile=pending.video.profile,
                 instructions=pending.instructions,
-                language=pending.video.spoken_language,
+                language=spoken_in(pending),
                 meter=meter,
                 on_progress=observed_until,
             )
@@ -97,6 +98,12 @@ def handle(work: Work) -> FollowUp | None:
     for warning in observation.warnings:
         logger.warning("video %s, chunk %d: %s: %s", pending.video.id, warning.n, warning.code, warning.message)
     return commit(work, pending, observation, store_thumbnails(work, pending.segment, observation.record), meter)
+
+
+def spoken_in(pending: PendingSegment) -> str:
+    """Return the language to transcribe in, "" to detect it. What was heard on one track says nothing of another."""
+    several = any(len(piece.tracks) > 1 for piece in pending.pieces)
+    return str(pending.video.language if several else pending.video.spoken_language)
 
 
 def store_thumbnails(work: Work, segment: Segment, record: SegmentRecord) -> dict[int, str]:

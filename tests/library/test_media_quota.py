@@ -21,7 +21,7 @@ def measured(cast: Cast, video_id: str, duration_ms: int) -> Video:
     """Store the measurement of a video as its probe does."""
     probed = ProbeResult(
         duration_ms=duration_ms, source_start_ms=0, width=640, height=360, fps=None, rotation=0, container="mp4",
-        codec="h264", has_audio=False, has_video=True, bitrate=1, size=1_000,
+        codec="h264", has_video=True, bitrate=1, size=1_000,
         clock=FileClock.steady(0, duration_ms),
     )  # fmt: skip
     with cast.scope():

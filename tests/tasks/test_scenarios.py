@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
+from backend.api.public_ids import encode
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.invariants import index_faults
 from backend.ekg.models import Chunk, Entity, Event, Frame, TranscriptLine
@@ -132,6 +133,29 @@ def test_speech_in_the_middle_is_heard_where_it_is_spoken(
     told = {chunk_n(r) for r in vlm.requests if r.schema_name == "chunk_description" and "country" in r.user}
     assert told
     assert min(told) >= 8
+
+
+@pytest.mark.long
+@needs(JFK)
+def test_speech_on_the_second_audio_track_is_heard(acme: Cast, tmp_path: Path, vlm: ScriptedOpenAIServer) -> None:
+    path = tmp_path / "two.mp4"
+    run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=11:rate=4:size=96x64", "-f", "lavfi", "-i", "sine=f=300:d=11",
+               "-i", str(JFK), "-map", "0:v", "-map", "1:a", "-map", "2:a", "-c:v", "mpeg4", "-metadata:s:a:1",
+               "language=eng", "-metadata:s:a:1", "title=Speech", str(path))  # fmt: skip
+
+    video = indexed(acme, path)
+
+    read = f"/v1/videos/{encode('vid', video.id)}"
+    lines = acme.client.get(f"{read}/transcript").json()["data"]
+    assert "what you can do for your country" in " ".join(line["text"] for line in lines).lower()
+    assert [line["track"] for line in lines] == [{"number": 2, "language": "en", "title": "Speech"}] * len(lines)
+    assert [one["heard"] for one in acme.client.get(read).json()["probe"]["audio_tracks"]] == [True, True]
+    assert any("country" in r.user for r in vlm.requests if r.schema_name == "chunk_description")
+
+    acme.client.patch(read, {"audio": "1"})
+    assert acme.client.post(f"{read}/reindex").status_code == 202
+    run_due()
+    assert acme.client.get(f"{read}/transcript").json()["data"] == []
 
 
 def test_two_videos_of_the_same_content_are_two_graphs(acme: Cast, tmp_path: Path) -> None:

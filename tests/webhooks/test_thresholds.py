@@ -123,7 +123,7 @@ def test_no_limit_no_event(acme: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_video_says_when_its_index_begins_and_when_it_is_gone(acme: Any) -> None:
     probed = ProbeResult(
         duration_ms=60_000, source_start_ms=0, width=640, height=360, fps=None, rotation=0, container="mp4",
-        codec="h264", has_audio=False, has_video=True, bitrate=1, size=1_000,
+        codec="h264", has_video=True, bitrate=1, size=1_000,
         clock=FileClock.steady(0, 60_000),
     )  # fmt: skip
     with acme.scope():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rest_framework import serializers
@@ -12,8 +13,11 @@ from backend.ekg import queries
 from backend.ekg.bodies.common import SpokenWordsField, clocks_of, columns, picture
 from backend.ekg.models import Chunk, Event, Frame, TranscriptLine
 from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField, LocalTimeField
+from backend.library.models import Video
+from backend.library.recording import tracks_of
 from backend.library.storage import ObjectStorage
 from backend.library.wall_clocks import filmed
+from gpu_workers.engine.indexing.audio_tracks import AudioTrack
 
 
 class ParticipantSerializer(serializers.Serializer[Any]):
@@ -66,17 +70,36 @@ class VideoFrameSerializer(serializers.Serializer[Any]):
     thumbnail_url = serializers.CharField(allow_null=True)
 
 
+class LineTrackSerializer(serializers.Serializer[Any]):
+    """The audio track on which a line is spoken."""
+
+    number = serializers.IntegerField(help_text="Index among the audio tracks of the file, from 1.")
+    language = serializers.CharField(allow_blank=True, help_text="As the file says; empty if it does not.")
+    title = serializers.CharField(allow_blank=True, help_text="As the file says; empty if it does not.")
+
+
 class TranscriptLineSerializer(serializers.Serializer[Any]):
-    id = PublicIdField("trn")
-    start_ms = serializers.IntegerField()
-    end_ms = serializers.IntegerField()
-    start_at = FilmedAtField(of="start", help_text=START_AT_HELP)
-    end_at = FilmedAtField(of="end", help_text=END_AT_HELP)
-    text = serializers.CharField()
+    id = PublicIdField("trn", source="row.id")
+    start_ms = serializers.IntegerField(source="row.start_ms")
+    end_ms = serializers.IntegerField(source="row.end_ms")
+    start_at = FilmedAtField(of="start", within="row", help_text=START_AT_HELP)
+    end_at = FilmedAtField(of="end", within="row", help_text=END_AT_HELP)
+    text = serializers.CharField(source="row.text")
     language = serializers.CharField(
-        allow_blank=True, help_text="Language that is spoken, by its ISO 639-1 code; empty where it is not certain."
+        source="row.language",
+        allow_blank=True,
+        help_text="Language that is spoken, by its ISO 639-1 code; empty where it is not certain.",
     )
-    words = SpokenWordsField(help_text="Lists of `start_ms`, `end_ms` and the word.")
+    track = LineTrackSerializer()
+    words = SpokenWordsField(source="row.words", help_text="Lists of `start_ms`, `end_ms` and the word.")
+
+
+@dataclass(frozen=True, slots=True)
+class _SpokenLine:
+    """A line and the audio track on which it is spoken."""
+
+    row: TranscriptLine
+    track: AudioTrack
 
 
 def event_bodies(rows: Sequence[Event]) -> list[Any]:
@@ -116,4 +139,7 @@ def frame_bodies(rows: Sequence[Frame]) -> list[Any]:
 
 
 def transcript_bodies(rows: Sequence[TranscriptLine]) -> list[Any]:
-    return list(TranscriptLineSerializer(rows, many=True).data)
+    videos = Video.objects.filter(id__in={row.video_id for row in rows})
+    tracks = {(video.id, track.number): track for video in videos for track in tracks_of(video)}
+    lines = [_SpokenLine(row, tracks.get((row.video_id, row.track), AudioTrack(row.track))) for row in rows]
+    return list(TranscriptLineSerializer(lines, many=True).data)

@@ -488,6 +488,7 @@ class Migration(migrations.Migration):
                 ("end_ms", models.BigIntegerField()),
                 ("text", models.TextField()),
                 ("language", models.CharField(blank=True, default="", max_length=8)),
+                ("track", models.PositiveSmallIntegerField(default=1)),
                 ("words", models.JSONField(default=list)),
                 (
                     "tenant",
@@ -514,7 +515,7 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("tenant", "video", "index_version", "start_ms", "end_ms"),
+                        fields=("tenant", "video", "index_version", "start_ms", "end_ms", "track"),
                         name="transcript_video_version_time",
                     ),
                 ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.urls import path
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -38,7 +40,9 @@ class InputSegmentsView(SteppedTenantView):
     def get(self, request: Request, video_id: str) -> Response:
         """List the segments that were appended to a recording, in order. An upload has none."""
         video = self.get_or_404(queries.videos(), decode("vid", video_id))
-        return page(request, queries.input_segments(video), serialize=segment_body, order=("n",))
+        return page(
+            request, queries.input_segments(video), serialize=partial(segment_body, audio=video.audio), order=("n",)
+        )
 
     @extend_schema(
         operation_id="appendInputSegment",
@@ -79,7 +83,8 @@ class InputSegmentView(TenantView):
     def get(self, request: Request, video_id: str, segment_id: str) -> Response:
         """Return one appended segment: its status, and its position in the video."""
         video = self.get_or_404(queries.videos(), decode("vid", video_id))
-        return Response(segment_body(self.get_or_404(queries.input_segments(video), decode("seg", segment_id))))
+        segment = self.get_or_404(queries.input_segments(video), decode("seg", segment_id))
+        return Response(segment_body(segment, video.audio))
 
 
 class CloseVideoView(TenantView):

@@ -114,7 +114,7 @@ class VideoView(SteppedTenantView):
         tags=["Videos"],
     )
     def patch(self, request: Request, video_id: str) -> Response:
-        """Change the title, collection, language, external_id, metadata or recording time of a video.
+        """Change the title, collection, language, audio, external_id, metadata or recording time of a video.
 
         Metadata is replaced as a whole. Questions read the new recording time at once.
         """

@@ -13,6 +13,7 @@ from backend.library.bodies.files import ProbeSerializer, error_body, probe_body
 from backend.library.bodies.recorded import RECORDED_AT_HELP, AnnouncedDurationField, LocalTimeField, TimeZoneField
 from backend.library.bodies.sources import names_its_own
 from backend.library.models import InputSegment, InputStatus, SourceType
+from gpu_workers.engine.indexing.audio_tracks import ALL
 
 # Sources of a segment.
 SEGMENT_SOURCES = (SourceType.UPLOAD.value, SourceType.URL.value)
@@ -72,8 +73,8 @@ class InputSegmentRequestSerializer(StrictSerializer):
     )
 
 
-def segment_body(segment: InputSegment) -> dict[str, Any]:
-    """Return an appended segment as customers see it."""
+def segment_body(segment: InputSegment, audio: str = ALL) -> dict[str, Any]:
+    """Return an appended segment as customers see it. audio: the choice of its video's tracks."""
     names = (
         "id", "video_id", "n", "status", "start_ms", "duration_ms", "size_bytes", "recorded_at", "created_at",
         "ready_at",
@@ -88,7 +89,7 @@ def segment_body(segment: InputSegment) -> dict[str, Any]:
                 "upload_id": segment.upload_id,
                 "url": _shown_url(segment.url) if segment.url else None,
             },
-            "probe": probe_body(segment) if ready else None,
+            "probe": probe_body(segment, audio) if ready else None,
             "error": error_body(segment),
         }
     ).data

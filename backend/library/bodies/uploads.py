@@ -11,6 +11,7 @@ from backend.api.bodies import SHA256_HEX, LanguageField, MetadataField, NameFie
 from backend.api.listing import LabelledListQuerySerializer
 from backend.api.public_ids import PublicIdField, encode_creator
 from backend.library import queries
+from backend.library.bodies.files import AudioField
 from backend.library.bodies.recorded import (
     RECORDED_AT_HELP,
     TIME_ZONE_HELP,
@@ -41,6 +42,7 @@ class UploadRequestSerializer(StrictSerializer):
         required=False,
         help_text="Language that is spoken, by its ISO 639-1 code. By default it is detected in the first speech.",
     )
+    audio = AudioField(required=False)
     external_id = NameField(max_length=200, required=False)
     duration_ms = AnnouncedDurationField()
     metadata = MetadataField(required=False)

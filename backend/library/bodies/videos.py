@@ -23,7 +23,15 @@ from backend.billing.bodies.amounts import ChargeSerializer
 from backend.billing.charges import NOTHING
 from backend.billing.queries.charges import charges_of_videos
 from backend.library import queries
-from backend.library.bodies.files import ProbeSerializer, error_body, probe_body
+from backend.library.bodies.files import (
+    AUDIO_HELP,
+    DEGRADED_HELP,
+    AudioField,
+    ProbeSerializer,
+    error_body,
+    lacks,
+    probe_body,
+)
 from backend.library.bodies.recorded import (
     RECORDED_AT_HELP,
     TIME_ZONE_HELP,
@@ -168,6 +176,8 @@ class VideoSerializer(serializers.Serializer[Any]):
         help_text="Language that is spoken, by its ISO 639-1 code: as you gave it, else as it was first heard; empty "
         "while it is unknown.",
     )
+    audio = serializers.CharField(help_text=AUDIO_HELP)
+    degraded = serializers.ListField(child=serializers.CharField(), help_text=DEGRADED_HELP)
     collection_id = PublicIdField("col", allow_null=True)
     upload_id = PublicIdField("upl", allow_null=True)
     external_id = serializers.CharField(allow_blank=True)
@@ -219,6 +229,7 @@ class VideoRequestSerializer(StrictSerializer):
         required=False,
         help_text="Language that is spoken, by its ISO 639-1 code. By default it is detected in the first speech.",
     )
+    audio = AudioField(required=False)
     external_id = NameField(max_length=200, required=False)
     duration_ms = AnnouncedDurationField()
     metadata = MetadataField(required=False)
@@ -242,6 +253,7 @@ class VideoUpdateRequestSerializer(StrictSerializer):
         allow_blank=True,
         help_text="Language that is spoken, for what is transcribed from now on. Empty: it is detected.",
     )
+    audio = AudioField(required=False)
     external_id = NameField(max_length=200, required=False, allow_blank=True)
     metadata = MetadataField(required=False)
     recorded_at = LocalTimeField(required=False, allow_null=True, help_text=RECORDED_AT_HELP)
@@ -272,7 +284,7 @@ class PlaybackSerializer(serializers.Serializer[Any]):
 
 
 _COLUMNS = (
-    "id", "status", "title", "size_bytes", "duration_ms", "indexed_until_ms", "profile", "spoken_language",
+    "id", "status", "title", "size_bytes", "duration_ms", "indexed_until_ms", "profile", "spoken_language", "audio",
     "collection_id", "upload_id", "external_id", "metadata", "time_zone", "created_at", "ready_at",
 )  # fmt: skip
 
@@ -319,7 +331,8 @@ def _bodies(
                     "state": "open" if is_open(video) and video.status != VideoStatus.FAILED else "closed",
                     "segments": appended.get(video.id),
                 },
-                "probe": probe_body(video) if probed else None,
+                "probe": probe_body(video, video.audio) if probed else None,
+                "degraded": lacks(video, video.audio),
                 "error": error_body(video),
                 "timings": timings(video),
                 "charge": charges.get(video.id, NOTHING),

@@ -132,6 +132,7 @@ def measured_columns(probed: ProbeResult) -> dict[str, Any]:
         "container": probed.container,
         "codec": probed.codec,
         "has_audio": probed.has_audio,
+        "audio_tracks": [track.as_fields() for track in probed.audio_tracks],
         "bitrate": probed.bitrate,
         "clock": probed.clock.as_rows(),
         "degraded": list(probed.degraded),

@@ -19,10 +19,11 @@ from backend.library.models import (
     Video,
     VideoStatus,
 )
-from backend.library.recording import is_open
+from backend.library.recording import is_open, tracks_of
 from backend.library.services.media_quota import refused_piece, release
 from backend.webhooks.services import emit
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.indexing.audio_tracks import merged_tracks
 from gpu_workers.engine.indexing.segments import SHORTEST_SEGMENT_MS, length_at, plan_segments
 
 MEASURES = ("width", "height", "fps", "rotation", "container", "codec", "bitrate")
@@ -70,6 +71,7 @@ def _position(video: Video, piece: InputSegment) -> None:
     video.duration_ms = end_ms
     video.size_bytes += piece.size_bytes
     video.has_audio = video.has_audio or piece.has_audio
+    video.audio_tracks = [one.as_fields() for one in merged_tracks(tracks_of(video), tracks_of(piece))]
     video.degraded = sorted({*video.degraded, *piece.degraded})
     if video.status == VideoStatus.QUEUED:
         video.status, video.index_started_at = VideoStatus.INDEXING, timezone.now()

@@ -116,6 +116,7 @@ class Migration(migrations.Migration):
                 ),
                 ("title", models.CharField(blank=True, default="", max_length=255)),
                 ("language", models.CharField(blank=True, default="", max_length=8)),
+                ("audio", models.CharField(default="all", max_length=64)),
                 ("external_id", models.CharField(blank=True, default="", max_length=200)),
                 ("metadata", models.JSONField(default=dict)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
@@ -202,6 +203,7 @@ class Migration(migrations.Migration):
                 ("metadata", models.JSONField(default=dict)),
                 ("language", models.CharField(blank=True, default="", max_length=8)),
                 ("heard_language", models.CharField(blank=True, default="", max_length=8)),
+                ("audio", models.CharField(default="all", max_length=64)),
                 (
                     "source_type",
                     models.CharField(
@@ -295,6 +297,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("stage_ms", models.JSONField(default=dict)),
+                ("packets", models.PositiveIntegerField(default=0)),
+                ("damaged", models.PositiveIntegerField(default=0)),
                 ("error_code", models.CharField(blank=True, default="", max_length=64)),
                 ("observed_at", models.DateTimeField(null=True)),
                 ("assembled_at", models.DateTimeField(null=True)),

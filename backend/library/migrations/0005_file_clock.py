@@ -7,5 +7,5 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField(model_name=model, name=name, field=models.JSONField(default=list))
         for model in ("video", "inputsegment")
-        for name in ("clock", "degraded")
+        for name in ("clock", "degraded", "audio_tracks")
     ]

@@ -432,6 +432,7 @@ def _become_video(upload: Upload) -> Video:
         title=upload.title or upload.filename,
         profile=upload.profile,
         language=upload.language,
+        audio=upload.audio,
         external_id=upload.external_id,
         metadata=upload.metadata,
         recorded_at=upload.recorded_at,

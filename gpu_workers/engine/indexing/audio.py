@@ -17,17 +17,17 @@ _CPU_S = 120
 
 
 def read_audio(
-    url_or_path: str, span: Span, *, clock: FileClock | None = None, timeout_s: float = 300.0
+    url_or_path: str, span: Span, *, track: int = 1, clock: FileClock | None = None, timeout_s: float = 300.0
 ) -> NDArray[np.float32]:
-    """Return mono samples at 16 kHz of the first audio stream in span; empty if the video has none there.
+    """Return mono samples at 16 kHz of an audio track in span; empty if the video has none there.
 
     Sound that begins late, or has holes, keeps its time: silence fills the time before it.
-    clock: of the file; read from the file when None.
+    track: its number, from 1. clock: of the file; read from the file when None.
     Raises SourceUnreadable when the bytes cannot be fetched or reading takes longer than timeout_s, DecodingFailed when
     the file cannot be decoded.
     """
     most = span.duration_ms * SAMPLE_RATE // 1000
-    arguments = {"span": [span.start_ms, span.end_ms], "clock": rows_within(clock, span)}
+    arguments = {"span": [span.start_ms, span.end_ms], "track": track, "clock": rows_within(clock, span)}
     limits = BoxLimits(cpu_s=_CPU_S)
     with decoding(
         "sound", url_or_path, arguments, memory_bytes=_BYTES * max(1, most), limits=limits, wall_s=timeout_s

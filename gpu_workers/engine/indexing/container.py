@@ -14,6 +14,9 @@ HEAD_BYTES = 64 * 1024
 FORMATS = ("mov", "matroska", "avi", "mpegts", "flv", "ogg")
 """Names, in ffmpeg, of the demuxers that may run."""
 
+MAX_STREAMS = 16
+"""Maximum number of streams of a file."""
+
 _MOV_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot")
 _IMAGE_BRANDS = (b"avif", b"avis", b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1", b"jpeg")
 _PLAYLIST_STARTS = ("#extm3u", "ffconcat", "[playlist]", "<mpd", "<smoothstreamingmedia", "<asx")

@@ -11,10 +11,12 @@ from typing import Any
 import av
 import av.error
 from av.container import InputContainer
+from av.stream import Disposition
 from av.video.stream import VideoStream
 
+from gpu_workers.engine.indexing.audio_tracks import MAX_TAG, MAX_TITLE
 from gpu_workers.engine.indexing.clock_reading import ReadClock, read_clock, readable_packets
-from gpu_workers.engine.indexing.container import ProbeError
+from gpu_workers.engine.indexing.container import MAX_STREAMS, ProbeError
 from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.opening import (
     MAX_PIXELS,
@@ -28,7 +30,6 @@ from gpu_workers.engine.indexing.opening import (
 MAX_FRAME_RATE = 960
 """Highest rate that phones film in slow motion. Frames are chosen by time, so a high rate costs decoding only."""
 RATE_TOLERANCE = Fraction(101, 100)
-MAX_STREAMS = 16
 SPARSE_AFTER_MS, LONGEST_PACKET_MS = 600_000, 60_000
 """A video above the first duration has at least one packet per LONGEST_PACKET_MS of it on average. A file of kilobytes
 could claim days otherwise, and each of its segments costs as much as a segment of a true recording."""
@@ -62,11 +63,8 @@ def examine(source: Recording, container: str) -> Examined:
         _refuse_cut_index(opened, stream, container)
         bound_pictures(stream)
         width, height, rotation = _shown_size(opened, stream)
-        codec, has_audio, bitrate = (
-            stream.codec_context.codec.canonical_name,
-            bool(opened.streams.audio),
-            opened.bit_rate,
-        )
+        codec, bitrate = stream.codec_context.codec.canonical_name, opened.bit_rate
+        audio_tracks = _audio_tracks(opened)
     rate = _rate(source, container)
     read = read_clock(source, container)
     if read is None:
@@ -81,13 +79,28 @@ def examine(source: Recording, container: str) -> Examined:
         "height": height,
         "fps": str(rate) if rate else None,
         "rotation": rotation,
-        "has_audio": has_audio,
+        "audio_tracks": audio_tracks,
         "has_video": True,
         "source_start_ms": clock.stretches[0].stamp_ms,
         "bitrate": bitrate or None,
         "degraded": _lacks(read),
     }
     return Examined(fields, clock)
+
+
+def _audio_tracks(opened: InputContainer) -> list[dict[str, Any]]:
+    """Return the fields of AudioTrack for each audio track. The file's own words come as they are."""
+    return [
+        {
+            "number": number,
+            "language": str(one.metadata.get("language", ""))[:MAX_TAG],
+            "title": str(one.metadata.get("title") or one.metadata.get("name") or "")[:MAX_TITLE],
+            "codec": "" if one.codec_context is None else one.codec_context.codec.canonical_name,
+            "channels": 0 if one.codec_context is None else one.codec_context.layout.nb_channels,
+            "is_default": bool(one.disposition & Disposition.default),
+        }
+        for number, one in enumerate(opened.streams.audio, 1)
+    ]
 
 
 def _lacks(read: ReadClock) -> list[str]:

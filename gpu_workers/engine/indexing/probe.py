@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_workers.engine.indexing.audio_tracks import MAX_TAG, MAX_TITLE, AudioTrack, language_of, shown_title
 from gpu_workers.engine.indexing.box.boxes import Box, BoxEnded, BoxLost, BoxSilent, BoxUnavailable
 from gpu_workers.engine.indexing.box.decoding import JOBS
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
@@ -21,6 +22,7 @@ from gpu_workers.engine.indexing.box.supply import Supply
 from gpu_workers.engine.indexing.container import (
     FORMATS,
     HEAD_BYTES,
+    MAX_STREAMS,
     ProbeError,
     SourceUnreachable,
     sniff_container,
@@ -40,11 +42,13 @@ _MESSAGE_CHARACTERS = 300
 _CLOCK_BYTES = MAX_STRETCHES * ROW_NUMBERS * 8
 _FIELDS = {
     "container": str, "codec": str, "duration_ms": int, "width": int, "height": int, "fps": str | None, "rotation": int,
-    "has_audio": bool, "has_video": bool, "source_start_ms": int, "bitrate": int | None,
-    "degraded": list,
+    "audio_tracks": list, "has_video": bool, "source_start_ms": int, "bitrate": int | None, "degraded": list,
 }  # fmt: skip
 
 
+_TRACK_FIELDS = {
+    "number": int, "language": str, "title": str, "codec": str, "channels": int, "is_default": bool,
+}  # fmt: skip
 _RANGES = {
     "duration_ms": (0, 2**53), "width": (0, 2**20), "height": (0, 2**20), "rotation": (0, 270),
     "source_start_ms": (-(2**53), 2**53), "bitrate": (0, 2**53),
@@ -76,7 +80,7 @@ class ProbeResult:
 
     duration_ms: of what the file holds, the longer of pictures and sound, at least 1; it is read from the packets, not
     from the header. source_start_ms: timestamp in the file at 0 of the video. clock: every timestamp's time.
-    degraded: codes of what the file lacks (LACKS).
+    audio_tracks: in the order of the file. degraded: codes of what the file lacks (LACKS).
     fps: mean rate, from timestamps where the header has none, None for a single frame. bitrate, size: None if unknown.
     """
 
@@ -87,13 +91,17 @@ class ProbeResult:
     height: int
     fps: Fraction | None
     rotation: int
-    has_audio: bool
     has_video: bool
     source_start_ms: int
     bitrate: int | None
     size: int | None
     clock: FileClock
+    audio_tracks: tuple[AudioTrack, ...] = ()
     degraded: tuple[str, ...] = ()
+
+    @property
+    def has_audio(self) -> bool:
+        return bool(self.audio_tracks)
 
 
 def probe(url_or_path: str, *, limits: ProbeLimits | None = None) -> ProbeResult:
@@ -115,7 +123,13 @@ def probe(url_or_path: str, *, limits: ProbeLimits | None = None) -> ProbeResult
     finally:
         supply.close()
     fps, degraded = answer.pop("fps"), tuple(answer.pop("degraded"))
-    result = ProbeResult(**answer, fps=Fraction(fps) if fps else None, size=supply.size, clock=clock, degraded=degraded)
+    result = ProbeResult(
+        **answer | {"audio_tracks": tuple(_track(fields) for fields in answer["audio_tracks"])},
+        fps=Fraction(fps) if fps else None,
+        size=supply.size,
+        clock=clock,
+        degraded=degraded,
+    )
     if result.duration_ms > limits.max_duration_ms:
         raise ProbeError(
             "too_long", f"The video lasts {result.duration_ms} ms; at most {limits.max_duration_ms} ms are accepted."
@@ -183,6 +197,23 @@ def _clock(box: Box, answer: Mapping[str, Any]) -> FileClock | None:
         return None
 
 
+def _track(fields: Mapping[str, Any]) -> AudioTrack:
+    return AudioTrack.of_fields(
+        {**fields, "language": language_of(fields["language"]), "title": shown_title(fields["title"])}
+    )
+
+
+def _is_possible_track(fields: object, number: int) -> bool:
+    """Whether an audio track may have these properties. number: its index, from 1."""
+    if not isinstance(fields, dict) or fields.keys() != _TRACK_FIELDS.keys():
+        return False
+    if any(type(fields[name]) is not kind for name, kind in _TRACK_FIELDS.items()) or fields["number"] != number:
+        return False
+    if len(fields["language"]) > MAX_TAG or len(fields["title"]) > MAX_TITLE or not 0 <= fields["channels"] <= 1_024:
+        return False
+    return fields["codec"] == "" or _CODEC.fullmatch(fields["codec"]) is not None
+
+
 def _is_possible(found: Mapping[str, Any]) -> bool:
     """Whether a file may have these properties."""
     for name, (least, greatest) in _RANGES.items():
@@ -190,6 +221,9 @@ def _is_possible(found: Mapping[str, Any]) -> bool:
         if number is not None and (isinstance(number, bool) or not least <= number <= greatest):
             return False
     if not all(isinstance(code, str) and code in LACKS for code in found["degraded"]):
+        return False
+    tracks = found["audio_tracks"]
+    if len(tracks) > MAX_STREAMS or not all(_is_possible_track(one, n) for n, one in enumerate(tracks, 1)):
         return False
     if found["container"] not in FORMATS or not _CODEC.fullmatch(found["codec"]):
         return False

@@ -8,11 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field
 
 from gpu_workers.engine.ekg import (
     CHUNK_MS,
@@ -23,12 +19,11 @@ from gpu_workers.engine.ekg import (
     Span,
     TranscriptLine,
     chunk_spans,
-    unit,
 )
-from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
-from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.sampling import BoxedFrames, sample_frames
+from gpu_workers.engine.indexing.source import Source
 from gpu_workers.engine.indexing.thumbnails import thumbnail
+from gpu_workers.engine.indexing.transcription import transcribe_span
 from gpu_workers.engine.models.frame_grid import SamplingGrid
 from gpu_workers.engine.models.roles import (
     ChunkView,
@@ -49,9 +44,7 @@ FIRST_SEGMENT_MS, FIRST_MS = 12_000, 120_000
 They begin at the beginning, since no cut may depend on how much is recorded later."""
 QUEUED_FRAMES = 16
 """Maximum number of decoded pictures that wait for the models."""
-_NO_END = 2**53
 EMBEDDING_BATCH = 16
-LISTENING_MARGIN_MS = 2_000
 
 
 def plan_segments(duration_ms: int, *, segment_ms: int = 30_000, begin_ms: int = 0) -> list[Span]:
@@ -74,50 +67,6 @@ def plan_segments(duration_ms: int, *, segment_ms: int = 30_000, begin_ms: int =
 def length_at(start_ms: int, segment_ms: int) -> int:
     """Return the length of the segment that begins at start_ms, if the recording goes on after it."""
     return min(segment_ms, FIRST_SEGMENT_MS) if start_ms < FIRST_MS else segment_ms
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One recorded file of a source. url: a path or an http(s) URL. span: its span on the video's clock.
-
-    clock: the file's own, as probed; None if it is to be read from the file, whose span must start at 0.
-    """
-
-    url: str
-    span: Span
-    clock: FileClock | None = None
-    has_audio: bool = True
-
-    def __post_init__(self) -> None:
-        if self.clock is None and self.span.start_ms:
-            raise ValueError("a piece that does not begin at 0 needs its clock")
-
-    @property
-    def placed_clock(self) -> FileClock | None:
-        """Return the file's clock in the time of the video."""
-        return None if self.clock is None else self.clock.moved(self.span.start_ms)
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The files of a video: one, or several that follow each other. pieces: in order, without overlap."""
-
-    pieces: tuple[Piece, ...]
-
-    def __post_init__(self) -> None:
-        if any(after.span.start_ms < before.span.end_ms for before, after in pairwise(self.pieces)):
-            raise ValueError("the pieces of a source follow each other")
-
-    @classmethod
-    def of_file(cls, url: str, clock: FileClock | None = None, has_audio: bool = True) -> Source:
-        return cls((Piece(url, Span(0, _NO_END), clock, has_audio),))
-
-    def within(self, span: Span) -> Iterator[tuple[Piece, Span]]:
-        """Yield the pieces that reach into span, each with the part of span that it holds."""
-        for piece in self.pieces:
-            start, end = max(span.start_ms, piece.span.start_ms), min(span.end_ms, piece.span.end_ms)
-            if start < end:
-                yield piece, Span(start, end)
 
 
 @dataclass(slots=True)
@@ -231,6 +180,15 @@ def chunk_views(
     )
 
 
+def _transcribe(
+    source: Source, span: Span, models: IndexModels, meter: Meter, times: StageTimes, language: str
+) -> tuple[TranscriptLine, ...]:
+    if models.transcriber is None:
+        return ()
+    with _timed(times, "transcribe"):
+        return transcribe_span(source, span, models.transcriber, models.text_embedder, meter=meter, language=language)
+
+
 def _describe(view: SegmentView, models: IndexModels, meter: Meter, times: StageTimes) -> SegmentDescription:
     with _timed(times, "describe"):
         try:
@@ -239,52 +197,6 @@ def _describe(view: SegmentView, models: IndexModels, meter: Meter, times: Stage
             return SegmentDescription(
                 tuple(Chunk(c.n, c.span, None, gap=refusal.code, transcript=c.transcript) for c in view.chunks)
             )
-
-
-def _transcribe(
-    source: Source, span: Span, models: IndexModels, meter: Meter, times: StageTimes, language: str
-) -> tuple[TranscriptLine, ...]:
-    """Return the speech in span, embedded. Also listens around span, so that no word is cut at its borders."""
-    if models.transcriber is None or not any(piece.has_audio for piece, _ in source.within(span)):
-        return ()
-    with _timed(times, "transcribe"):
-        heard = Span(max(0, span.start_ms - LISTENING_MARGIN_MS), span.end_ms + LISTENING_MARGIN_MS)
-        samples = _sound(source, heard)
-        if not samples.size:
-            return ()
-        lines = models.transcriber.transcribe(samples, offset_ms=heard.start_ms, meter=meter, language=language)
-        spoken = [line for line in (_inside(line, span) for line in lines) if line is not None]
-        if not spoken:
-            return ()
-        vectors = models.text_embedder.embed([line.text for line in spoken], meter=meter)
-        return tuple(replace(line, embedding=unit(vector)) for line, vector in zip(spoken, vectors, strict=True))
-
-
-def _sound(source: Source, span: Span) -> NDArray[np.float32]:
-    """Return samples of span over all its pieces: silence for a piece without sound, nothing after the last sound."""
-    parts: list[NDArray[np.float32]] = []
-    have = 0
-    for piece, part in source.within(span):
-        if not piece.has_audio:
-            continue
-        samples = read_audio(piece.url, part, clock=piece.placed_clock)
-        at = (part.start_ms - span.start_ms) * SAMPLE_RATE // 1000
-        samples = samples[: (part.end_ms - span.start_ms) * SAMPLE_RATE // 1000 - at]
-        if samples.size:
-            parts += [np.zeros(max(0, at - have), dtype=np.float32), samples]
-            have = at + samples.size
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
-
-
-def _inside(line: TranscriptLine, span: Span) -> TranscriptLine | None:
-    """Return the words of line with their middle in span; a line without word times is kept or left out as a whole."""
-    words = tuple(word for word in line.words if span.contains((word[0] + word[1]) // 2))
-    if not words and (line.words or not span.contains((line.span.start_ms + line.span.end_ms) // 2)):
-        return None
-    begin, end = (words[0][0], words[-1][1]) if len(words) < len(line.words) else (line.span.start_ms, line.span.end_ms)
-    begin = min(max(begin, span.start_ms), span.end_ms - 1)
-    text = line.text if len(words) == len(line.words) else " ".join(word for _, _, word in words)
-    return replace(line, span=Span(begin, min(max(end, begin + 1), span.end_ms)), text=text, words=words)
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice
 
 import av
 import av.error
@@ -27,10 +27,11 @@ _EARLIER_MS = 500
 """Time before the span at which decoding begins, since a decoder's first packets may give nothing."""
 
 
-def sound_samples(source: Media, span: Span, *, clock: FileClock | None = None) -> NDArray[np.float32]:
-    """Return mono samples at 16 kHz of the first audio stream in span, up to its last sound; empty without any.
+def sound_samples(source: Media, span: Span, *, track: int = 1, clock: FileClock | None = None) -> NDArray[np.float32]:
+    """Return mono samples at 16 kHz of an audio track in span, up to its last sound; empty without any.
 
-    clock: of the file; read from it when None. Raises SourceUnreadable if the file cannot be opened or read.
+    track: its number, from 1. clock: of the file; read from it when None. Raises SourceUnreadable if the file cannot be
+    opened or read.
     """
     heard = np.zeros(span.duration_ms * SAMPLE_RATE // 1000, dtype=np.float32)
     end = 0
@@ -41,7 +42,7 @@ def sound_samples(source: Media, span: Span, *, clock: FileClock | None = None) 
                 raise SourceUnreadable("the source has no pictures with a time; it is not what was probed")
             clock = read.clock
         for stretch, part in clock.within(span):
-            for at, samples in _stretch_samples(source, stretch, part):
+            for at, samples in _stretch_samples(source, track, stretch, part):
                 at += (part.start_ms - span.start_ms) * SAMPLE_RATE // 1000
                 samples = samples[: len(heard) - at]
                 if samples.size:
@@ -52,10 +53,12 @@ def sound_samples(source: Media, span: Span, *, clock: FileClock | None = None) 
     return heard[:end]
 
 
-def _stretch_samples(source: Media, stretch: Stretch, part: Span) -> Iterator[tuple[int, NDArray[np.float32]]]:
+def _stretch_samples(
+    source: Media, track: int, stretch: Stretch, part: Span
+) -> Iterator[tuple[int, NDArray[np.float32]]]:
     """Yield (index of the first sample in part, samples) of a part of one stretch."""
     most = part.duration_ms * SAMPLE_RATE // 1000
-    for at, samples in _resampled(_frames(source, stretch, part)):
+    for at, samples in _resampled(_frames(source, track, stretch, part)):
         if at < 0:
             at, samples = 0, samples[-at:]
         samples = samples[: max(0, most - at)]
@@ -63,11 +66,11 @@ def _stretch_samples(source: Media, stretch: Stretch, part: Span) -> Iterator[tu
             yield at, samples
 
 
-def _frames(source: Media, stretch: Stretch, part: Span) -> Iterator[AudioFrame]:
+def _frames(source: Media, track: int, stretch: Stretch, part: Span) -> Iterator[AudioFrame]:
     """Yield decoded frames that touch part; pts is set to samples since the beginning of part."""
     for entry in entries(stretch, max(stretch.span.start_ms, part.start_ms - _EARLIER_MS)):
         with open_video(source) as container:
-            stream = next(iter(container.streams.audio), None)
+            stream = next(islice(container.streams.audio, track - 1, None), None)
             if stream is None or stream.codec_context is None:
                 return
             if not enter(container, stream, entry):

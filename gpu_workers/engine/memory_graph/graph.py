@@ -143,7 +143,7 @@ class InMemoryGraph(MemoryNames):
             self._views["frame"].add(frame.id, vector, [frame.event_id], f"at {frame.ms} ms", at)
         seen: set[UUID] = set()
         for line in (line for chunk in video.chunks for line in chunk.transcript):
-            line_id = stable_id("transcript", *version, line.span.start_ms, line.span.end_ms)
+            line_id = stable_id("transcript", *version, line.span.start_ms, line.span.end_ms, line.track)
             event_ids = self._events_of_line.get(line_id)
             if event_ids and line.embedding is not None and line_id not in seen:
                 seen.add(line_id)

@@ -209,7 +209,7 @@ class MemoryRows:
                 self._add_line(video, event, line)
 
     def _add_line(self, video: MemoryVideo, event: Event, line: TranscriptLine) -> None:
-        times = (line.span.start_ms, line.span.end_ms)
+        times = (line.span.start_ms, line.span.end_ms, line.track)
         line_id = stable_id("transcript", video.video_id, video.index_version, *times)
         stored = StoredLine(line_id, video.video_id, line.span, line.text, line.words, line.language)
         self._lines.setdefault(line_id, stored)

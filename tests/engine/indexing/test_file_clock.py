@@ -13,7 +13,8 @@ from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
 from gpu_workers.engine.indexing.file_clock import FileClock, Stretch
 from gpu_workers.engine.indexing.probe import ProbeResult, probe
 from gpu_workers.engine.indexing.sampling import sample_frames
-from gpu_workers.engine.indexing.segments import Piece, Source, observe_segment
+from gpu_workers.engine.indexing.segments import observe_segment
+from gpu_workers.engine.indexing.source import Piece, Source
 from gpu_workers.engine.models.roles import Meter
 from tests.engine.indexing.media import grey, run_ffmpeg, write_video
 from tests.engine.indexing.scripted import ScriptedTranscriber, scripted_models

@@ -18,12 +18,11 @@ from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.segments import (
     Observation,
-    Piece,
-    Source,
     observe_segment,
     plan_segments,
     spoken_language,
 )
+from gpu_workers.engine.indexing.source import Piece, Source
 from gpu_workers.engine.models.roles import (
     IndexModels,
     Meter,

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from gpu_workers.engine.ekg import SegmentRecord, Span
 from gpu_workers.engine.indexing.probe import ProbeResult, probe
 from gpu_workers.engine.indexing.sampling import sample_frames
-from gpu_workers.engine.indexing.segments import Source, observe_segment
+from gpu_workers.engine.indexing.segments import observe_segment
+from gpu_workers.engine.indexing.source import Source
 from gpu_workers.engine.models.roles import Meter
 from tests.engine.indexing.media import run_ffmpeg
 from tests.engine.indexing.scripted import scripted_models

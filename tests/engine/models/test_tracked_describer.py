@@ -14,7 +14,8 @@ from gpu_workers.engine.answering.agent.object_tools import OBJECT_SQL
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span, TrackObservation
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording
-from gpu_workers.engine.indexing.segments import Source, observe_segment
+from gpu_workers.engine.indexing.segments import observe_segment
+from gpu_workers.engine.indexing.source import Source
 from gpu_workers.engine.models.observer.following import Follower
 from gpu_workers.engine.models.observer.observer import Observer
 from gpu_workers.engine.models.observer.tracked import TrackedDescriber
@@ -50,7 +51,7 @@ class ScriptedEyes(ScriptedDescriber):
 
 def observed(path: Path, describer: Describer) -> Sequence[TrackObservation]:
     models = dataclasses.replace(scripted_models(), describer=describer)
-    source = Source.of_file(str(path), has_audio=False)
+    source = Source.of_file(str(path), tracks=())
     return observe_segment(source, Span(0, 9_000), models, profile="general", meter=Meter()).record.tracks
 
 
@@ -83,7 +84,7 @@ def test_the_inner_describer_sees_the_frames_that_it_sees_alone(street: Path) ->
 def test_the_objects_of_a_video_that_a_vlm_describes_can_be_asked_by_sql(street: Path) -> None:
     tracked = TrackedDescriber(ScriptedEyes(), Follower(ScriptedDetector(), ScriptedScene()))
     models = dataclasses.replace(scripted_models(), describer=tracked)
-    source, index = Source.of_file(str(street), has_audio=False), MemoryIndex(UUID(int=1))
+    source, index = Source.of_file(str(street), tracks=()), MemoryIndex(UUID(int=1))
     index_recording(
         lambda span: observe_segment(source, span, models, profile="general", meter=Meter()),
         9_000,
@@ -102,7 +103,7 @@ def test_the_objects_of_a_video_that_a_vlm_describes_can_be_asked_by_sql(street:
 def test_what_the_inner_describer_says_is_kept(street: Path) -> None:
     tracked = TrackedDescriber(ScriptedEyes(), Follower(ScriptedDetector(), ScriptedScene()))
     models = dataclasses.replace(scripted_models(), describer=tracked)
-    source, meter = Source.of_file(str(street), has_audio=False), Meter()
+    source, meter = Source.of_file(str(street), tracks=()), Meter()
     record = observe_segment(source, Span(0, 9_000), models, profile="general", meter=meter).record
     alone = dataclasses.replace(models, describer=ScriptedEyes())
     assert (

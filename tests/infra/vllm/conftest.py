@@ -18,10 +18,12 @@ from pathlib import Path
 import pytest
 
 from gpu_workers.engine.ekg import Span, stable_id
+from gpu_workers.engine.indexing.audio_tracks import listened_tracks
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import IndexingReport, index_recording
 from gpu_workers.engine.indexing.probe import probe
-from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
+from gpu_workers.engine.indexing.segments import Observation, observe_segment
+from gpu_workers.engine.indexing.source import Source
 from gpu_workers.engine.models import bindings, weights
 from gpu_workers.engine.models.local.similarity import DEBERTA_LAYER
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelCall
@@ -135,7 +137,7 @@ class Indexed:
 def indexed(video: Path, models: IndexModels, notes: Notes) -> Indexed:
     """Run the video through the pipeline."""
     found = probe(str(video))
-    source = Source.of_file(str(video), found.clock, found.has_audio)
+    source = Source.of_file(str(video), found.clock, listened_tracks(found.audio_tracks).tracks)
     index, meter = MemoryIndex(stable_id("video", "patterns")), Meter()
 
     def observe(span: Span) -> Observation:

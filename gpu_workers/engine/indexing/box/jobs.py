@@ -63,9 +63,10 @@ def frames(arguments: dict[str, Any], recording: Supplied | None, channel: Chann
 
 
 def sound(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
-    """Share the sound of a span as float32. arguments: span, clock."""
+    """Share the sound of a span as float32. arguments: span, track, clock."""
+    span, track = Span(*arguments["span"]), arguments["track"]
     try:
-        samples = sound_samples(_given(recording), Span(*arguments["span"]), clock=_clock_of(arguments))
+        samples = sound_samples(_given(recording), span, track=track, clock=_clock_of(arguments))
     except SourceUnreadable as error:
         channel.send({"error": "unreadable", "message": str(error)})
         return

@@ -157,12 +157,18 @@ def test_a_lie_about_pictures_is_found(recording: Path, monkeypatch: pytest.Monk
         list(frames)
 
 
+TRACK = {"number": 1, "language": "", "title": "", "codec": "aac", "channels": 2, "is_default": True}
 LIES = [
     {"fps": "1/0"}, {"fps": "quick"}, {"fps": "-3"}, {"fps": "9" * 40}, {"duration_ms": -1}, {"duration_ms": 2**70},
     {"duration_ms": True}, {"bitrate": 2**70}, {"width": -64}, {"rotation": 2**40}, {"source_start_ms": -(2**70)},
     {"fps": "1e3000000"}, {"fps": "1e9"}, {"fps": "0"}, {"fps": ""}, {"fps": "1_0"}, {"fps": "25/1\n"}, {"fps": "٢٥"},
     {"container": "concat"}, {"container": "mov" * 5_000}, {"codec": ""}, {"codec": "h" * 33}, {"codec": "h264\n"},
-    {"degraded": ["fine"]}, {"degraded": [[]]}, {"stretches": 0}, {"stretches": 2**40}, {"stretches": None},
+    {"audio_tracks": [{}]}, {"audio_tracks": [1]}, {"audio_tracks": [TRACK | {"number": 2}]},
+    {"audio_tracks": [TRACK | {"number": True}]}, {"audio_tracks": [TRACK | {"codec": "a/b"}]},
+    {"audio_tracks": [TRACK | {"title": "t" * 101}]}, {"audio_tracks": [TRACK | {"language": 1}]},
+    {"audio_tracks": [TRACK | {"channels": -1}]}, {"audio_tracks": [TRACK | {"more": 1}]},
+    {"audio_tracks": [TRACK | {"number": n} for n in range(1, 18)]}, {"degraded": ["fine"]}, {"degraded": [[]]},
+    {"stretches": 0}, {"stretches": 2**40}, {"stretches": None},
     {"stretches": 2, "rows": [[0, 400, 0, 400, 0, 9], [500, 1000, 0, 1000, 9, -1]]}, {"rows": [[9, 1, 0, 1, 0, -1]]},
     {"rows": [[0, 2**62, 0, 1, 0, -1]]}, {"rows": [[0, 2000, 0, 2000, 0, -1]]},
 ]  # fmt: skip
@@ -172,7 +178,7 @@ LIES = [
 def test_a_lie_about_a_file_is_found(recording: Path, monkeypatch: pytest.MonkeyPatch, lie: dict[str, Any]) -> None:
     told = {
         "container": "mov", "codec": "h264", "duration_ms": 1000, "width": 64, "height": 48, "fps": "25/1",
-        "rotation": 0, "has_audio": False, "has_video": True, "source_start_ms": 0, "bitrate": None,
+        "rotation": 0, "audio_tracks": [TRACK], "has_video": True, "source_start_ms": 0, "bitrate": None,
         "degraded": [],
     }  # fmt: skip
     original = Box.__init__
