@@ -31,7 +31,7 @@ _METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 _SENT = "Authorization, X-Api-Key, Content-Type, Idempotency-Key, If-Match, Prefer, Accept, Last-Event-ID, X-Request-Id"
 _READ = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Preference-Applied, X-Request-Id"
 _PREFLIGHT_SECONDS = "600"
-_STYLED, _STYLED_BELOW = frozenset({"/", "/errors"}), ("/accounts/", "/share/")
+_STYLED, _STYLED_BELOW = frozenset({"/", "/errors"}), ("/accounts/", "/share/", "/docs/")
 """Pages whose only style is the customers' sheet, api/pages.css."""
 # The administration's templates hold Alpine expressions, which Alpine compiles in the browser (docs/security.md).
 _CONSOLE_SCRIPTS = "script-src 'self' 'unsafe-eval'"

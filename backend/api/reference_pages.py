@@ -1,36 +1,25 @@
-"""/docs: the API reference in Swagger UI, served from its package. /docs/….md and /llms.txt: the guides as text."""
+"""/docs: the API reference in Swagger UI, served from its package. /docs/…: the guides, as pages and as text."""
 
 from __future__ import annotations
-
-from functools import cache
-from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.templatetags.static import static
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
-FOLDER = Path(__file__).parents[2] / "docs"
-GUIDES = {
-    "quickstart": "From an empty machine to the first answer.",
-    "api": "Every call with an example: upload, ask, search, stream, webhooks, budgets, keys.",
-    "answers": "How to read an answer, its evidence and its confidence.",
-    "methods": "The answering methods, and when to use which.",
-    "engine": "How a video is indexed and how a question is answered.",
-    "errors": "Every error code, its meaning and what to do.",
-    "billing": "What is charged, when, and how invoices are made.",
-}
-"""Pages of FOLDER that customers read, with what each is about."""
+from backend.api.guides import GUIDES, guide_of, markdown_of
+
 _VIEWER = "drf_spectacular_sidecar/swagger-ui-dist"
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference · AVA Cloud</title><link rel="icon" href="{}"><link rel="stylesheet" href="{}"></head>
 <body><main id="reference"></main><noscript><p>The reference needs JavaScript. The same as text:
-<a href="/v1/openapi.json">openapi.json</a> and <a href="/docs/api.md">the guide</a>.</p></noscript>
+<a href="/v1/openapi.json">openapi.json</a> and <a href="/docs/api">the guide</a>.</p></noscript>
 <script src="{}"></script><script src="{}"></script></body>
 </html>
 """
@@ -48,10 +37,19 @@ def reference(request: HttpRequest) -> HttpResponse:
 @transaction.non_atomic_requests
 @require_safe
 def guide(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a guide. Raises Http404 for any other page."""
+    if name not in GUIDES:
+        raise Http404
+    return render(request, "api/guide.html", {"guide": guide_of(name), "guides": GUIDES, "name": name})
+
+
+@transaction.non_atomic_requests
+@require_safe
+def guide_text(request: HttpRequest, name: str) -> HttpResponse:
     """Return a guide in Markdown. Raises Http404 for any other page."""
     if name not in GUIDES:
         raise Http404
-    return _text(_guide(name), "text/markdown")
+    return _text(markdown_of(name), "text/markdown")
 
 
 @transaction.non_atomic_requests
@@ -78,17 +76,13 @@ def llms(request: HttpRequest) -> HttpResponse:
     return _text("\n".join(lines), "text/plain")
 
 
-@cache
-def _guide(name: str) -> str:
-    return (FOLDER / f"{name}.md").read_text()
-
-
 def _text(content: str, media_type: str) -> HttpResponse:
     return HttpResponse(content, content_type=f"{media_type}; charset=utf-8")
 
 
 urlpatterns: list[URLPattern] = [
     path("docs", reference),
-    path("docs/<str:name>.md", guide),
+    path("docs/<str:name>.md", guide_text),
+    path("docs/<str:name>", guide),
     path("llms.txt", llms),
 ]

@@ -1,4 +1,4 @@
-"""/accounts/ and /accounts/keys/: what waits for a person, and a tenant as its members see it, by role.
+"""/accounts/: what waits for a person, and a tenant as its members see it, by role.
 
 A page does for a member what the API does, with the same checks: see principal_in() of people.authentication.
 """
@@ -20,15 +20,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 from rest_framework.exceptions import PermissionDenied
 
-from backend.accounts.bodies import audit_details
-from backend.api.limits import rate_limits
-from backend.api.problems import Problem
 from backend.api.public_ids import encode, parse
-from backend.audit.services import record
 from backend.billing.models import UsageMeter
 from backend.billing.queries.usage import Money, usage
 from backend.billing.rates import plain
@@ -37,7 +32,7 @@ from backend.people.authentication import principal_in
 from backend.people.forms import KeyForm
 from backend.people.models import Membership, Person
 from backend.people.services import invitations, members
-from backend.tenancy import keys, services
+from backend.tenancy import keys
 from backend.tenancy.authentication import Principal
 from backend.tenancy.callers import Caller, acting_for
 from backend.tenancy.context import bounded_statements, limited_to, tenant_scope
@@ -49,7 +44,9 @@ from backend.webhooks.models import Delivery
 from backend.webhooks.queries import deliveries
 
 SHOWN = 10
-"""Maximum number of keys, and of webhook deliveries, on the page."""
+"""Maximum number of webhook deliveries on the page."""
+SHOWN_KEYS = 100
+"""Maximum number of API keys on the page."""
 MAKES_KEYS = "keys:write"
 
 
@@ -66,8 +63,9 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class NamedKey:
-    """An API key without its text. hint: the beginning of the text."""
+    """An API key without its text. id: public. hint: the beginning of the text."""
 
+    id: str
     name: str
     hint: str
     last_used_at: datetime | None
@@ -118,57 +116,15 @@ def home(request: HttpRequest) -> HttpResponse:
         if sessions.provider(request):
             return render(request, "people/managed.html", status=403)
         return _decide(request, person)
-    return _shown(request, person, request.GET.get("tenant", ""), KeyForm())
+    return shown(request, person, request.GET.get("tenant", ""), KeyForm())
 
 
-@never_cache
-@login_required
-@require_http_methods(["GET", "POST"])
-@sensitive_variables("text")
-def key_page(request: HttpRequest) -> HttpResponse:
-    """Make an API key that acts for the signed-in member, and show it once."""
-    person: Any = request.user
-    if request.method != "POST":
-        return HttpResponseRedirect(reverse("people_home"))
-    slug, form = request.POST.get("tenant", ""), KeyForm(request.POST)
-    membership = next((row for row in queries.memberships_of(person.id) if row.tenant.slug == slug), None)
-    try:
-        caller = principal_in(request, person, membership)
-        rate_limits.take_of(person.id, caller.tenant_requests_per_minute).check()
-        if not caller.may(MAKES_KEYS):
-            raise PermissionDenied("Your role makes no API keys.")
-        if not caller.fresh:
-            return HttpResponseRedirect(_confirm_path(request, slug))
-        if not form.is_valid():
-            return _shown(request, person, slug, form, status=400)
-        with _entered(caller):
-            key, text = services.issue_api_key(
-                name=form.cleaned_data["name"],
-                scopes=_scopes(form.cleaned_data["kind"], caller),
-                maker=caller,
-            )
-            actor = account_log.actor_of(request, person)
-            record("api_key.created", actor=actor, object_id=encode("key", key.id), details=audit_details(key))
-    except PermissionDenied as denied:
-        return _refused(request, str(denied.detail), 403)
-    except (Problem, Refused) as refused:
-        return _refused(request, refused.detail, refused.status)
-    context = {"key": key, "text": text, "url": settings.PUBLIC_URL, "tenant": membership and membership.tenant}
-    return render(request, "people/key.html", context, status=201)
-
-
-def _scopes(kind: str, caller: Principal) -> frozenset[str]:
-    """Return the scopes of a kind of KeyForm. Every role that makes keys has those of the kinds `work` and `read`."""
-    if kind == "all":
-        return caller.scopes
-    return roles.READ if kind == "read" else roles.ASK | {"videos:write"}
-
-
-def _refused(request: HttpRequest, reason: str, status: int) -> HttpResponse:
+def refused(request: HttpRequest, reason: str, status: int) -> HttpResponse:
+    """Say why an act was refused."""
     return render(request, "people/refused.html", {"reason": reason}, status=status)
 
 
-def _shown(request: HttpRequest, person: Person, slug: str, form: KeyForm, *, status: int = 200) -> HttpResponse:
+def shown(request: HttpRequest, person: Person, slug: str, form: KeyForm, *, status: int = 200) -> HttpResponse:
     """Show the page with one tenant, the first if the named one is none of those that the session reaches."""
     rows = queries.memberships_of(person.id)
     reached = [row for row in rows if sessions.reaches(request, row)]
@@ -176,8 +132,8 @@ def _shown(request: HttpRequest, person: Person, slug: str, form: KeyForm, *, st
     provided = bool(sessions.provider(request))
     try:
         tenant = None if chosen is None else _tenant_home(request, person, chosen)
-    except Refused as refused:
-        return _refused(request, refused.detail, refused.status)
+    except Refused as error:
+        return refused(request, error.detail, error.status)
     context = {
         "memberships": reached,
         "home": tenant,
@@ -196,11 +152,11 @@ def _tenant_home(request: HttpRequest, person: Person, membership: Membership) -
         caller = principal_in(request, person, membership)
     except PermissionDenied as denied:
         return TenantHome(membership, means, refusal=str(denied.detail))
-    with _entered(caller):
+    with entered(caller):
         return TenantHome(
             membership,
             means,
-            confirm_path="" if caller.fresh else _confirm_path(request, membership.tenant.slug),
+            confirm_path="" if caller.fresh else confirm_path(request, membership.tenant.slug),
             keys=_keys() if caller.may(MAKES_KEYS) else None,
             usage=_month() if caller.may("usage:read") else None,
             deliveries=_last_deliveries() if caller.may("webhooks:write") else None,
@@ -208,7 +164,7 @@ def _tenant_home(request: HttpRequest, person: Person, membership: Membership) -
 
 
 @contextmanager
-def _entered(caller: Principal) -> Iterator[None]:
+def entered(caller: Principal) -> Iterator[None]:
     """Enter a member's tenant, as a request of the API does."""
     with (
         bounded_statements(settings.REQUEST_STATEMENT_SECONDS),
@@ -220,8 +176,10 @@ def _entered(caller: Principal) -> Iterator[None]:
 
 
 def _keys() -> list[NamedKey]:
-    newest = living_keys().order_by("-id")[:SHOWN]
-    return [NamedKey(key.name, f"{keys.PREFIX}{key.public_id}…", key.last_used_at) for key in newest]
+    newest = living_keys().order_by("-id")[:SHOWN_KEYS]
+    return [
+        NamedKey(encode("key", key.id), key.name, f"{keys.PREFIX}{key.public_id}…", key.last_used_at) for key in newest
+    ]
 
 
 def _last_deliveries() -> list[Delivery]:
@@ -243,7 +201,7 @@ def _money(money: Money) -> str:
     return f"{plain(money.amount)} {money.currency}"
 
 
-def _confirm_path(request: HttpRequest, slug: str) -> str:
+def confirm_path(request: HttpRequest, slug: str) -> str:
     """Return where the person shows again who it is, and comes back to the page of a tenant."""
     back = urlencode({"next": f"{reverse('people_home')}?{urlencode({'tenant': slug})}"})
     if provider := sessions.provider(request):
@@ -282,6 +240,6 @@ def _decide(request: HttpRequest, person: Person) -> HttpResponse:
             members.accept(membership, person, origin=origin)
         elif membership is not None and not sessions.is_accepted(person, membership):
             members.decline(membership, origin=origin)
-    except Refused as refused:
-        return _refused(request, refused.detail, refused.status)
+    except Refused as error:
+        return refused(request, error.detail, error.status)
     return HttpResponseRedirect(reverse("people_home"))

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_http_methods
 from requests import RequestException
 
 from backend.api.public_ids import parse
-from backend.people import account_log, home, queries, roles, sessions
+from backend.people import account_log, home, key_pages, queries, roles, sessions
 from backend.people.account_rules import INVITED
 from backend.people.models import Invitation, Person, written_email
 from backend.people.provider_exchanges import TooManyExchanges, exchange
@@ -156,7 +156,8 @@ def generate_recovery_codes(request: HttpRequest) -> HttpResponse:
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="people_home"),
-    path("keys/", home.key_page, name="people_keys"),
+    path("keys/", key_pages.key_page, name="people_keys"),
+    path("keys/revoke/", key_pages.revocation_page, name="people_keys_revoke"),
     path("delete/", delete_page, name="people_delete"),
     path("notices/<str:tenant_id>/<str:token>/", notice_page, name="people_notices"),
     path("invitations/<str:token>/", invitation_page, name="people_invitation"),

@@ -92,6 +92,44 @@ def test_no_link_of_a_home_leads_to_nowhere(acme: Cast, role: str) -> None:
     assert {link: status for link, status in replies.items() if status >= 400} == {}
 
 
+def test_a_member_revokes_a_key_and_the_audit_log_has_it(acme: Cast, globex: Cast) -> None:
+    client = joined(acme, "developer")
+    key = key_in(client.post(KEYS, {"tenant": acme.slug, "name": "Lost laptop", "kind": "work"}))
+    assert videos_with(key) == 200
+    assert "Lost laptop vk_live_" in re.sub(r"(\s*<[^>]+>\s*)+", " ", text(client.get(HOME)))
+    assert "now" in text(client.get(HOME)), "the page shows when a key was used last"
+    (shown,) = re.findall(r'name="key" value="(key_\w+)"[^>]*>Revoke Lost laptop', text(client.get(HOME)))
+
+    revoked = client.post(f"{KEYS}revoke/", {"tenant": acme.slug, "key": shown})
+
+    assert (revoked.status_code, revoked.headers["Location"]) == (302, f"{HOME}?tenant={acme.slug}")
+    assert videos_with(key) == 401
+    assert "Lost laptop" not in text(client.get(HOME))
+    with acme.scope():
+        (event,) = AuditEvent.objects.filter(action="api_key.revoked")
+    assert (event.actor_name, event.object_id, event.details["keys_ended"]) == ("eve@example.org", shown, 1)
+    again = client.post(f"{KEYS}revoke/", {"tenant": acme.slug, "key": shown})
+    assert (again.status_code, "no such key" in text(again)) == (404, True)
+
+
+def test_nobody_revokes_a_key_that_is_not_theirs_to_revoke(acme: Cast, globex: Cast) -> None:
+    developer = joined(acme, "developer")
+    mine, theirs, unknown = acme.key_id, globex.key_id, uuid7()
+
+    replies = {
+        id: developer.post(f"{KEYS}revoke/", {"tenant": acme.slug, "key": encode("key", id)})
+        for id in (mine, theirs, unknown)
+    }
+
+    assert [reply.status_code for reply in replies.values()] == [403, 404, 404]
+    assert replies[theirs].content == replies[unknown].content
+    outside = developer.post(f"{KEYS}revoke/", {"tenant": globex.slug, "key": encode("key", theirs)})
+    assert outside.status_code == 403
+    viewer = joined(acme, "viewer", "ivy@example.org")
+    assert viewer.post(f"{KEYS}revoke/", {"tenant": acme.slug, "key": encode("key", mine)}).status_code == 403
+    assert [videos_with(cast.key) for cast in (acme, globex)] == [200, 200]
+
+
 def test_a_key_knows_its_maker_and_the_audit_log_has_it(acme: Cast) -> None:
     client = joined(acme, "developer")
     client.post(KEYS, {"tenant": acme.slug, "name": "Robot", "kind": "all"})
@@ -148,6 +186,9 @@ def test_an_old_sign_in_is_confirmed_before_a_key_is_made(acme: Cast) -> None:
     asked = browser.post(KEYS, {**sent, "tenant": acme.slug})
     assert unquote(asked.headers["Location"]) == f"/accounts/reauthenticate/?next=/accounts/?tenant={acme.slug}"
     assert keys_of(acme) == []
+    revoked = browser.post(f"{KEYS}revoke/", {**sent, "tenant": acme.slug, "key": encode("key", acme.key_id)})
+    assert revoked.headers["Location"] == asked.headers["Location"]
+    assert videos_with(acme.key) == 200
 
 
 def test_a_sign_up_is_fresh_for_as_long_as_a_sign_in(acme: Cast) -> None:
