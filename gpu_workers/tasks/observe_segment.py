@@ -148,7 +148,7 @@ def commit(
         )
         writer.store_segment(segment.n, observation.record, thumbnail_keys=keys)
         mark_heard(segment.video_id, spoken_language(observation.record))
-        mark_observed(segment.id, stage_ms=asdict(observation.times))
+        mark_observed(segment.id, stage_ms=asdict(observation.times), damage=observation.damage)
         seconds = described_seconds(observation.record.chunks)
         if seconds:
             record_media_seconds(

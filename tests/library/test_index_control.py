@@ -130,8 +130,8 @@ def test_a_credited_version_that_is_built_after_all_is_charged_again_once(acme: 
             control.retry_indexing(video_id=video_id)
             version = IndexVersion.objects.get(video_id=video_id)
             assert (version.state, version.retries, version.repair) == ("building", round + 1, True)
-        activate(video_id=video_id, version=1, stage_ms={})
-        activate(video_id=video_id, version=1, stage_ms={})
+        activate(video_id=video_id, version=1, stage_ms={}, is_damaged=False)
+        activate(video_id=video_id, version=1, stage_ms={}, is_damaged=False)
         # Nothing is charged between the two failures, so the second one has nothing to credit.
         assert media(video_id) == [
             ("segment", "30", ""), ("segment_credit", "-30", "worker_lost"), ("segment_restored", "30", "retried"),

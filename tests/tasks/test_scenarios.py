@@ -24,7 +24,7 @@ from backend.library.models import Segment, SegmentState, Video, VideoStatus
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import SegmentRecord, Span
 from tests.conftest import Cast
-from tests.engine.indexing.media import grey, run_ffmpeg, write_video
+from tests.engine.indexing.media import damage_packets, grey, run_ffmpeg, write_video
 from tests.scripted_openai import Fault, ScriptedOpenAIServer, ScriptedRequest
 from tests.shared_data import SHARED_DATA, needs
 from tests.tasks.eyes import chunk_n
@@ -104,6 +104,24 @@ def test_a_silent_video_and_one_whose_sound_says_nothing(acme: Cast, tmp_path: P
     run_ffmpeg(*picture, "-f", "lavfi", "-i", "sine=f=90:d=9", "-c:v", "mpeg4", str(humming))
     for path in (silent, humming):
         assert rows(acme, TranscriptLine, indexed(acme, path)) == []
+
+
+def test_a_damaged_video_says_so(acme: Cast, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.mp4"
+    run_ffmpeg("-f", "lavfi", "-i", "testsrc2=d=13:r=10:s=96x64", "-c:v", "libx264", "-g", "20", str(path))
+    damage_packets(path, every=15)
+    video = indexed(acme, path)
+    body = acme.client.get(f"/v1/videos/{encode('vid', video.id)}").json()
+    assert body["degraded"] == body["probe"]["degraded"] == ["damaged"]
+    assert acme.client.get("/v1/videos").json()["data"][0]["degraded"] == ["damaged"]
+
+
+def test_a_cut_video_says_so(acme: Cast, tmp_path: Path) -> None:
+    path = tmp_path / "cut.mkv"
+    run_ffmpeg("-f", "lavfi", "-i", "testsrc2=d=20:r=10:s=96x64", "-c:v", "libx264", str(path))
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    video = indexed(acme, path)
+    assert acme.client.get(f"/v1/videos/{encode('vid', video.id)}").json()["degraded"] == ["truncated"]
 
 
 JFK = SHARED_DATA / "audio" / "jfk.flac"

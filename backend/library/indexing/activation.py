@@ -29,9 +29,10 @@ def set_indexed_until(*, video_id: UUID, version: int, ms: int) -> None:
         Video.objects.filter(id=video_id).update(indexed_until_ms=ms)
 
 
-def activate(*, video_id: UUID, version: int, stage_ms: Mapping[str, float]) -> None:
+def activate(*, video_id: UUID, version: int, stage_ms: Mapping[str, float], is_damaged: bool) -> None:
     """Switch questions to a version that is ready, emit video.ready, retire the previous version.
 
+    is_damaged: whether the decoder found more damage in the recording than the probe, which only reads packets.
     Does nothing for a version that is no longer being built.
     """
     video: Video = Video.objects.select_for_update(no_key=True).get(id=video_id)
@@ -50,6 +51,8 @@ def activate(*, video_id: UUID, version: int, stage_ms: Mapping[str, float]) -> 
     video.status, video.ready_at = VideoStatus.READY, now
     video.active_index_version = version
     video.indexed_until_ms, video.stage_ms = row.indexed_until_ms, row.stage_ms
+    if is_damaged:
+        video.degraded = sorted({*video.degraded, "damaged"})
     video.version += 1
     forget_wishes(video)
     video.save()

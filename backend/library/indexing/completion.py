@@ -11,6 +11,7 @@ from uuid import UUID
 from backend.library.indexing.activation import activate
 from backend.library.indexing.failure import fail_version
 from backend.library.models import IndexVersion, Segment, SegmentState, Video
+from gpu_workers.engine.indexing.frame_stream import Damage
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,11 @@ def complete_version(*, video_id: UUID, version: int, content: IndexedContent) -
         )
         return
     stages: Counter[str] = Counter()
-    for stage_ms in Segment.objects.filter(video_id=video_id, index_version=version).values_list("stage_ms", flat=True):
+    damage = Damage()
+    segments = Segment.objects.filter(video_id=video_id, index_version=version)
+    for stage_ms, packets, damaged in segments.values_list("stage_ms", "packets", "damaged"):
         stages.update(stage_ms)
+        damage += Damage(packets, damaged)
     if content.clock is not None:
         IndexVersion.objects.filter(video_id=video_id, n=version).update(clock=dict(content.clock))
-    activate(video_id=video_id, version=version, stage_ms=stages)
+    activate(video_id=video_id, version=version, stage_ms=stages, is_damaged=damage.is_serious)

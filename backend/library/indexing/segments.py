@@ -14,6 +14,7 @@ from backend.library.indexing.failure import is_ours
 from backend.library.indexing.versions import is_indexing, is_settled, version_of
 from backend.library.models import SEGMENT_WANTED_AGAIN, Collection, Segment, SegmentState, Video
 from backend.library.recording import RecordedPiece, pieces
+from gpu_workers.engine.indexing.frame_stream import Damage
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,14 @@ def _is_to_be_observed(segment: Segment) -> bool:
     return segment.error_code == SEGMENT_WANTED_AGAIN and is_settled(segment.video_id, segment.index_version)
 
 
-def mark_observed(segment_id: UUID, *, stage_ms: Mapping[str, float]) -> None:
+def mark_observed(segment_id: UUID, *, stage_ms: Mapping[str, float], damage: Damage) -> None:
     """Record that the segment's chunks are stored. stage_ms: wall time of each stage."""
     Segment.objects.filter(id=segment_id).update(
-        state=SegmentState.OBSERVED, stage_ms=dict(stage_ms), observed_at=timezone.now()
+        state=SegmentState.OBSERVED,
+        stage_ms=dict(stage_ms),
+        packets=damage.packets,
+        damaged=damage.damaged,
+        observed_at=timezone.now(),
     )
 
 

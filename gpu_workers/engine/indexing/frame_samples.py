@@ -28,7 +28,7 @@ from gpu_workers.engine.indexing.deinterlacing import deinterlaced
 from gpu_workers.engine.indexing.entering import enter, entries
 from gpu_workers.engine.indexing.file_clock import FileClock, Stretch
 from gpu_workers.engine.indexing.foresight import Foresight
-from gpu_workers.engine.indexing.frame_stream import FrameStream
+from gpu_workers.engine.indexing.frame_stream import Damage, FrameStream
 from gpu_workers.engine.indexing.hardware import HardwareFailed, Look, accelerator, look_of
 from gpu_workers.engine.indexing.hdr import is_hdr, is_untagged_hd, to_sdr
 from gpu_workers.engine.indexing.opening import Media, bound_pictures, open_video, shown_stream
@@ -57,7 +57,7 @@ class FrameSamples(FrameStream):
     ) -> None:
         if max_side < 1:
             raise ValueError(f"max_side is above 0, got {max_side}")
-        self.skipped = 0
+        self.skipped, self.damage = 0, Damage()
         self.hardware_failure: str | None = None
         self._source, self._span, self._max_side = source, span, max_side
         self._clock, self._hold_ms = clock, hold_ms
@@ -72,6 +72,7 @@ class FrameSamples(FrameStream):
     def _begin(self, look: Look | None = None) -> None:
         """Take the state of before the first frame. look: of the pictures, if the hardware decodes them."""
         self.skipped, self._look = 0, look
+        self.damage = Damage()
         self._grid = SamplingGrid(self._fps, self._span.start_ms)
         self._foresight: Foresight[av.Packet[av.VideoStream]] | None = None
 
@@ -176,6 +177,8 @@ class FrameSamples(FrameStream):
                     ms = stretch.span.start_ms if last is None else round(last + step)
                 else:
                     ms = max(stretch.span.start_ms, round(stamp * base * 1000) - stretch.origin_ms)
+                if frame.is_corrupt and part.contains(ms):
+                    self.damage += Damage(damaged=1)
                 if frame.is_corrupt or (last is not None and ms <= last):
                     self.skipped += 1
                     continue
@@ -187,32 +190,40 @@ class FrameSamples(FrameStream):
     ) -> Iterator[Sequence[av.VideoFrame]]:
         """Yield the frames that each packet brings out of the decoder, and in the end those that it still holds."""
         decoder = stream.codec_context
+        ms_per_tick = (stream.time_base or Fraction(1, 1000)) * 1000
         self._foresight = Foresight(
             part,
             SamplingGrid(self._fps, self._span.start_ms),
             hold_ms=self._hold_ms,
             origin=stretch.origin_ms,
-            ms_per_tick=(stream.time_base or Fraction(1, 1000)) * 1000,
+            ms_per_tick=ms_per_tick,
         )
         for packet, wanted in self._foresight.sift(self._packets(container, stream, stretch)):
-            if packet.is_corrupt:
-                self.skipped += 1
+            if not wanted and decoder.codec.intra_only and not packet.is_corrupt:
                 continue
-            if not wanted and decoder.codec.intra_only:
+            inside = packet.dts is None or part.contains(round(packet.dts * ms_per_tick) - stretch.origin_ms)
+            self.damage += Damage(packets=int(inside))
+            if packet.is_corrupt:
+                self._lose(inside)
                 continue
             decoder.skip_frame = "DEFAULT" if wanted else "NONREF"
             try:
                 yield decoder.decode(packet)
             except av.error.InvalidDataError:
-                self.skipped += 1
+                self._lose(inside)
             except av.error.FFmpegError as error:
                 if self._look is not None:
                     raise HardwareFailed(f"decoding stopped: {error.strerror}") from error
-                self.skipped += 1  # some decoders have codes of their own for damaged packets
+                self._lose(inside)  # some decoders have codes of their own for damaged packets
         try:
             yield decoder.decode(None)
         except (av.error.EOFError, av.error.InvalidDataError):
             return
+
+    def _lose(self, inside: bool) -> None:
+        """Count a packet that cannot be decoded. inside: whether it belongs to the part that is read."""
+        self.skipped += 1
+        self.damage += Damage(damaged=int(inside))
 
     def _packets(
         self, container: InputContainer, stream: VideoStream, stretch: Stretch

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from gpu_workers.engine.ekg import SegmentRecord, Span
 from gpu_workers.engine.indexing.assembly import AssemblySettings, AssemblyWarning, EventAssembler
+from gpu_workers.engine.indexing.frame_stream import Damage
 from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker, numbers_of, with_objects
 from gpu_workers.engine.indexing.segments import Observation, StageTimes, plan_segments
 from gpu_workers.engine.models.roles import IndexModels, Meter
@@ -36,10 +37,10 @@ class IndexStore(EntityDirectory, ObjectDirectory, EventSink, Protocol):
 
 @dataclass(slots=True)
 class IndexingReport:
-    """times: summed over segments, which overlap. skipped: packets lost to corruption."""
+    """times: summed over segments, which overlap. damage: of the recording."""
 
     times: StageTimes = field(default_factory=StageTimes)
-    skipped: int = 0
+    damage: Damage = field(default_factory=Damage)
     warnings: list[AssemblyWarning] = field(default_factory=list)
 
 
@@ -84,7 +85,7 @@ def index_recording(
             linked = linker.link(next(segments), observation.record.tracks)
             store.put_objects(linked)
             numbers |= numbers_of(linked, observation.record.tracks)
-            report.skipped += observation.skipped
+            report.damage += observation.damage
             _add(report.times, observation.times)
         assembler.push(with_objects([chunk for observation in ready for chunk in observation.record.chunks], numbers))
     assembler.flush()

@@ -13,7 +13,7 @@ from gpu_workers.engine.indexing.box.decoding import answer, decoding, number
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 from gpu_workers.engine.indexing.container import DecodingFailed, DeviceUnavailable, SourceUnreadable
 from gpu_workers.engine.indexing.file_clock import FileClock, rows_within
-from gpu_workers.engine.indexing.frame_stream import FrameStream
+from gpu_workers.engine.indexing.frame_stream import Damage, FrameStream
 from gpu_workers.engine.indexing.hardware import accelerator, chosen, report_failure
 
 __all__ = ["BoxedFrames", "DecodingFailed", "SourceUnreadable", "sample_frames"]
@@ -42,7 +42,7 @@ class BoxedFrames(FrameStream):
     ) -> None:
         if max_side < 1:
             raise ValueError(f"max_side is above 0, got {max_side}")
-        self.skipped = 0
+        self.skipped, self.damage = 0, Damage()
         self._source, self._span, self._max_side = source, span, max_side
         rates = [float(rate) for rate in (fps if isinstance(fps, Sequence) else [fps])]
         self._wanted = {"fps": rates, "clock": rows_within(clock, span), "hold_ms": hold_ms}
@@ -85,6 +85,8 @@ class BoxedFrames(FrameStream):
                 message = answer(box)
                 if "end" in message:
                     self.skipped = number(message["end"], _MOST_SKIPPED)
+                    packets, damaged = (number(message.get(name), _MOST_SKIPPED) for name in ("packets", "damaged"))
+                    self.damage = Damage(packets, damaged)
                     if message.get("hardware_failure") is not None:
                         report_failure(str(message["hardware_failure"])[:_REASON_CHARACTERS])
                     return

@@ -20,6 +20,7 @@ from gpu_workers.engine.ekg import (
     TranscriptLine,
     chunk_spans,
 )
+from gpu_workers.engine.indexing.frame_stream import Damage
 from gpu_workers.engine.indexing.sampling import BoxedFrames, sample_frames
 from gpu_workers.engine.indexing.source import Source
 from gpu_workers.engine.indexing.thumbnails import thumbnail
@@ -82,12 +83,11 @@ class StageTimes:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Result of observing a segment. record: to be stored. skipped: number of corrupt packets. warnings: what
-    descriptions lack."""
+    """Result of observing a segment. record: to be stored. warnings: what descriptions lack."""
 
     record: SegmentRecord
     times: StageTimes
-    skipped: int
+    damage: Damage
     warnings: tuple[DescriptionWarning, ...] = ()
 
 
@@ -117,7 +117,7 @@ def observe_segment(
     shown: list[SampledFrame] = []
     shown_grid = SamplingGrid(sample_rates(models.describer), span.start_ms)
     stored_grid = SamplingGrid(frame_fps, span.start_ms)
-    skipped = 0
+    damage = Damage()
     # One thread hears and one keeps frames while this thread decodes, and then while the describer works.
     with ContextPool(1, "speech") as speech, ContextPool(1, "frames") as keeping:
         try:
@@ -140,7 +140,7 @@ def observe_segment(
                             rows.add(frame)
                         if on_progress is not None:
                             on_progress(frame.ms)
-                skipped += samples.skipped
+                damage += samples.damage
             rows.send()
             transcript = heard.result()
             views = chunk_views(span, shown, transcript)
@@ -152,7 +152,7 @@ def observe_segment(
     if [chunk.n for chunk in described.chunks] != [view.n for view in views]:
         raise ValueError(f"{models.describer.name} described other chunks than it was shown")
     record = SegmentRecord(span, described.chunks, kept, described.tracks, transcript)
-    return Observation(record, times, skipped, described.warnings)
+    return Observation(record, times, damage, described.warnings)
 
 
 def spoken_language(record: SegmentRecord) -> str:

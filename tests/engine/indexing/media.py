@@ -55,6 +55,19 @@ def write_video(
     return path
 
 
+def damage_packets(path: Path, every: int) -> int:
+    """Overwrite bytes within every n-th packet of pictures of a file. Returns the number of packets."""
+    data = bytearray(path.read_bytes())
+    with av.open(str(path)) as container:
+        packets = [(one.pos, one.size) for one in container.demux(container.streams.video[0]) if one.size]
+    for pos, size in packets[every - 1 :: every]:
+        assert pos is not None
+        for at in range(pos + size // 4, pos + size - 8, max(1, size // 20)):
+            data[at] ^= 0x5A
+    path.write_bytes(data)
+    return len(packets)
+
+
 def write_steady(path: Path, seconds: float, *, fps: int = 10, gop: int = 12, codec: str = "mpeg4") -> Path:
     """Write a video of fps pictures per second; the picture at time t has the grey value of its whole second (x 10)."""
     times = [round(i * 1000 / fps) for i in range(round(seconds * fps))]

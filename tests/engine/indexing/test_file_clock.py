@@ -11,12 +11,13 @@ import pytest
 from gpu_workers.engine.ekg import CHUNK_MS, Span
 from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
 from gpu_workers.engine.indexing.file_clock import FileClock, Stretch
+from gpu_workers.engine.indexing.frame_stream import Damage
 from gpu_workers.engine.indexing.probe import ProbeResult, probe
 from gpu_workers.engine.indexing.sampling import sample_frames
 from gpu_workers.engine.indexing.segments import observe_segment
 from gpu_workers.engine.indexing.source import Piece, Source
 from gpu_workers.engine.models.roles import Meter
-from tests.engine.indexing.media import grey, run_ffmpeg, write_video
+from tests.engine.indexing.media import damage_packets, grey, run_ffmpeg, write_video
 from tests.engine.indexing.scripted import ScriptedTranscriber, scripted_models
 
 EVERY_FRAME = 1000
@@ -227,6 +228,30 @@ def test_damaged_packets_are_noted(tmp_path: Path) -> None:
     found = probe(str(path))
     assert found.degraded == ("damaged",)
     assert 9_900 <= found.duration_ms <= 10_040
+
+
+@pytest.mark.parametrize(("extension", "codec"), [("mp4", "libx264"), ("mkv", "mpeg4"), ("avi", "mpeg4")])
+def test_damaged_bytes_within_packets_are_counted_where_they_are_decoded(
+    tmp_path: Path, extension: str, codec: str
+) -> None:
+    whole = make(tmp_path / f"whole.{extension}", *picture(12), "-c:v", codec, "-g", "25")
+    path = tmp_path / f"v.{extension}"
+    path.write_bytes(whole.read_bytes())
+    damage_packets(path, every=20)
+
+    def damage(file: Path) -> Damage:
+        """Return the damage in two segments."""
+        total, found = Damage(), probe(str(file))
+        for span in (Span(0, 6_000), Span(6_000, 12_000)):
+            with sample_frames(str(file), span, fps=2, max_side=32, clock=found.clock, hold_ms=CHUNK_MS) as frames:
+                assert list(frames)
+            total += frames.damage
+        return total
+
+    assert (damage(whole).damaged, damage(whole).is_serious) == (0, False)
+    assert 290 <= damage(whole).packets <= 302
+    assert 3 < damage(path).damaged <= 15
+    assert damage(path).is_serious
 
 
 def first_picture(path: Path, max_side: int = 1280) -> np.ndarray:

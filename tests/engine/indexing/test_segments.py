@@ -100,7 +100,7 @@ def test_a_segment_is_described_embedded_and_kept(tmp_path: Path) -> None:
     assert view.instructions == "count the dogs"
     assert view.profile == "general"
     assert [len(c.frames) for c in view.chunks] == [6, 6]
-    assert found.skipped == 0
+    assert found.damage.damaged == 0
 
 
 def test_a_slow_describer_still_gets_a_frame_a_second_kept(tmp_path: Path) -> None:

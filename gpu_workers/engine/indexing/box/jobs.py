@@ -59,7 +59,8 @@ def frames(arguments: dict[str, Any], recording: Supplied | None, channel: Chann
     except SourceUnreadable as error:
         channel.send({"error": "unreadable", "message": str(error)})
         return
-    channel.send({"end": samples.skipped, "hardware_failure": samples.hardware_failure})
+    damage = {"packets": samples.damage.packets, "damaged": samples.damage.damaged}
+    channel.send({"end": samples.skipped, **damage, "hardware_failure": samples.hardware_failure})
 
 
 def sound(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
