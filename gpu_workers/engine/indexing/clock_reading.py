@@ -24,9 +24,14 @@ from gpu_workers.engine.indexing.opening import Media, open_video, shown_stream
 
 JOINABLE = frozenset({"mpegts", "mpeg", "flv", "ogg"})
 """Demuxers of containers without an index, whose files stay readable when several are joined to one."""
+WRAPPING, CLOCK_TICKS = frozenset({"mpegts", "mpeg"}), 2**33
+"""Demuxers of containers whose clock begins again after CLOCK_TICKS, that is after 26.5 hours."""
 FALL_MS, LEAP_MS = 200.0, 60_000.0
 """Distances by which the decoding times of a joinable file fall back, or leap ahead of all its streams, where another
 recording begins. A shorter leap is a pause: a camera may take one picture a minute."""
+OUTAGE_MS, RUNNING_MS = 3_000.0, 1_000.0
+"""Shortest pause of pictures and sound together that is an outage of the recorder, and longest time for which a track
+may have had no packet before it. The last picture is not held over an outage, and its time passes."""
 SLACK_MS = 100.0
 """Time by which sound may reach over the first and the last picture without a time of its own: encoders pad it by one
 block, and a cut falls between blocks. The longest block (HE-AAC at 22 kHz) has 93 ms."""
@@ -102,8 +107,18 @@ def decoding_delay(source: Media) -> int | None:
     return None
 
 
-def mend_decoding_time(packet: av.Packet[Any], ms_per_tick: float) -> None:
-    """Remove a decoding time that the demuxer guessed from the timestamps before a join."""
+def mend_times(container: InputContainer, packet: av.Packet[Any], ms_per_tick: float, near_ms: float | None) -> None:
+    """Put a packet's times onto the clock of its stretch.
+
+    near_ms: a timestamp of the stretch: of the times that a clock of 33 bits may mean, the nearest one counts. The
+    decoding time is removed if the demuxer guessed it from the timestamps before a join.
+    """
+    if near_ms is not None and container.format.name in WRAPPING:
+        near = near_ms / ms_per_tick
+        if packet.pts is not None:
+            packet.pts += round((near - packet.pts) / CLOCK_TICKS) * CLOCK_TICKS
+        if packet.dts is not None:
+            packet.dts += round((near - packet.dts) / CLOCK_TICKS) * CLOCK_TICKS
     if packet.pts is None or packet.dts is None:
         return
     if not 0 <= (packet.pts - packet.dts) * ms_per_tick <= LEAP_MS:
@@ -133,14 +148,22 @@ class _Times:
 
 @dataclass(slots=True)
 class _Part:
-    """A stretch while it is read. tracks: times by index of the stream."""
+    """A stretch while it is read. tracks: times by index of the stream. after_outage: whether it goes on with the clock
+    of the stretch before it, after a time in which nothing was recorded."""
 
     begin_byte: int
+    after_outage: bool = False
     tracks: dict[int, _Times] = field(default_factory=dict)
 
     @property
     def latest(self) -> float:
         return max(times.last for times in self.tracks.values())
+
+    @property
+    def longest_pause_ms(self) -> float:
+        """Return how far ahead of all tracks a packet may be. Without sound, a camera may take one picture a minute."""
+        running = [times for times in self.tracks.values() if self.latest - times.last <= RUNNING_MS]
+        return OUTAGE_MS if len(running) > 1 else LEAP_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +234,8 @@ class _Reading:
         parts = self._parts[:MAX_STRETCHES]
         for part, following in zip(parts, [*self._parts[1 : len(parts)], None], strict=True):
             begin, pictures_end, end = self._bounds(part)
+            if following is not None and following.after_outage:
+                end = max(end, self._bounds(following)[0])
             length = max(1, round(end - begin))
             shown_until = at + min(length, max(0, round(pictures_end - begin)))
             last_byte = self._container.size if len(parts) > 1 else None
@@ -236,7 +261,8 @@ class _Reading:
         self._packets += 1
         if packet.is_corrupt:
             self._damaged += 1
-        mend_decoding_time(packet, self._scale[packet.stream_index])
+        latest = self._parts[-1].latest if self._parts else None
+        mend_times(self._container, packet, self._scale[packet.stream_index], latest)
         pts, dts = packet.pts, packet.dts
         if is_without_pts(self._container) and dts is not None:
             pts = dts
@@ -270,7 +296,8 @@ class _Reading:
     def _begin(self, first: _Stamp) -> None:
         """Begin a stretch with the packet `first`, and with those of other streams that run on the same clock."""
         fellows = [one for one in self._doubtful.values() if abs(one.dts - first.dts) <= LEAP_MS]
-        part = _Part(min(one.at_byte for one in (first, *fellows) if one.at_byte >= 0 or one is first))
+        begin_byte = min(one.at_byte for one in (first, *fellows) if one.at_byte >= 0 or one is first)
+        part = _Part(begin_byte, after_outage=0 <= first.dts - self._parts[-1].latest <= LEAP_MS)
         self._parts.append(part)
         self._put(part, first)
         for one in fellows:
@@ -283,7 +310,7 @@ class _Reading:
         own = part.tracks.get(stamp.track)
         if own is None:
             return abs(stamp.dts - part.latest) > LEAP_MS
-        return own.last - stamp.dts > FALL_MS or stamp.dts - part.latest > LEAP_MS
+        return own.last - stamp.dts > FALL_MS or stamp.dts - part.latest > part.longest_pause_ms
 
     def _put(self, part: _Part, stamp: _Stamp) -> None:
         times = part.tracks.get(stamp.track)

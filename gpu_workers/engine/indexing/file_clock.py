@@ -40,6 +40,11 @@ class Stretch:
         return self.stamp_ms - self.span.start_ms
 
     @property
+    def middle_stamp_ms(self) -> float:
+        """Return the timestamp in the middle of the stretch."""
+        return self.stamp_ms + self.span.duration_ms / 2
+
+    @property
     def is_whole_file(self) -> bool:
         return not self.begin_byte and self.end_byte is None
 

@@ -22,7 +22,7 @@ from av.video.reformatter import Colorspace, VideoReformatter
 from av.video.stream import VideoStream
 
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
-from gpu_workers.engine.indexing.clock_reading import decoding_delay, mend_decoding_time, read_clock
+from gpu_workers.engine.indexing.clock_reading import decoding_delay, mend_times, read_clock
 from gpu_workers.engine.indexing.container import SourceUnreadable
 from gpu_workers.engine.indexing.deinterlacing import deinterlaced
 from gpu_workers.engine.indexing.entering import enter, entries
@@ -231,7 +231,7 @@ class FrameSamples(FrameStream):
         """Yield the packets of a stretch."""
         ms_per_tick = float((stream.time_base or Fraction(1, 1000)) * 1000)
         for packet in self._demuxed(container, stream):
-            mend_decoding_time(packet, ms_per_tick)
+            mend_times(container, packet, ms_per_tick, stretch.middle_stamp_ms)
             if packet.pos is not None and packet.pos < stretch.begin_byte:
                 continue
             if packet.pos is not None and stretch.end_byte is not None and packet.pos >= stretch.end_byte:

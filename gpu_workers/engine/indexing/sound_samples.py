@@ -16,7 +16,7 @@ from av.filter import Graph
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.indexing.clock_reading import read_clock
+from gpu_workers.engine.indexing.clock_reading import mend_times, read_clock
 from gpu_workers.engine.indexing.container import SourceUnreadable
 from gpu_workers.engine.indexing.entering import enter, entries
 from gpu_workers.engine.indexing.file_clock import FileClock, Stretch
@@ -117,6 +117,7 @@ def _timed_frames(
 def _packets(container: InputContainer, stream: AudioStream, stretch: Stretch) -> Iterator[av.Packet[AudioStream]]:
     """Yield the packets of a stretch. A packet without a position follows the one before it."""
     inside = not stretch.begin_byte
+    ms_per_tick = float((stream.time_base or Fraction(1, stream.rate or SAMPLE_RATE)) * 1000)
     try:
         for packet in container.demux(stream):
             if packet.pos is not None:
@@ -124,6 +125,7 @@ def _packets(container: InputContainer, stream: AudioStream, stretch: Stretch) -
                 if stretch.end_byte is not None and packet.pos >= stretch.end_byte:
                     return
             if inside:
+                mend_times(container, packet, ms_per_tick, stretch.middle_stamp_ms)
                 yield packet
     except (av.error.InvalidDataError, av.error.EOFError):
         return  # the demuxer cannot continue: the sound ends here

@@ -68,7 +68,9 @@ def test_a_pause_between_pictures_is_counted_once(tmp_path: Path, extension: str
     assert (len(times), times[0], times[49], times[50], times[-1]) == (75, 0, 1_960, 20_000, 20_960)
 
 
-@pytest.mark.parametrize("offsets", [(0, 0), (3_000, 0), (0, 3_000), (0, 0, 0)])
+@pytest.mark.parametrize(
+    "offsets", [(0, 0), (3_000, 0), (0, 3_000), (0, 0, 0), (0, 95_442), (0, 95_440, 0), (95_442, 0)]
+)
 def test_joined_recordings_are_indexed_one_after_the_other(tmp_path: Path, offsets: tuple[int, ...]) -> None:
     joined = tmp_path / "joined.ts"
     for n, offset in enumerate(offsets):
@@ -83,10 +85,37 @@ def test_joined_recordings_are_indexed_one_after_the_other(tmp_path: Path, offse
     assert found.duration_ms == whole
     times = frame_times(joined, found)
     assert cut_in_two(joined, found) == times
+    # The clock of MPEG-TS has 33 bits: a part that begins at 95,440 s wraps within its first seconds.
     assert len(times) >= 150 * len(offsets) - (len(offsets) - 1), "the picture before a join may be damaged by it"
     assert times[-1] == whole - 40
     assert max(after - before for before, after in pairwise(times)) <= 80
     assert all(heard_ms(joined, found))
+
+
+def test_an_outage_of_a_recorder_is_a_gap_of_its_length(tmp_path: Path) -> None:
+    path = tmp_path / "v.ts"
+    for n, offset in enumerate((0, 26)):
+        part = make(
+            tmp_path / f"{n}.ts", *picture(6), *tone(6), "-c:v", "libx264", "-c:a", "aac", "-output_ts_offset",
+            str(offset),
+        )  # fmt: skip
+        with path.open("ab") as file:
+            file.write(part.read_bytes())
+    found = probe(str(path))
+    assert abs(found.duration_ms - 32_000) <= 100
+    source = Source.of_file(str(path), found.clock)
+    span = Span(0, found.duration_ms)
+    record = observe_segment(source, span, scripted_models(), profile="general", meter=Meter()).record
+    assert [chunk.gap for chunk in record.chunks] == [None] * 2 + ["no_frames"] * 6 + [None] * 3
+    heard = heard_ms(path, found)
+    assert (heard[:60].count(True), any(heard[62:258]), heard[260:].count(True)) == (60, False, len(heard) - 260)
+
+
+def test_a_camera_that_takes_a_picture_now_and_then_has_no_outage(tmp_path: Path) -> None:
+    path = make(tmp_path / "v.ts", *picture(60, 0.1), "-c:v", "libx264")
+    found = probe(str(path))
+    assert found.duration_ms == 60_000
+    assert len(found.clock.stretches) == 1
 
 
 @pytest.mark.parametrize(
