@@ -61,7 +61,7 @@ PREFIX_OF = {
     "entity_id": "ent",
     "relation_id": "rel",
 }
-READ_ELSEWHERE = {"Me": "per", "Node": "nod"}
+READ_ELSEWHERE = {"Me": "per", "Node": "nod", "TraceNode": "nod"}
 """Schemas whose id is read as a part of something else, with its prefix."""
 PARAMETER = re.compile(r"<str:(\w+)>")
 # A body that each POST and PATCH would accept from the owner, so that only the id can be at fault.

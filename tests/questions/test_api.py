@@ -221,7 +221,8 @@ def test_a_refused_question_says_where(acme: Any, video: Any, values: Any, point
 
 def test_a_foreign_question_is_answered_like_one_that_never_was(acme: Any, globex: Any) -> None:
     theirs, _ = ask(globex)
-    for method, suffix in (("get", ""), ("post", "/cancel"), ("get", "/stream"), ("get", "?include=trace")):
+    paths = (("get", ""), ("post", "/cancel"), ("get", "/stream"), ("get", "?include=trace"), ("get", "/trace"))
+    for method, suffix in paths:
         replies = [getattr(acme.client, method)(f"/v1/questions/{qst(id)}{suffix}") for id in (theirs, uuid7())]
         bodies = [{**reply.json(), "request_id": "", "instance": ""} for reply in replies if reply.status_code == 404]
         assert len(bodies) == 2

@@ -14,6 +14,7 @@ from backend.questions.api import (
     questions,
     searches,
     sessions,
+    traces,
 )
 
 routes: list[Any] = [
@@ -26,4 +27,5 @@ routes: list[Any] = [
     *comparisons.routes,
     *methods.routes,
     *feedback.routes,
+    *traces.routes,
 ]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.http import StreamingHttpResponse
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer
 from rest_framework import serializers
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
@@ -35,7 +35,9 @@ class TextLinesRenderer(JsonLinesRenderer):
 RENDERERS: Sequence[type[BaseRenderer]] = (JsonLinesRenderer, TextLinesRenderer, JSONRenderer)
 
 
-def described(line: type[serializers.BaseSerializer[Any]], about: str) -> dict[tuple[int, str], OpenApiResponse]:
+def described(
+    line: type[serializers.BaseSerializer[Any]] | PolymorphicProxySerializer, about: str
+) -> dict[tuple[int, str], OpenApiResponse]:
     """Return the reply for the OpenAPI document. Some generators drop every reply but JSON, text and bytes."""
     kinds = (JsonLinesRenderer, TextLinesRenderer)
     return {(200, kind.media_type): OpenApiResponse(line, about) for kind in kinds}

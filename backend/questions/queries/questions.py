@@ -225,6 +225,17 @@ def questions(
     return rows
 
 
+def questions_over(*, since: datetime | None, verdict: str, after: UUID | None, size: int) -> list[Question]:
+    """Return the next questions that have an outcome, in the order in which they were asked. since: none asked before.
+    verdict: of their feedback, "" for any. after: id of the question before them."""
+    rows = questions(verdict=verdict).exclude(status__in=OPEN)
+    if since is not None:
+        rows = rows.filter(created_at__gte=since)
+    if after is not None:
+        rows = rows.filter(id__gt=after)
+    return list(rows.order_by("id")[:size])
+
+
 def is_over(question_id: UUID) -> bool:
     """Whether a question has an outcome."""
     return Question.objects.filter(id=question_id).exclude(status__in=OPEN).exists()
