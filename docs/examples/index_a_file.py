@@ -12,6 +12,7 @@ import argparse
 from pathlib import Path
 
 from gpu_workers.engine.ekg import Span, stable_id
+from gpu_workers.engine.indexing.assembly import AssemblySettings
 from gpu_workers.engine.indexing.audio_tracks import listened_tracks
 from gpu_workers.engine.indexing.global_summary import summarise
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
@@ -25,8 +26,11 @@ from gpu_workers.engine.models.roles import IndexModels, Meter
 from gpu_workers.engine.models.settings import ModelSettings
 
 
-def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -> MemoryIndex:
-    """Return the index of the video at path. Raises ProbeError if the file is not a video."""
+def index_file(
+    path: Path, models: IndexModels, *, profile: str, meter: Meter, settings: AssemblySettings | None = None
+) -> MemoryIndex:
+    """Return the index of the video at path. settings: how events are made. Raises ProbeError if the file is not a
+    video."""
     found = probe(str(path))
     source = Source.of_file(str(path), found.clock, listened_tracks(found.audio_tracks).tracks)
     video_id = stable_id("video", path.resolve())
@@ -35,7 +39,9 @@ def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -
     def observe(span: Span) -> Observation:
         return observe_segment(source, span, models, profile=profile, meter=meter)
 
-    index_recording(observe, found.duration_ms, models, index, video_id=video_id, profile=profile, meter=meter)
+    index_recording(
+        observe, found.duration_ms, models, index, video_id=video_id, profile=profile, meter=meter, settings=settings
+    )
     summarise(index, models.narrator, models.text_embedder, profile=profile, meter=meter)
     return index
 

@@ -122,7 +122,8 @@ class VideoAgentSettings:
 
 @dataclass(frozen=True, slots=True)
 class AvataarSettings:
-    """AVATAAR (arXiv 2511.15578). rethinks: x. functions: maximum function calls of one plan. lines: n of eq. 14."""
+    """AVATAAR (arXiv 2511.15578). rethinks: x. functions: maximum function calls of one plan; with 0 nothing is planned
+    before the retrieval. lines: n of eq. 14."""
 
     rethinks: int
     functions: int
@@ -132,11 +133,12 @@ class AvataarSettings:
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
     """VideoAgent with memory (arXiv 2403.11481). steps: of the loop. inner_steps: of the object agent. window: maximum
-    chunks of one caption retrieval."""
+    chunks of one caption retrieval. objects: whether the memory of objects is among the tools."""
 
     steps: int
     inner_steps: int
     window: int
+    objects: bool = True
 
 
 @dataclass(frozen=True, slots=True)

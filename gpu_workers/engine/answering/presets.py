@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from gpu_workers.engine.answering.catalogue import METHOD_SETTINGS
+from gpu_workers.engine.answering.catalogue import METHOD_SETTINGS, MethodSettings
 from gpu_workers.engine.answering.contract import CheckMode, Effort
 from gpu_workers.engine.models.calibration import Calibration
 from gpu_workers.engine.models.roles import AnswerModels, ChatCapabilities
@@ -18,6 +18,7 @@ from gpu_workers.engine.retrieval.tri_view import RetrievalSettings
 
 CheckRule = Literal["off", "on_doubt", "on_disagreement"]
 LookMode = Literal["frames", "inspect"]
+Own = TypeVar("Own", bound=MethodSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,8 @@ class SearchSettings:
     """Whether the checker looks at the cited frames of each claim, where it sees pictures."""
     entailment: bool = True
     """Whether an entailer, if one is served, decides which open answers are one and which passages support a claim."""
+    own: MethodSettings | None = None
+    """Settings of the question's method in place of those of the effort; None for the effort's."""
 
 
 _GROUPS = ("tree", "samples", "look", "support", "prompt")
@@ -310,7 +313,14 @@ def checking(settings: SearchSettings, mode: CheckMode) -> SearchSettings:
 def settings_of_answer(settings: SearchSettings, method: str) -> dict[str, Any]:
     """Return the settings that an answer was made with, JSON-serialisable: those of the search, and under "method" the
     method's own, if it has some."""
-    stored = asdict(settings) | {"retrieval": asdict(settings.retrieval)}
+    stored = asdict(replace(settings, own=None)) | {"retrieval": asdict(settings.retrieval)}
     stored["retrieval"]["weights"] = dict(settings.retrieval.weights)
-    own: Mapping[Any, Any] = METHOD_SETTINGS.get(method, {})
-    return stored | ({"method": asdict(own[settings.effort])} if own else {})
+    del stored["own"]
+    presets: Mapping[Any, MethodSettings] = METHOD_SETTINGS.get(method, {})
+    return stored | ({"method": asdict(own_settings(settings, presets))} if presets else {})
+
+
+def own_settings(settings: SearchSettings, presets: Mapping[Effort, Own]) -> Own:
+    """Return the settings of a method: those of the question if they are of this method, else the effort's."""
+    preset = presets[settings.effort]
+    return settings.own if isinstance(settings.own, type(preset)) else preset

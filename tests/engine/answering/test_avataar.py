@@ -10,6 +10,7 @@ import pytest
 
 from gpu_workers.engine.answering.agent.conversation import ToolCall
 from gpu_workers.engine.answering.answer import answer_question
+from gpu_workers.engine.answering.catalogue import AVATAAR
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, QuestionInput
 from gpu_workers.engine.answering.methods.avataar import Avataar
 from gpu_workers.engine.answering.methods.avataar.thinking import (
@@ -19,6 +20,7 @@ from gpu_workers.engine.answering.methods.avataar.thinking import (
     read_judgement,
     read_plan,
 )
+from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.ekg import Entity, EntityMention, LinkedMention, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import CheckRequest, ModelError
@@ -186,6 +188,19 @@ def test_an_answer_that_stands_takes_two_calls() -> None:
     assert (answer.text, answer.finish_reason) == ("he hides the basket", "answered")
     assert answer.degraded == ()
     assert answer.signals["head"] == "votes"
+
+
+def test_without_functions_nothing_is_planned_before_the_retrieval() -> None:
+    reasoner, checker = thinking([thinks()]), checking(SURE)
+    settings = settings_with("paper", models(reasoner, checker=checker))
+    own = replace(AVATAAR["paper"], functions=0, rethinks=0)
+
+    answer = ask(reasoner, checker, settings=replace(settings, own=own))
+
+    assert stages(reasoner, checker) == (0, 1)
+    assert actions(answer) == ["overview", "retrieve", "answer"]
+    assert answer.settings["method"] == {"rethinks": 0, "functions": 0, "lines": 5}
+    assert "own" not in answer.settings
 
 
 @pytest.mark.parametrize(("effort", "x"), [("low", 0), ("medium", 1), ("high", 3), ("paper", 3)])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
-from gpu_workers.engine.answering.catalogue import DVD_LITE
+from gpu_workers.engine.answering.catalogue import DVD_LITE, VIDEOAGENT_MEM
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
 from gpu_workers.engine.answering.methods.videoagent_mem import SEGMENT_LOCALIZATION, VISUAL_QUESTION_ANSWERING
 from gpu_workers.engine.answering.presets import settings_for
@@ -254,6 +254,21 @@ def test_the_agent_asks_an_agent_that_asks_the_objects() -> None:
     prompt = run.reasoner.asked("answer")[0].text
     assert "It says: two people" in prompt
     assert "O1 blue person, visible 0:00:00-0:00:02" in prompt
+
+
+def test_the_memory_of_objects_can_be_left_out() -> None:
+    own = replace(VIDEOAGENT_MEM["medium"], objects=False)
+    plain = settings_for("medium", UNMEASURED)
+    with_objects, without = (
+        Agent([finish("A", [1])], settings=settings) for settings in (plain, replace(plain, own=own))
+    )
+
+    left_out = [tool for tool in with_objects.offered("step") if tool not in without.offered("step")]
+    assert left_out == ["object_memory_querying"]
+    assert without.answer.choice == 0
+    assert Agent([finish("A", [1])], settings=replace(plain, own=DVD_LITE["medium"])).offered("step") == (
+        with_objects.offered("step")
+    ), "settings of another method change nothing"
 
 
 def test_ours_reads_the_overview_and_the_nearest_segments_first_and_the_paper_does_not() -> None:

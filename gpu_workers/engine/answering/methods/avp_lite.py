@@ -39,7 +39,7 @@ from gpu_workers.engine.answering.looking.looks import (
 from gpu_workers.engine.answering.looking.rounds import look_in_rounds
 from gpu_workers.engine.answering.methods.method import CataloguedMethod, report_partial
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.presets import changed
+from gpu_workers.engine.answering.presets import changed, own_settings
 from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines, search_line
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
@@ -98,7 +98,7 @@ def _begin(toolbox: Toolbox, recorder: StepRecorder) -> tuple[list[StoredEvent],
 
 def _look(toolbox: Toolbox, recorder: StepRecorder, events: Sequence[StoredEvent], about: str) -> ParsedAnswer | None:
     """Look in rounds and record each; return the last answer of a round, None if none has one."""
-    settings = AVP_LITE[toolbox.asked.settings.effort]
+    settings = own_settings(toolbox.asked.settings, AVP_LITE)
     inspection = ScopeInspection.of(toolbox, events, about=about, looks=settings.looks)
     level = count(1)
     nodes, records = look_in_rounds(

@@ -19,12 +19,13 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.catalogue import CATALOGUE, DVD_LITE
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
+from gpu_workers.engine.answering.presets import own_settings
 from gpu_workers.engine.prompts import load
 
 
 class DvdLite(CataloguedMethod, card=CATALOGUE["dvd_lite"]):
     def answer(self, asked: Asked, calls: Calls) -> Answer:
-        settings = DVD_LITE[asked.settings.effort]
+        settings = own_settings(asked.settings, DVD_LITE)
         toolbox = Toolbox(asked, calls)
         if not toolbox.extents:
             return answer_from_evidence(toolbox, MethodResult(self.needs))

@@ -41,6 +41,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.catalogue import CATALOGUE, VIDEOAGENT_MEM
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.methods.method import CataloguedMethod
+from gpu_workers.engine.answering.presets import own_settings
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Span
 from gpu_workers.engine.languages.words import content_words
@@ -66,15 +67,12 @@ EVENTS_NAMED, OBJECTS_NAMED = 8, 20
 
 class VideoAgentMem(CataloguedMethod, card=CATALOGUE["videoagent_mem"]):
     def answer(self, asked: Asked, calls: Calls) -> Answer:
-        settings = VIDEOAGENT_MEM[asked.settings.effort]
+        settings = own_settings(asked.settings, VIDEOAGENT_MEM)
         # A number of people is shown by as many moments.
         toolbox = Toolbox(replace(asked, settings=replace(asked.settings, citations=EVIDENCE)), calls)
-        tools = [
-            SEGMENT_LOCALIZATION,
-            object_memory_querying(settings.inner_steps),
-            caption_retrieval(settings.window),
-            VISUAL_QUESTION_ANSWERING,
-        ]
+        tools = [SEGMENT_LOCALIZATION, caption_retrieval(settings.window), VISUAL_QUESTION_ANSWERING]
+        if settings.objects:
+            tools.insert(1, object_memory_querying(settings.inner_steps))
         if asked.settings.effort != "paper":
             tools += [TRANSCRIPT_SEARCH, TERM_FREQUENCY]
         rules = load("mem_rules", asked.question.profile).template

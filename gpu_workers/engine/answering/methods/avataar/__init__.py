@@ -39,7 +39,7 @@ from gpu_workers.engine.answering.methods.avataar.thinking import (
 )
 from gpu_workers.engine.answering.methods.method import CataloguedMethod, report_partial
 from gpu_workers.engine.answering.parsing import answer_schema
-from gpu_workers.engine.answering.presets import changed
+from gpu_workers.engine.answering.presets import changed, own_settings
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import check_answers, draw_answers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, scored
@@ -60,7 +60,7 @@ STEPS_OF_ROUND = 4
 
 class Avataar(CataloguedMethod, card=CATALOGUE["avataar"]):
     def answer(self, asked: Asked, calls: Calls) -> Answer:
-        settings = AVATAAR[asked.settings.effort]
+        settings = own_settings(asked.settings, AVATAAR)
         # Its answer may always say that it is not enough: that is what rethinking is for.
         asked = replace(asked, settings=changed(asked.settings, abstain=True))
         if asked.settings.effort == "paper":
@@ -122,6 +122,8 @@ class _ThinkRounds:
 
     def _think(self, known: GlobalContext, functions: Functions, instruction: str) -> RoundPlan:
         functions.begin_round()
+        if not self.settings.functions:
+            return RoundPlan()
         with self.recorder.step("think", instruction=instruction) as step:
             most = self.settings.functions
             plan = think(self.toolbox, known, functions, self.done, most=most, instruction=instruction)

@@ -33,7 +33,7 @@ from gpu_workers.engine.answering.methods.ravu.program import (
 )
 from gpu_workers.engine.answering.methods.ravu.values import Frames, Moments, NumberValue, Run, TextValue, Things, Value
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.presets import changed
+from gpu_workers.engine.answering.presets import changed, own_settings
 from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import StoredFrame
@@ -64,7 +64,7 @@ class Ravu(CataloguedMethod, card=CATALOGUE["ravu"]):
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         """Answer from what the program finds. Raises ModelError if nothing could be found and nothing answered."""
         toolbox = Toolbox(asked, calls)
-        recorder = StepRecorder(toolbox, total=2 + RAVU[asked.settings.effort].program_steps)
+        recorder = StepRecorder(toolbox, total=2 + own_settings(asked.settings, RAVU).program_steps)
         proposed: ParsedAnswer | None = None
         with recorder.course():
             if toolbox.extents:
@@ -82,7 +82,7 @@ class _Search:
 
     def __init__(self, toolbox: Toolbox, recorder: StepRecorder) -> None:
         self.toolbox, self.recorder = toolbox, recorder
-        self.settings = RAVU[toolbox.asked.settings.effort]
+        self.settings = own_settings(toolbox.asked.settings, RAVU)
         self.dialogue = opening(toolbox, steps=self.settings.program_steps)
         # The answer's call is kept back.
         self.run = Run(toolbox, self.settings.reranks, MOST_CALLS - 1, self._holds)

@@ -38,7 +38,7 @@ from gpu_workers.engine.answering.methods.videoagent.moments import (
     see,
     segments_between,
 )
-from gpu_workers.engine.answering.presets import changed
+from gpu_workers.engine.answering.presets import changed, own_settings
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import REPAIR_CHARACTERS, draw_answers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, scored
@@ -71,7 +71,7 @@ _LEVEL = re.compile(r"\s*([1-3])(\.0)?\b(?!\s*[./]\s*\d)")
 
 class VideoAgent(CataloguedMethod, card=CATALOGUE["videoagent"]):
     def answer(self, asked: Asked, calls: Calls) -> Answer:
-        settings = VIDEOAGENT[asked.settings.effort]
+        settings = own_settings(asked.settings, VIDEOAGENT)
         if asked.settings.effort == "paper":
             # One greedy prediction a round, which must commit.
             asked = replace(asked, settings=changed(asked.settings, n=1, abstain=False))
