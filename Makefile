@@ -106,8 +106,8 @@ eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activity
 compare: bootstrap ## compare arms of make eval item by item: SET=egoschema|nextqa DATA=folder ARMS=ava,caption_rag [LIMIT SEED OUT EVENT_WORDS WORKERS]
 	@$(PY) -m bench.evaluation.compare --set="$(SET)" --data="$(DATA)" --arms="$(ARMS)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --workers="$(WORKERS)" --out="$(OUT)"
 
-eval-videos: bootstrap ## ask open questions about real recordings by answering methods: DATA=folder OUT=folder [METHODS=ava,videoagent PARTS=first,second EFFORT=low]
-	@$(PY) -m bench.evaluation.real_videos --data="$(DATA)" --out="$(OUT)" $(if $(METHODS),--methods="$(METHODS)") $(if $(PARTS),--parts="$(PARTS)") $(if $(EFFORT),--effort="$(EFFORT)")
+eval-videos: bootstrap ## ask the questions of a manifest or a public benchmark about video files: MANIFEST=file VIDEOS=folder OUT=folder [FORMAT METHODS EFFORT ABLATE SHARD=i/n SERVICE PRICES VERDICTS KINDS LIMIT SEED WORKERS]
+	@$(PY) -m bench.evaluation.videos --manifest="$(MANIFEST)" --videos="$(VIDEOS)" --out="$(OUT)" --format="$(FORMAT)" --methods="$(METHODS)" --effort="$(EFFORT)" --ablate="$(ABLATE)" --shard="$(SHARD)" --service="$(SERVICE)" --prices="$(PRICES)" --verdicts="$(VERDICTS)" --kinds="$(KINDS)" --limit="$(LIMIT)" --seed="$(SEED)" --workers="$(WORKERS)"
 
 up: bootstrap ## run the service in the foreground; Ctrl-C stops it
 	@$(PY) -m infra.local.supervisor up

@@ -431,5 +431,8 @@ def _collect(
             images.append(base64.b64decode(part["image_url"]["url"].split(",", 1)[1], validate=True))
         elif part["type"] == "video_url":
             kind, *frames = part["video_url"]["url"].split(",")
-            assert kind == "data:video/jpeg;base64"
-            videos.append(tuple(base64.b64decode(frame, validate=True) for frame in frames))
+            if kind == "data:video/jpeg;base64":
+                videos.append(tuple(base64.b64decode(frame, validate=True) for frame in frames))
+            else:
+                # A whole file, or its address: as hosted models take it.
+                assert kind.startswith(("data:video/", "https://"))

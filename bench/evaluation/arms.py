@@ -12,6 +12,7 @@ from bench.evaluation.baselines import OracleEvents, QuestionOnly, UniformCaptio
 from bench.evaluation.caption_checker import CaptionChecker
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence
+from bench.evaluation.deciding import decided_by
 from bench.evaluation.lexical import Words, derangement
 from bench.evaluation.models import unlimited_calls
 from bench.evaluation.report import Measured
@@ -49,7 +50,8 @@ class Outcome:
     """An arm's answer. choice: None if it abstained. confidence: None where nothing was calibrated for it. seconds: of
     models, cached calls included. degraded: what the method had to do without (Answer.degraded). failed_calls: calls of
     models that failed, such as those that a busy machine did not answer in time. head: name of the rule that drew the
-    answer and its confidence, "" without one. measured: None without an answer of the engine."""
+    answer and its confidence, "" without one. decided: what made the choice. measured: None without an answer of the
+    engine."""
 
     choice: int | None
     confidence: float | None = 0.0
@@ -64,6 +66,7 @@ class Outcome:
     degraded: tuple[str, ...] = ()
     failed_calls: int = 0
     head: str = ""
+    decided: str = ""
     measured: Measured | None = None
 
 
@@ -175,6 +178,7 @@ def outcome_of_answer(answer: Answer, spans: Sequence[Span] = ()) -> Outcome:
         answer.degraded,
         sum(not call.ok for call in calls),
         str(answer.signals.get("head", "")),
+        decided_by(answer),
         measured_of(answer, spans),
     )
 

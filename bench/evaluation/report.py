@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.evaluation.statistics import auroc, calibration_error, compare, wilson
+from bench.evaluation.statistics import auroc, calibration_error, compare, macro_f1, wilson
 
 BEYOND = "topics_beyond"
 """Signal of an answer that should name topics: how many it names that were not asked for."""
@@ -41,7 +41,8 @@ class Measured:
 class ItemResult:
     """The result of one question or query. right: by rank at which the set is measured; choice questions have rank 1
     only. given, truth: choices or numbers, None if the arm abstained or the item is a query. head: name of the rule
-    that drew the answer and its confidence, "" without one. question, answer: their words, and understood: what the
+    that drew the answer and its confidence, "" without one. decided: what made the choice (deciding.decided_by), "" for
+    an arm that is no method of the engine. question, answer: their words, and understood: what the
     engine understood, where a person may want to read them. calls, tokens: of the reasoner. measured: None for an arm
     that is no method of the engine."""
 
@@ -62,6 +63,7 @@ class ItemResult:
     degraded: tuple[str, ...] = ()
     failed_calls: int = 0
     head: str = ""
+    decided: str = ""
     question: str = ""
     answer: str = ""
     understood: Mapping[str, Any] = field(default_factory=dict)
@@ -99,6 +101,9 @@ def report(
     body: dict[str, Any] = {**asdict(run), "n": len(items)}
     if run.measure == "accuracy":
         body |= {"accuracy": _share(items, 1), "ci95": _interval(items, 1)}
+        chosen = [(item.given, item.truth) for item in items if item.truth is not None]
+        body["macro_f1"] = macro_f1([given for given, _ in chosen], [truth for _, truth in chosen])
+        body["decided"] = dict(Counter(item.decided for item in items if item.decided))
         body["by_type"] = {
             kind: {"n": len(group), "accuracy": _share(group, 1), "ci95": _interval(group, 1), **_beyond(group)}
             for kind, group in sorted(_by_kind(items).items())
@@ -126,7 +131,12 @@ def summary(body: Mapping[str, Any]) -> str:
     lines = [f"{body['set']} {body['arm']}: n {body['n']}, {body['reasoner'] or 'no language model'}"]
     if body["measure"] == "accuracy":
         low, high = body["ci95"]
-        lines.append(f"accuracy {body['accuracy']:.1%} (95 % {low:.1%} to {high:.1%}), abstained {body['abstained']}")
+        lines.append(
+            f"accuracy {body['accuracy']:.1%} (95 % {low:.1%} to {high:.1%}), macro-F1 {body['macro_f1']:.1%}, "
+            f"abstained {body['abstained']}"
+        )
+        if body["decided"]:
+            lines.append("decided by " + ", ".join(f"{what} ({n})" for what, n in sorted(body["decided"].items())))
         for kind, group in body["by_type"].items():
             beyond = f", names only what was asked for {group['only_asked']:.1%}" if "only_asked" in group else ""
             lines.append(f"  {kind}: n {group['n']}, accuracy {group['accuracy']:.1%}{beyond}")

@@ -6,10 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.metrics import f1_score
 
 from backend.questions.paired import auroc, calibration_error, mcnemar, smallest_difference, wilson
 
-__all__ = ["Comparison", "auroc", "calibration_error", "compare", "error_beyond_chance", "mcnemar", "wilson"]
+__all__ = [
+    "Comparison",
+    "auroc",
+    "calibration_error",
+    "compare",
+    "error_beyond_chance",
+    "macro_f1",
+    "mcnemar",
+    "wilson",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,15 @@ def compare(
         mcnemar(gained, lost),
         smallest_difference(n, (gained + lost) / n),
     )
+
+
+def macro_f1(given: Sequence[int | None], truth: Sequence[int]) -> float:
+    """Return the mean F1 over the positions of right choices. A method that prefers a position has less than its
+    accuracy. An answer without a choice (None) is a miss."""
+    if not truth:
+        return 0.0
+    chosen = [-1 if choice is None else choice for choice in given]
+    return float(f1_score(truth, chosen, labels=sorted(set(truth)), average="macro", zero_division=0.0))
 
 
 def error_beyond_chance(confidence: Sequence[float], right: Sequence[bool], *, bins: int = 10) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -68,10 +69,20 @@ class Client:
                 return
             cursor = f"&cursor={page['next_cursor']}"
 
-    def upload(self, file: Path, *, sha256: str, external_id: str = "", on_sent: Callable[[int], None]) -> Json:
+    def lines(self, path: str) -> list[Json]:
+        """Return the objects of a reply of JSON lines."""
+        response = self._answered("GET", path, None, {"Accept": "application/x-ndjson"})
+        if response.status_code >= 400:
+            raise ApiRefused(response)
+        return [json.loads(line) for line in response.text.splitlines()]
+
+    def upload(
+        self, file: Path, *, sha256: str, external_id: str = "", profile: str = "", on_sent: Callable[[int], None]
+    ) -> Json:
         """Upload a file by presigned multipart upload with a checksum per part. Returns the video.
 
-        external_id: by default the checksum. on_sent: called with the bytes sent so far.
+        external_id: by default the checksum. profile: "" for the service's own. on_sent: called with the bytes sent so
+        far.
         """
         size = file.stat().st_size
         upload = self.call(
@@ -85,6 +96,7 @@ class Client:
                 "part_checksums": True,
                 "title": file.name,
                 "external_id": external_id or sha256,
+                **({"profile": profile} if profile else {}),
             },
             idempotency_key=f"demo-upload-{sha256[:32]}-{time.time_ns()}",
         )

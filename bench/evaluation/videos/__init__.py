@@ -1,0 +1,1 @@
+"""Questions about video files, from a manifest: the engine, a running service or a bare model answers them."""
