@@ -11,8 +11,10 @@ _OF_CONTAINER = {
     "matroska": "video/x-matroska",
     "avi": "video/x-msvideo",
     "mpegts": "video/mp2t",
+    "mpeg": "video/mpeg",
     "flv": "video/x-flv",
     "ogg": "video/ogg",
+    "gif": "image/gif",
 }
 
 

@@ -16,8 +16,8 @@ AUDIO_HELP = (
 )
 DEGRADED_HELP = (
     "Codes of what the file lacks: `truncated` if it ends before its header says, `damaged` if more than 1 % of its "
-    "packets are damaged, `audio_not_heard` and `audio_not_found` if not all chosen audio tracks are heard. More codes "
-    "may come."
+    "packets are damaged, `video_not_seen` if it has more than one video track, `audio_not_heard` and "
+    "`audio_not_found` if not all chosen audio tracks are heard. More codes may come."
 )
 NOT_HEARD: tuple[str, ...] = get_args(NotHeard)
 _PROBE_COLUMNS = (

@@ -6,6 +6,7 @@ sound where a container has no index, or where its header and its last packets d
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ import av
 import av.error
 from av.audio.stream import AudioStream
 from av.container import InputContainer
+from av.stream import Stream
 from av.video.stream import VideoStream
 
 from gpu_workers.engine.ekg import Span
@@ -48,13 +50,15 @@ ONE_PICTURE_MS = 40.0
 class ReadClock:
     """clock: of the file. packets, damaged: number of its packets that were read, and of those marked as damaged.
 
-    stated_ms: duration that the header claims, None without one. whole: whether all packets were read.
+    stated_ms: duration that the header claims, None without one. reached_ms: end of the last packet of any stream, also
+    of subtitles, from the beginning of the clock. whole: whether all packets were read.
     """
 
     clock: FileClock
     packets: int
     damaged: int
     stated_ms: int | None
+    reached_ms: int
     whole: bool
 
 
@@ -125,7 +129,7 @@ def mend_times(container: InputContainer, packet: av.Packet[Any], ms_per_tick: f
         packet.dts = None
 
 
-def readable_packets(container: InputContainer, *tracks: VideoStream | AudioStream) -> Iterator[av.Packet[Any]]:
+def readable_packets(container: InputContainer, *tracks: Stream) -> Iterator[av.Packet[Any]]:
     """Yield packets up to the end of the readable part."""
     try:
         yield from container.demux(*tracks)
@@ -187,6 +191,7 @@ class _Reading:
         self._scale = {one.index: float((one.time_base or Fraction(1, 1000)) * 1000) for one in self._tracks}
         self._parts: list[_Part] = []
         self._doubtful: dict[int, _Stamp] = {}
+        self._others_end = -math.inf
         self._hides_pictures = False
         self._packets = self._damaged = 0
 
@@ -197,7 +202,7 @@ class _Reading:
     def read_all(self) -> bool:
         """Read all packets. Return False if the time ended before the file."""
         ends = time.monotonic() + READING_S
-        for packet in readable_packets(self._container, *self._tracks):
+        for packet in readable_packets(self._container):
             self._count(packet)
             if self._packets % 1_000 == 0 and time.monotonic() > ends:
                 self._read_end()
@@ -244,10 +249,11 @@ class _Reading:
             at += length
         # Without an index, the demuxer takes the duration from the last timestamps, which joins make meaningless.
         stated = None if self._container.duration is None or len(parts) > 1 else round(self._container.duration / 1000)
-        return ReadClock(FileClock(tuple(stretches)), self._packets, self._damaged, stated, whole)
+        others = 0 if self._others_end < 0 else round(self._others_end - stretches[0].stamp_ms)
+        return ReadClock(FileClock(tuple(stretches)), self._packets, self._damaged, stated, max(at, others), whole)
 
     def _read_end(self) -> None:
-        for track in self._tracks:
+        for track in self._container.streams:
             try:
                 self._container.seek(2**62, stream=track, backward=True)
             except av.error.FFmpegError:
@@ -257,6 +263,11 @@ class _Reading:
 
     def _count(self, packet: av.Packet[Any]) -> None:
         if not packet.size:
+            return
+        if packet.stream_index not in self._scale:
+            if packet.pts is not None and packet.time_base is not None:
+                end = (packet.pts + (packet.duration or 0)) * float(packet.time_base) * 1000
+                self._others_end = max(self._others_end, end)
             return
         self._packets += 1
         if packet.is_corrupt:

@@ -11,7 +11,7 @@ RESYNC_PACKETS = 20
 HEAD_BYTES = 64 * 1024
 """Number of bytes at a file's beginning that sniff_container() looks at."""
 
-FORMATS = ("mov", "matroska", "avi", "mpegts", "flv", "ogg")
+FORMATS = ("mov", "matroska", "avi", "mpegts", "mpeg", "flv", "ogg", "gif")
 """Names, in ffmpeg, of the demuxers that may run."""
 
 MAX_STREAMS = 16
@@ -89,11 +89,16 @@ def sniff_container(head: bytes) -> str:
         return "flv"
     if head.startswith(b"OggS"):
         return "ogg"
+    if head.startswith(b"\x00\x00\x01\xba"):
+        return "mpeg"
+    if head.startswith((b"GIF87a", b"GIF89a")):
+        return "gif"
     if _is_transport_stream(head):
         return "mpegts"
     _refuse_playlist(head)
     raise ProbeError(
-        "not_a_video", "The file is not a video we can read (MP4, MOV, MKV, WebM, AVI, MPEG-TS, FLV or Ogg)."
+        "not_a_video",
+        "The file is not a video we can read (MP4, MOV, MKV, WebM, AVI, MPEG-TS, MPEG-PS, FLV, Ogg or GIF).",
     )
 
 

@@ -25,6 +25,7 @@ from gpu_workers.engine.indexing.opening import (
     bound_pictures,
     open_video,
     shown_stream,
+    video_tracks,
 )
 
 MAX_FRAME_RATE = 960
@@ -65,6 +66,7 @@ def examine(source: Recording, container: str) -> Examined:
         width, height, rotation = _shown_size(opened, stream)
         codec, bitrate = stream.codec_context.codec.canonical_name, opened.bit_rate
         audio_tracks = _audio_tracks(opened)
+        lacks = ["video_not_seen"] if len(video_tracks(opened)) > 1 else []
     rate = _rate(source, container)
     read = read_clock(source, container)
     if read is None:
@@ -83,7 +85,7 @@ def examine(source: Recording, container: str) -> Examined:
         "has_video": True,
         "source_start_ms": clock.stretches[0].stamp_ms,
         "bitrate": bitrate or None,
-        "degraded": _lacks(read),
+        "degraded": lacks + _lacks(read),
     }
     return Examined(fields, clock)
 
@@ -106,7 +108,7 @@ def _audio_tracks(opened: InputContainer) -> list[dict[str, Any]]:
 def _lacks(read: ReadClock) -> list[str]:
     """Return the codes of what a file lacks (probe.LACKS)."""
     duration_ms, lacks = read.clock.duration_ms, []
-    if read.stated_ms is not None and read.stated_ms - duration_ms > max(CUT_MS, duration_ms // 100):
+    if read.stated_ms is not None and read.stated_ms - read.reached_ms > max(CUT_MS, duration_ms // 100):
         lacks.append("truncated")
     # A join damages the packet before it.
     if (read.damaged - len(read.clock.stretches) + 1) * 100 > read.packets:

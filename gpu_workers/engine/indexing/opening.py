@@ -53,6 +53,17 @@ def bound_pictures(stream: VideoStream) -> None:
     stream.codec_context.options = {**stream.codec_context.options, "max_pixels": str(MAX_PIXELS)}
 
 
+STILLS = frozenset({"bmp", "gif", "mjpeg", "png", "tiff", "webp"})
+"""Codecs in which files hold covers that they do not mark as covers."""
+
+
+def video_tracks(container: InputContainer) -> list[VideoStream]:
+    """Return the video streams that are no cover art. Stills count only if there is nothing else."""
+    streams = [one for one in container.streams.video if not one.disposition & Disposition.attached_pic]
+    moving = [one for one in streams if one.codec_context is None or one.codec_context.name not in STILLS]
+    return moving or streams
+
+
 def shown_stream(container: InputContainer) -> VideoStream | None:
-    """Return the first video stream that is not cover art."""
-    return next((s for s in container.streams.video if not s.disposition & Disposition.attached_pic), None)
+    """Return the video stream that is indexed: the first one."""
+    return next(iter(video_tracks(container)), None)

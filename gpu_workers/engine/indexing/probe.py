@@ -36,8 +36,9 @@ _VERDICTS = frozenset({
     "too_many_streams", "frame_rate_too_high", "too_few_packets",
 })  # fmt: skip
 """Refusals that a box may give."""
-LACKS = frozenset({"truncated", "damaged"})
-"""Codes of what a file may lack: it ends before its header says, or more than 1 % of its packets are damaged."""
+LACKS = frozenset({"truncated", "damaged", "video_not_seen"})
+"""Codes of what a file may lack: it ends before its header says, more than 1 % of its packets are damaged, or only the
+first of several video tracks is indexed."""
 _MESSAGE_CHARACTERS = 300
 _CLOCK_BYTES = MAX_STRETCHES * ROW_NUMBERS * 8
 _FIELDS = {
@@ -108,7 +109,7 @@ def probe(url_or_path: str, *, limits: ProbeLimits | None = None) -> ProbeResult
     """Describe the video at a path or an http(s) URL, or raise ProbeError with the reason it cannot be indexed.
 
     An MP4 or MOV without an index, or whose index names packets that are not in the file, is `truncated`. Containers
-    without a complete index (MKV, TS, AVI, FLV, Ogg) may be cut: then the readable part gives the duration.
+    without a complete index (MKV, TS, PS, AVI, FLV, Ogg, GIF) may be cut: then the readable part gives the duration.
     """
     limits = limits or ProbeLimits()
     try:

@@ -43,6 +43,7 @@ def seeds(folder: Path) -> list[bytes]:
         "webm": "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -c:a libvorbis", "avi": "-c:v mpeg4 -c:a mp3",
         "ts": "-c:v libx264 -c:a aac", "flv": "-c:v flv -c:a mp3 -ar 22050", "ogv": "-c:v libtheora -c:a libvorbis",
         "fragmented.mp4": "-c:v libx264 -c:a aac -movflags frag_keyframe+empty_moov", "ffv1.mkv": "-c:v ffv1 -c:a flac",
+        "mpg": "-c:v mpeg2video -r 25 -c:a mp2", "gif": "-c:v gif",
     }  # fmt: skip
     made = []
     for name, codecs in kinds.items():

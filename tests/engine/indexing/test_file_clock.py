@@ -240,6 +240,42 @@ def test_stretches_follow_each_other() -> None:
         FileClock(())
 
 
+@pytest.mark.parametrize(
+    ("name", "codecs"),
+    [
+        ("v.mpg", ["-c:v", "mpeg2video", "-bf", "2", "-c:a", "mp2"]),
+        ("old.mpg", ["-c:v", "mpeg1video", "-c:a", "mp2"]),
+        ("v.vob", ["-c:v", "mpeg2video", "-bf", "2", "-c:a", "ac3"]),
+    ],
+)
+def test_a_program_stream_is_read_as_exactly_as_other_files(tmp_path: Path, name: str, codecs: list[str]) -> None:
+    path = make(tmp_path / name, *picture(10), *tone(10), "-ar", "48000", *codecs)
+    found = probe(str(path))
+    assert (found.container, found.duration_ms, found.degraded) == ("mpeg", 10_000, ())
+    assert frame_times(path, found) == list(range(0, 10_000, 40))
+    assert cut_in_two(path, found) == list(range(0, 10_000, 40))
+    assert all(heard_ms(path, found))
+    joined = tmp_path / f"joined-{name}"
+    joined.write_bytes(path.read_bytes() * 2)
+    assert probe(str(joined)).duration_ms in (19_960, 20_000), "the join may damage the picture before it"
+
+
+def test_a_gif_is_a_video_whose_pictures_build_on_each_other(tmp_path: Path) -> None:
+    path = make(tmp_path / "v.gif", *picture(6, 10))
+    found = probe(str(path))
+    assert (found.container, found.codec, found.duration_ms) == ("gif", "gif", 6_000)
+    assert frame_times(path, found) == list(range(0, 6_000, 100))
+    assert cut_in_two(path, found) == list(range(0, 6_000, 100))
+
+    def pictures(fps: float) -> dict[int, np.ndarray]:
+        with sample_frames(str(path), Span(0, 6_000), fps=fps, max_side=160, clock=found.clock) as frames:
+            return {frame.ms: frame.picture for frame in frames}
+
+    whole, chosen = pictures(EVERY_FRAME), pictures(1)
+    assert list(chosen) == list(range(0, 6_000, 1_000))
+    assert all(np.array_equal(shown, whole[ms]) for ms, shown in chosen.items())
+
+
 def test_a_transport_stream_that_begins_within_a_packet_is_read_from_the_next(tmp_path: Path) -> None:
     whole = make(tmp_path / "whole.ts", *picture(6), *tone(6), "-c:v", "libx264", "-c:a", "aac")
     path = tmp_path / "cut.ts"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from fractions import Fraction
+from importlib import import_module
 from io import BytesIO
+from pkgutil import walk_packages
 from typing import Any
 
 import av
@@ -77,6 +79,9 @@ def sound(arguments: dict[str, Any], recording: Supplied | None, channel: Channe
 
 def warm_up() -> None:
     """Use every part once: what Python or the decoders load on first use cannot be loaded in a box."""
+    for module in walk_packages(av.__path__, "av."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)  # PyAV loads those of subtitles when a file has some
     file = BytesIO()
     with av.open(file, "w", format="matroska") as container:
         video, audio = container.add_stream("mpeg4", rate=25), container.add_stream("pcm_s16le", rate=8_000)
