@@ -28,6 +28,7 @@ LEFT = {
     "django_session": "sessions end",
     "staff_member": "staff belongs to one installation",
     "staff_passkey": "staff belongs to one installation",
+    "staff_recoverycode": "staff belongs to one installation",
     "staff_secondfactor": "staff belongs to one installation",
     "staff_session": "staff belongs to one installation",
     "staff_contentaccess": "staff belongs to one installation",

@@ -65,7 +65,7 @@ def number(person_id: UUID) -> int:
 
 
 def digest_of_code(code: str) -> bytes:
-    """Return what is stored of an operator's code, in whatever way it was typed."""
+    """Return what is stored of an operator's code or a recovery code, in whatever way it was typed."""
     return hashlib.sha256("".join(filter(str.isalnum, code.lower())).encode()).digest()
 
 
@@ -88,9 +88,9 @@ def may_enrol(person_id: UUID, *, operators_code: str | None) -> bool:
 
 
 def enrol(person_id: UUID, secret: str, code: str, *, operators_code: str | None) -> bool:
-    """Keep a new secret if the code proves that the app has it. False for a wrong code, or if there is an app.
+    """Keep a new secret, in the place of the present app's, if the code proves that the app has it.
 
-    operators_code: as in may_enrol().
+    operators_code: as in may_enrol(). False for a wrong code.
     """
     step = step_of(secret, code)
     if step is None:
@@ -98,10 +98,10 @@ def enrol(person_id: UUID, secret: str, code: str, *, operators_code: str | None
     with transaction.atomic(using="staff"):
         if not may_enrol(person_id, operators_code=operators_code):
             return False
-        _, created = SecondFactor.objects.get_or_create(
+        SecondFactor.objects.update_or_create(
             person_id=person_id, defaults={"secret": seal(secret.encode()), "last_step": step}
         )
-    return created
+    return True
 
 
 def remove(person_id: UUID, factor_id: UUID) -> str | None:

@@ -66,6 +66,16 @@ class Passkey(models.Model):
     used_at = models.DateTimeField(null=True)
 
 
+class RecoveryCode(models.Model):
+    """A code that signs one person in once in the place of a lost factor. digest: SHA-256 of the code."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
+    digest = models.BinaryField(max_length=32)
+    created_at = models.DateTimeField(auto_now_add=True)
+    used_at = models.DateTimeField(null=True)
+
+
 class Session(AbstractBaseSession):
     """A browser's session with the console. It lies apart from customers' sessions, which the API reads and writes."""
 

@@ -17,7 +17,7 @@ from backend.audit.services import OPERATOR, SHORTEST_REASON, Actor, record
 from backend.people.models import Membership, Person, written_email
 from backend.people.sessions import is_accepted
 from backend.staff import factors
-from backend.staff.models import ContentAccess, Member, Passkey, Role, SecondFactor, StaffEvent
+from backend.staff.models import ContentAccess, Member, Passkey, RecoveryCode, Role, SecondFactor, StaffEvent
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused, invalid
 
@@ -75,6 +75,7 @@ def dismiss(*, email: str) -> bool:
             return False
         SecondFactor.objects.filter(person=member.person).delete()
         Passkey.objects.filter(person=member.person).delete()
+        RecoveryCode.objects.filter(person=member.person).delete()
         ContentAccess.objects.filter(person=member.person).delete()
         Person.objects.using("staff").filter(id=member.person_id).update(is_active=False, is_superuser=False)
         member.delete()
@@ -118,6 +119,7 @@ def reset_factors(*, email: str) -> bool:
         if person is None:
             return False
         found = sum(kind.objects.filter(person_id=person.id).delete()[0] for kind in (SecondFactor, Passkey))
+        RecoveryCode.objects.filter(person_id=person.id).delete()
         if found:
             Person.objects.using("staff").filter(id=person.id).update(sessions_since=timezone.now())
             StaffEvent.objects.create(action="staff.factor_reset", email=person.email, details={"factors": found})

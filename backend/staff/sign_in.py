@@ -34,6 +34,7 @@ KNOWN = timedelta(days=30)
 ATTEMPTED, SIGNED_IN = "staff.sign_in_attempted", "staff.signed_in"
 PASSWORD_ACCEPTED, LOCKED_OUT, CONFIRMED = "staff.password_accepted", "staff.locked_out", "staff.factor_confirmed"
 FACTOR_ENROLLED, FACTOR_REMOVED = "staff.factor_enrolled", "staff.factor_removed"
+RECOVERY_CODES_MADE = "staff.recovery_codes_made"
 
 BEGAN, VERIFIED = "staff_began_at", "staff_verified_at"
 """Keys of the session: when the password was accepted, and when the second factor was."""

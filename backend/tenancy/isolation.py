@@ -50,6 +50,7 @@ PLAIN_TABLES = frozenset(
         "staff_contentaccess",
         "staff_member",
         "staff_passkey",
+        "staff_recoverycode",
         "staff_secondfactor",
         "staff_session",
         "staff_staffevent",

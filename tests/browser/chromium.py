@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -32,6 +34,13 @@ class _Quiet(WSGIRequestHandler):
 class _Threads(ThreadingMixIn, WSGIServer):
     # A browser keeps connections open that it does not use yet, and would block a server of one thread.
     daemon_threads = True
+
+
+def pictured(page: Any, name: str) -> None:
+    """Picture the open page as it is, if AVA_SCREENSHOTS names a folder for pictures."""
+    folder = os.environ.get("AVA_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ set to a folder each page is pictured there at the widths of a phone, a laptop a
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -42,6 +41,7 @@ from tests.browser.chromium import (
     listened,
     out_of_reach,
     overhang,
+    pictured,
     serious_faults,
     served,
     shows,
@@ -120,13 +120,6 @@ def _story(acme: Cast) -> dict[str, Any]:
 
 def sized(page: Any, width: str) -> None:
     page.set_viewport_size(dict(zip(("width", "height"), WIDTHS[width], strict=True)))
-
-
-def pictured(page: Any, name: str) -> None:
-    """Picture the open page as it is, if a folder for pictures is named."""
-    folder = os.environ.get("AVA_SCREENSHOTS")
-    if folder:
-        page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
 
 
 def coloured(page: Any, scheme: str) -> None:
@@ -450,7 +443,13 @@ def test_the_first_factor_is_set_up_with_the_operators_code(site: str, chromium:
     page.keyboard.press("Tab")
     page.keyboard.type(code(secret))
     page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Your recovery codes").wait_for()
+    assert faults_of(page, "recovery-codes") == []
+    page.get_by_role("link", name="I have kept them: continue").focus()
+    page.keyboard.press("Enter")
     page.wait_for_url(f"{site}/console/")
+    page.goto(f"{site}/console/second-factor/own/")
+    assert faults_of(page, "own-factors") == []
     assert said == []
 
 

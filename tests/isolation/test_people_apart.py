@@ -29,7 +29,8 @@ VARIABLES = {
 }
 PEOPLE = ("people_person", "mfa_authenticator", "account_emailaddress", "usersessions_usersession")
 STAFF = (
-    "staff_member", "staff_secondfactor", "staff_passkey", "staff_session", "staff_contentaccess", "django_admin_log",
+    "staff_member", "staff_secondfactor", "staff_passkey", "staff_recoverycode", "staff_session", "staff_contentaccess",
+    "django_admin_log",
 )  # fmt: skip
 ALL = "SELECT, INSERT, UPDATE, DELETE"
 # Role: what it may do, by table. What is not named here it may not.

@@ -37,6 +37,7 @@ KEPT = {
     "staff_member": "staff alone",
     "staff_secondfactor": "staff alone",
     "staff_passkey": "staff alone",
+    "staff_recoverycode": "staff alone",
     "staff_session": "staff alone",
     "staff_contentaccess": "staff alone",
 }

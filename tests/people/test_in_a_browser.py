@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -24,6 +26,7 @@ from tests.browser.chromium import (
     listened,
     out_of_reach,
     overhang,
+    pictured,
     serious_faults,
     served,
     with_authenticator,
@@ -63,6 +66,7 @@ def checked(page: Any) -> None:
     for scheme, width in (("dark", 390), ("light", 1280)):
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size({"width": width, "height": 900})
+        pictured(page, f"{re.sub('[^a-z]+', '-', urlsplit(page.url).path.lower())[:40]}-{width}")
         assert serious_faults(page) == [], (page.url, scheme)
         assert overhang(page) <= 0, page.url
     assert out_of_reach(page, CONTROLS) == [], page.url
@@ -142,10 +146,17 @@ def test_an_invited_owner_makes_a_key_by_keyboard(acme: Cast, site: str, chromiu
     assert said == []
     assert in_a_thread(lambda: APIClient().get("/v1/videos", HTTP_AUTHORIZATION=f"Bearer {key}").status_code) == 200
     page.get_by_role("link", name="Back to Acme").click()
-    assert page.get_by_role("cell", name="Laptop").is_visible()
+    row = page.get_by_role("row").filter(has_text="Laptop")
+    row.locator("summary").focus()
+    page.keyboard.press("Enter")
+    checked(page)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    row.wait_for(state="detached")
+    assert in_a_thread(lambda: APIClient().get("/v1/videos", HTTP_AUTHORIZATION=f"Bearer {key}").status_code) == 401
 
 
-@pytest.mark.parametrize("path", ["/", "/errors", "/accounts/signup/"])
+@pytest.mark.parametrize("path", ["/", "/errors", "/docs/api", "/docs/errors", "/docs/quickstart", "/accounts/signup/"])
 def test_pages_for_anybody_are_accessible(site: str, chromium: Any, path: str) -> None:
     page = opened(chromium)
     said = listened(page)

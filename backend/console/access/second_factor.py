@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods
 from backend.console.access.gate import member_of
 from backend.console.site import site
 from backend.people.models import Person
-from backend.staff import factors, passkeys, sign_in
+from backend.staff import factors, passkeys, recovery_codes, sign_in
 from backend.staff.models import Passkey, SecondFactor
 from backend.tenancy.secrets import open_sealed, seal
 
@@ -29,6 +29,7 @@ WRONG_CODE = "This code is not right, or it was used before. Wait for the next c
 WRONG_ENROLMENT = (
     "The operator's code or the proof of the new factor was not accepted. An operator's code works once, for 24 hours."
 )
+WRONG_RECOVERY = "This recovery code is not right, or it was used before."
 WRONG_PASSKEY = "This passkey was not accepted. Try again, or use another factor."
 
 
@@ -52,8 +53,8 @@ def second_factor(request: HttpRequest) -> HttpResponse:
         kind = _enrolled(request, person, operators_code) if is_new else _verified(request, person)
         if kind:
             sign_in.complete(request, kind)
-            return HttpResponseRedirect(following)
-        error = WRONG_ENROLMENT if is_new else WRONG_PASSKEY if request.POST.get("passkey") else WRONG_CODE
+            return _new_recovery_codes(request, person, following) if is_new else HttpResponseRedirect(following)
+        error = WRONG_ENROLMENT if is_new else _what_was_wrong(request)
     is_new = not factors.number(person.pk)
     context = {
         **site.each_context(request),
@@ -78,6 +79,8 @@ def own_factors(request: HttpRequest) -> HttpResponse:
     if not sign_in.is_fresh(request):
         query = urlencode({REDIRECT_FIELD_NAME: reverse("own_factors")})
         return HttpResponseRedirect(f"{reverse('second_factor')}?{query}")
+    if "codes" in request.POST:
+        return _new_recovery_codes(request, person, reverse("own_factors"))
     error = _changed(request, person) if request.method == "POST" else ""
     if request.method == "POST" and not error:
         return HttpResponseRedirect(reverse("own_factors"))
@@ -87,6 +90,7 @@ def own_factors(request: HttpRequest) -> HttpResponse:
         "apps": SecondFactor.objects.filter(person_id=person.pk),
         "passkeys": Passkey.objects.filter(person_id=person.pk).order_by("created_at"),
         "is_last": factors.number(person.pk) < 2,
+        "codes_left": recovery_codes.number_left(person.pk),
         **_proposals(request, person),
         "error": error,
         "next": "",
@@ -100,7 +104,7 @@ def _changed(request: HttpRequest, person: Person) -> str:
         # The secret of an app and the challenge of a passkey are new, so there is nothing to guess and to count.
         kind = _enrolled(request, person, None)
         if not kind:
-            return WRONG_PASSKEY if request.POST.get("passkey") else WRONG_CODE
+            return _what_was_wrong(request)
         messages.success(request, "The factor was added.")
         return ""
     try:
@@ -119,7 +123,29 @@ def _verified(request: HttpRequest, person: Person) -> str:
     state = request.session.pop(REQUEST, None)
     if reply := request.POST.get("passkey", ""):
         return "passkey" if passkeys.verify(person, reply, state) else ""
+    if code := request.POST.get("recovery", ""):
+        return "recovery code" if recovery_codes.verify(person.pk, code) else ""
     return "app" if factors.verify(person.pk, request.POST.get("code", "")) else ""
+
+
+def _what_was_wrong(request: HttpRequest) -> str:
+    if request.POST.get("passkey"):
+        return WRONG_PASSKEY
+    return WRONG_RECOVERY if request.POST.get("recovery") else WRONG_CODE
+
+
+def _new_recovery_codes(request: HttpRequest, person: Person, following: str) -> HttpResponse:
+    """Make new recovery codes and show them, once."""
+    codes = recovery_codes.replace(person.pk)
+    sign_in.note(request, sign_in.RECOVERY_CODES_MADE, person.email, codes=len(codes))
+    context = {
+        **site.each_context(request),
+        "is_nav_sidebar_enabled": False,
+        "title": "Your recovery codes",
+        "codes": codes,
+        "next": following,
+    }
+    return TemplateResponse(request, "console/recovery_codes.html", context)
 
 
 def _enrolled(request: HttpRequest, person: Person, operators_code: str | None) -> str:
@@ -143,16 +169,15 @@ def _enrolled(request: HttpRequest, person: Person, operators_code: str | None) 
 
 
 def _proposals(request: HttpRequest, person: Person) -> dict[str, Any]:
-    """Return what a page needs that adds factors: a secret unless there is an app, and the options of a passkey."""
-    has_app = SecondFactor.objects.filter(person_id=person.pk).exists()
-    secret = "" if has_app else _new_secret(request)
+    """Return what a page needs that adds factors: a secret for an app, and the options of a passkey."""
+    secret = _new_secret(request)
     proposed = passkeys.creation(person)
     if proposed:
         request.session[CREATION] = proposed[1]
     return {
         "secret": secret,
-        "uri": factors.uri(secret, person.email) if secret else "",
-        "qr": factors.qr_code(factors.uri(secret, person.email)) if secret else "",
+        "uri": factors.uri(secret, person.email),
+        "qr": factors.qr_code(factors.uri(secret, person.email)),
         "creation": json.dumps(proposed[0]) if proposed else "",
     }
 
@@ -164,6 +189,7 @@ def _questions(request: HttpRequest, person: Person) -> dict[str, Any]:
         request.session[REQUEST] = asked[1]
     return {
         "has_app": SecondFactor.objects.filter(person_id=person.pk).exists(),
+        "codes_left": recovery_codes.number_left(person.pk),
         "request_options": json.dumps(asked[0]) if asked else "",
     }
 

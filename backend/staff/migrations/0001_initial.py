@@ -75,6 +75,21 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="RecoveryCode",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("digest", models.BinaryField(max_length=32)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("used_at", models.DateTimeField(null=True)),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
             name="Session",
             fields=[
                 (
@@ -130,6 +145,7 @@ class Migration(migrations.Migration):
                 "staff_member",
                 "staff_secondfactor",
                 "staff_passkey",
+                "staff_recoverycode",
                 "staff_session",
                 "staff_contentaccess",
             )
