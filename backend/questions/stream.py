@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -14,25 +15,32 @@ from backend.questions.queries import questions
 from backend.questions.services.shown import mark_shown
 from backend.tenancy.context import tenant_scope
 
+QUIET_SECONDS = 10.0
+"""Silence after which a stream says again what is worked on, with the time left."""
 LONGEST_STREAM_SECONDS = 15 * 60.0
 """Duration after which a stream ends by itself. The client connects again and gets the present state first."""
 
 
 class QuestionEvents:
     """The events of a question (an Awaited): `progress` and `partial` whenever they change, each `node` of the search
-    once it is there, then `answer`. A question that is deleted meanwhile is over without an answer.
+    once it is there, then `answer`. After a silence `progress` comes again. A question that is deleted meanwhile ends
+    without an answer.
 
-    after: Last-Event-ID of a client that connects again, the id of the last node that it got; "" for a new client.
+    after: Last-Event-ID of a client that connects again, the id of the last node that it got; "" for a new client. now:
+    the time in seconds.
     """
 
     seconds = LONGEST_STREAM_SECONDS
 
-    def __init__(self, *, tenant_id: UUID, question_id: UUID, after: str = "") -> None:
+    def __init__(
+        self, *, tenant_id: UUID, question_id: UUID, after: str = "", now: Callable[[], float] = time.monotonic
+    ) -> None:
         self.subject, self.over = question_id, False
         self._tenant_id, self._after = tenant_id, after
         self._shown = _Look()
         self._paths: list[str] = []
         self._attempt: int | None = None
+        self._now, self._said_at = now, now()
 
     def look(self) -> bytes:
         """Return the events that are new since the last look."""
@@ -70,7 +78,12 @@ class QuestionEvents:
         if look.partial != self._shown.partial:
             new.append(look.partial)
         self._shown = look
-        return b"".join([*new, *self._nodes(questions.shown_nodes(question, nodes))])
+        new += self._nodes(questions.shown_nodes(question, nodes))
+        if not new and self._now() - self._said_at >= QUIET_SECONDS:
+            new = [look.progress]
+        if new:
+            self._said_at = self._now()
+        return b"".join(new)
 
     def _ending(self, question: Question) -> bytes:
         view = questions.view_of(question, trace=True)

@@ -352,10 +352,12 @@ def test_a_quiet_stream_is_kept_alive_and_ends_in_time(acme: Any) -> None:
     question_id, _ = ask(acme)
     moments = iter(range(0, 100_000, 8))
     clock = PollClock(now=lambda: float(next(moments)), sleep=lambda _: None)
-    received = streamed(follow(stream.QuestionEvents(tenant_id=acme.tenant_id, question_id=question_id), clock))
+    events = stream.QuestionEvents(tenant_id=acme.tenant_id, question_id=question_id, now=clock.now)
+    received = streamed(follow(events, clock))
 
-    assert [name for name, _ in received[:2]] == ["progress", ""]
-    assert {name for name, _ in received[1:]} == {""}
+    assert {name for name, _ in received[1:]} == {"progress"}
+    assert len(received) > 10, "it says again what is worked on, in words and not in a comment"
+    assert {data["status"] for _, data in received} == {"queued"}
 
 
 def test_the_stream_of_an_answered_question_over_http(acme: Any) -> None:

@@ -209,7 +209,7 @@ class Server:
                 if changed.is_set() or self._closing.is_set() or now() >= min(look_at, ends_at):
                     changed.clear()
                     chunk = await self._run(awaited.look, callers)
-                    pause = LOOK_SECONDS if chunk else min(2 * pause, IDLE_LOOK_SECONDS)
+                    pause = LOOK_SECONDS if chunk else min(1.5 * pause, IDLE_LOOK_SECONDS)
                     look_at = now() + self._spread(pause)
                     if chunk:
                         sent_at = now()

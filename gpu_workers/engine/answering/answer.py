@@ -38,10 +38,11 @@ class RunOptions(TypedDict, total=False):
     budget: no limit by default. on_progress: called from this thread. should_stop: called before every model call, from
     any thread; true cancels the question. allowance: returns what a limit shared with other questions leaves for this
     one; called before every model call, too. on_partial: gets the best answer so far after each level of the search
-    that has one, from this thread. on_nodes: gets the nodes of the search so far after the first retrieval and after
-    each level, from this thread; an answer among them was reported to on_partial before. closer: returns stored frames
-    as JPEGs in full, None where there is none; called from this thread where a look needs detail. verdicts: keeps what
-    a scan judged, so that it is paid for once. meter: gets every model call.
+    that has one, from this thread. on_nodes: gets the nodes so far after the first retrieval and each level of the
+    search, and after each step of a method that uses tools, from this thread; an answer among them was reported to
+    on_partial before. closer: returns stored frames as JPEGs in full, None where there is none; called from this thread
+    where a look needs detail. verdicts: keeps what a scan judged, so that it is paid for once. meter: gets every model
+    call.
     """
 
     budget: Budget | None

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, get_args
 from uuid import UUID
 
@@ -307,3 +308,14 @@ def test_a_method_tells_what_it_is(method: str) -> None:
     assert set(offered.typical_calls) == {"low", "medium", "high", "paper"}
     for fewest, most in offered.typical_calls.values():
         assert 0 <= fewest <= most
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_the_steps_of_a_method_are_shown_while_it_works(name: str) -> None:
+    shown: list[list[str]] = []
+
+    answer, _ = ask(name, on_nodes=lambda nodes: shown.append([node.path for node in nodes]))
+
+    assert shown
+    assert all(later[: len(earlier)] == earlier for earlier, later in pairwise(shown))
+    assert set(shown[-1]) <= {node.path for node in answer.nodes}

@@ -144,6 +144,8 @@ class _Loop:
             observation = self._observe(k, step) if step.tool != UNREADABLE else self._correction(sample)
             self._keep(k, step, sample, observation, began)
             calls.on_progress("search", k, self.request.steps, step.tool)
+            if not self.path:
+                calls.on_nodes(tuple(self.records))
             self.unread = self.unread + 1 if self.forced or step.tool == UNREADABLE else 0
             if self.proposed is not None or calls.halted or (self.forced and self.unread >= MOST_UNREAD):
                 return

@@ -110,3 +110,4 @@ class StepRecorder:
             self.records.append(step_record(toolbox, step))
             toolbox.meter, toolbox.path = outer_meter, outer_path
             toolbox.calls.on_progress("search", len(self.records), max(self._total, len(self.records)), action)
+            toolbox.calls.on_nodes(tuple(self.records))
