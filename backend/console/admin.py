@@ -46,9 +46,9 @@ from backend.console.answers.searches import SearchPage
 from backend.console.base import ReadOnlyPage, worded
 from backend.console.details import QuestionPage, VideoPage
 from backend.console.filters import TenantFilter, failed_part, fixed, typed
+from backend.console.money.cost_days import CostDayPage
 from backend.console.money.finance_pages import CouponPage, LegalEntityPage, MachineDayPage, ModelRatePage
 from backend.console.money.money_pages import (
-    CostDayPage,
     CreditPage,
     ExportPage,
     InvariantPage,

@@ -187,7 +187,7 @@ def test_the_dashboard_shows_how_well_confidence_fits_what_customers_say(staff: 
 def test_a_video_is_shown_with_its_cost(staff: Client, story: tuple[UUID, UUID]) -> None:
     page = text(staff, f"library/video/{story[1]}/change/")
 
-    assert "0.0420 USD" in page
+    assert "$0.0420" in page
     assert "Not segmented yet." in page
 
 

@@ -84,7 +84,7 @@ def test_finance_enters_machine_hours_as_rows_and_as_a_file(staff_as: Any) -> No
         {"rows": 1, "from": "2026-11-21", "to": "2026-11-21", "usd": "33.6", "reason": "The invoice of November"},
     ]
     listed = client.get(HOURS).content.decode()
-    assert "33.60 USD" in listed
+    assert "$33.60" in listed
     assert 'enctype="multipart/form-data"' in client.get(f"{HOURS}create/").content.decode()
 
 

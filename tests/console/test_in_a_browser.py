@@ -201,14 +201,14 @@ PAGES: dict[str, dict[str, tuple[str, str, list[str]]]] = {
         "coupons": ("billing/coupon/", "Coupons", ["SPRING-25", "25 %", "Make a coupon"]),
         "make-coupon": ("billing/coupon/create/", "Make a coupon", ["Can be granted until"]),
         "sellers": ("billing/legalentity/", "Legal entities", ["INV-"]),
-        "machine-hours": ("billing/machineday/", "Machine days", ["g6.xlarge", "19.20 USD"]),
+        "machine-hours": ("billing/machineday/", "Machine days", ["g6.xlarge", "$19.20"]),
         "enter-hours": ("billing/machineday/create/", "Enter machine hours", ["Or a CSV file"]),
         "model-rates": ("billing/modelrate/", "Model rates", ["qwen2.5-vl-7b"]),
         "checks": ("billing/invariantresult/", "Invariant results", []),
         "exports": ("billing/exportstate/", "Export states", []),
         "invoices": ("billing/invoice/", "Invoices", ["INV-"]),
         "invoice": ("billing/invoice/{invoice}/change/", "INV-", ["Acme Traffic GmbH", "media seconds"]),
-        "credits": ("billing/creditgrant/", "Credit grants", ["25.00 USD", "outage of Sunday"]),
+        "credits": ("billing/creditgrant/", "Credit grants", ["$25.00", "outage of Sunday"]),
         "plans": ("billing/plan/", "Plans", ["standard"]),
         "plan": ("billing/plan/{plan}/change/", "Standard", ["Version 1", "price book"]),
         "append-plan": ("billing/plan/append/?plan=standard", "Append a version", ["Allowances"]),
@@ -723,7 +723,7 @@ def test_a_version_of_a_plan_is_previewed_and_appended_by_keyboard(
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="By tenant").wait_for()
     assert page.get_by_role("row").filter(has=page.get_by_role("link", name="Acme")).first.is_visible()
-    assert shows(page, "12.50 USD")
+    assert shows(page, "$12.50")
     assert faults_of(page, "plan-preview") == []
     page.get_by_role("button", name="Append the version").focus()
     page.keyboard.press("Enter")

@@ -470,7 +470,7 @@ def test_the_utilisation_opens_the_days_with_what_was_lost_and_idle(staff_as: An
     assert "at most $3.00 of it by 1 killed attempt" in page
     (link,) = set(re.findall(r'href="(/console/billing/costday/[^"]*)"', page)) - {"/console/billing/costday/"}
     days = staff_as("operator").get(html.unescape(link)).content.decode()
-    for amount in ("10.0", "3.00 USD", "5.00 USD"):
+    for amount in ("$10.00", "$3.00", "$5.00"):
         assert amount in days, amount
     detail = staff_as("operator").get(f"/console/billing/costday/{today}/change/")
     assert detail.status_code == 200

@@ -230,7 +230,7 @@ def test_overdue_invoices_are_on_the_overview_and_on_the_page_of_their_tenant(
     with acme.scope():
         assert (line["currency"], line["n"], line["due"]) == ("USD", 1, Invoice.objects.get().due)
     assert sum(line["n"] for line in number()) == before + 1
-    assert "1 invoice</a> of 6.80 USD" in first
+    assert "1 invoice</a> of $6.80" in first
     assert ("consider suspending" in first, "consider suspending" in last) == (False, True)
     assert "Overdue:" not in finance.get(page_of(globex)).content.decode()
     assert "?overdue=yes" in finance.get("/console/").content.decode()

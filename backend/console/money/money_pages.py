@@ -17,7 +17,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from unfold.contrib.filters.admin import DropdownFilter, RangeDateFilter, RangeDateTimeFilter
+from unfold.contrib.filters.admin import DropdownFilter, RangeDateTimeFilter
 
 from backend.api.public_ids import encode
 from backend.billing.documents.file import file_of
@@ -26,7 +26,6 @@ from backend.billing.documents.table import as_csv
 from backend.billing.exports.transfer import SINKS
 from backend.billing.models import (
     BookKind,
-    CostDay,
     CreditGrant,
     InvariantResult,
     Invoice,
@@ -219,47 +218,6 @@ class PricePage(ReadOnlyPage):
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         # A price takes effect after it was entered.
         return {"effective_from": (timezone.now() + timedelta(hours=1)).replace(second=0, microsecond=0)}
-
-
-class CostDayPage(ReadOnlyPage):
-    """The reconciled days: paid = attributed + lost + idle, in device time and in USD."""
-
-    roles = MONEY
-    sorts = None
-    list_display = (
-        "day", "paid_usd", "attributed_usd", "at_most_lost", "at_least_idle", "lost_attempts", "utilisation",
-        "hosted_usd", "waste_usd", "usd_per_video_hour", "usd_per_question",
-    )  # fmt: skip
-    list_filter = (("day", RangeDateFilter),)
-    ordering = ("-day",)
-    id_columns = ()
-    sections: ClassVar[Mapping[str, Sequence[str]]] = {
-        "Device time in seconds": (
-            "day", "paid_seconds", "attributed_seconds", "overhead_seconds", "lost_seconds", "idle_seconds",
-            "utilisation",
-        ),
-        "USD": (
-            "paid_usd", "attributed_usd", "overhead_usd", "at_most_lost", "at_least_idle", "hosted_usd", "waste_usd",
-        ),
-        "Per unit": ("video_hours", "questions", "usd_per_video_hour", "usd_per_question"),
-        "Details": ("lost_attempts", "reconciled_at"),
-    }  # fmt: skip
-    labels: ClassVar[Mapping[str, str]] = {
-        "lost_seconds": "at most lost by killed attempts", "lost_attempts": "killed attempts",
-        "hosted_usd": "hosted models", "waste_usd": "of it waste", "reconciled_at": "reconciled",
-    }  # fmt: skip
-
-    @admin.display(description="at most lost by killed attempts", ordering="lost_usd")
-    def at_most_lost(self, row: CostDay) -> str:
-        return amount(row.lost_usd, "USD")
-
-    @admin.display(description="at least idle")
-    def at_least_idle(self, row: CostDay) -> str:
-        return amount(row.idle_usd, "USD")
-
-    @admin.display(description="at least idle")
-    def idle_seconds(self, row: CostDay) -> str:
-        return plain(row.idle_seconds)
 
 
 class InvariantPage(ReadOnlyPage):

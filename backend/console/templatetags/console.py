@@ -169,8 +169,6 @@ def pager(context: Any, page: Page[Any], parameter: str, label: str) -> dict[str
 
 @register.filter
 def amount(value: Any, currency: str) -> str:
-    """Return an amount with the code of its currency and as many digits as it needs."""
-    if value is None:
-        return "–"
-    text = usd(value).replace("$", "")
-    return f"{text} {currency}"
+    """Return an amount with the code of its currency and as many digits as it needs; dollars as usd() does."""
+    text = usd(value)
+    return text if currency == "USD" or value is None else f"{text.replace('$', '')} {currency}"
