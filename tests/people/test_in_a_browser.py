@@ -146,7 +146,7 @@ def test_an_invited_owner_makes_a_key_by_keyboard(acme: Cast, site: str, chromiu
     assert said == []
     assert in_a_thread(lambda: APIClient().get("/v1/videos", HTTP_AUTHORIZATION=f"Bearer {key}").status_code) == 200
     page.get_by_role("link", name="Back to Acme").click()
-    row = page.get_by_role("row").filter(has_text="Laptop")
+    row = page.get_by_role("listitem").filter(has_text="Laptop")
     row.locator("summary").focus()
     page.keyboard.press("Enter")
     checked(page)
