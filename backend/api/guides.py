@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -50,6 +50,7 @@ def guide_of(name: str) -> Guide:
     tokens = _MARKDOWN.parse(markdown_of(name))
     title, sections = name, []
     for at, token in enumerate(tokens):
+        _lead(token.children or ())
         if token.type == "heading_open":
             words = _words(tokens[at + 1])
             # GitHub gives them the same anchors, so a link works in both places.
@@ -68,15 +69,21 @@ def _words(heading: Token) -> str:
     return "".join(part.content for part in heading.children or ())
 
 
-def _link(self: Any, tokens: Sequence[Token], at: int, options: Mapping[str, Any], env: Any) -> str:
-    """Render the beginning of a link: to a guide by its page, to a page that is not served as a mere anchor."""
-    token = tokens[at]
-    other = _OTHER_GUIDE.fullmatch(str(token.attrGet("href")))
-    if other and other[1] in GUIDES:
-        token.attrSet("href", f"/docs/{other[1]}{other[2] or ''}")
-    elif not str(token.attrGet("href")).startswith(("#", "/", "https://")):
-        token.attrs.pop("href")
-    return str(self.renderToken(tokens, at, options, env))
+def _lead(parts: Sequence[Token]) -> None:
+    """Let links to guides lead to their pages, and make plain words of links to pages that are not served."""
+    is_plain = False
+    for part in parts:
+        if part.type == "link_open":
+            target = str(part.attrGet("href"))
+            other = _OTHER_GUIDE.fullmatch(target)
+            is_guide = other is not None and other[1] in GUIDES
+            if other and is_guide:
+                part.attrSet("href", f"/docs/{other[1]}{other[2] or ''}")
+            is_plain = not is_guide and not target.startswith(("#", "/", "https://"))
+            if is_plain:
+                part.tag, part.attrs = "span", {}
+        elif part.type == "link_close" and is_plain:
+            part.tag, is_plain = "span", False
 
 
 def _code(self: RendererHTML, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
@@ -86,7 +93,6 @@ def _code(self: RendererHTML, tokens: Sequence[Token], at: int, options: Any, en
 
 def _made() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False}).enable("table")
-    made.add_render_rule("link_open", _link)
     made.add_render_rule("fence", _code)
     made.add_render_rule("table_open", lambda *_: '<div class="scrolls" tabindex="0"><table>')
     made.add_render_rule("table_close", lambda *_: "</table></div>")
