@@ -443,7 +443,7 @@ def test_the_first_factor_is_set_up_with_the_operators_code(site: str, chromium:
     page.keyboard.press("Tab")
     page.keyboard.type(code(secret))
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Your recovery codes").wait_for()
+    page.get_by_text("They are not shown again").wait_for()
     assert faults_of(page, "recovery-codes") == []
     page.get_by_role("link", name="I have kept them: continue").focus()
     page.keyboard.press("Enter")
