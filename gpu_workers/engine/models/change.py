@@ -42,7 +42,7 @@ def unchanged_since(chunks: Sequence[ChunkView]) -> list[int | None]:
     chunk until they count. A chunk without frames needs its own. A few blocks that change all the time, such as the
     seconds of a clock in the picture, are left out of the comparison.
     """
-    greys = [[(frame.ms, _grey(frame.picture)) for frame in chunk.frames] for chunk in chunks]
+    greys = [[(frame.ms, small_grey(frame.picture)) for frame in chunk.frames] for chunk in chunks]
     ticking = _ticking([frame for frames in greys for frame in frames])
     kept: list[int | None] = []
     anchor: int | None = None
@@ -99,7 +99,8 @@ def _changed(one: Grey, other: Grey) -> Blocks | None:
     return changed
 
 
-def _grey(picture: Picture) -> Grey:
+def small_grey(picture: Picture) -> Grey:
+    """Return the grey copy of a picture that same_picture() compares."""
     import cv2
 
     height, width = picture.shape[:2]

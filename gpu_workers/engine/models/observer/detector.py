@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,9 @@ _LABELS = (
 LABELS: tuple[str, ...] = ("", *(word.replace("_", " ") for word in _LABELS.split()))
 """Names by COCO id, 1 to 90; "-" where COCO has no class."""
 
+FLOOR = 0.3
+"""Lowest confidence of a detection."""
+_WHOLE = (0.0, 0.0, 1.0, 1.0)
 _TILE = 0.58
 """Side of a tile over the side of the picture: 2 x 2 tiles that overlap by 0.16."""
 
@@ -48,19 +52,31 @@ class SsdDetector:
         graph, layout = folder / "frozen_inference_graph.pb", folder / "ssd_mobilenet_v2_coco_2018_03_29.pbtxt"
         self._net = cv2.dnn.readNetFromTensorflow(str(graph), str(layout))
         self._lock = threading.Lock()
+        self._kept: dict[int, tuple[weakref.ref[Picture], list[Detection]]] = {}
 
-    def detect(self, picture: Picture, *, tile: int | None = None, floor: float = 0.3) -> list[Detection]:
+    def detect(self, picture: Picture, *, tile: int | None = None, floor: float = FLOOR) -> list[Detection]:
         """Return the objects of the whole picture, joined with those of one tile (0 to 3), which enlarges small ones.
 
-        Raises ValueError for an empty picture.
+        floor: lowest confidence, at least FLOOR. The picture must not change afterwards. Raises ValueError for an
+        empty picture.
         """
         if picture.size == 0:
             raise ValueError("the picture is empty")
-        detections = self._run(picture, (0.0, 0.0, 1.0, 1.0), floor)
+        detections = [detection for detection in self._whole(picture) if detection.confidence >= floor]
         if tile is not None:
             x, y = (tile % 2) * (1 - _TILE), (tile // 2) * (1 - _TILE)
             detections += self._run(picture, (x, y, _TILE, _TILE), max(floor, 0.45))
         return suppress([d for d in detections if _plausible(d)])
+
+    def _whole(self, picture: Picture) -> list[Detection]:
+        """Return what the whole picture shows, from FLOOR on. A picture in memory is looked at once."""
+        key = id(picture)
+        kept = self._kept.get(key)
+        # Another picture may have taken the place of one that is gone.
+        if kept is None or kept[0]() is not picture:
+            forget = weakref.ref(picture, lambda _: self._kept.pop(key, None))
+            kept = self._kept[key] = (forget, self._run(picture, _WHOLE, FLOOR))
+        return kept[1]
 
     def _run(self, picture: Picture, region: tuple[float, float, float, float], floor: float) -> list[Detection]:
         height, width = picture.shape[:2]

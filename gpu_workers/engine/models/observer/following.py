@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gpu_workers.engine.ekg import CHUNK_MS, Picture, SampledFrame, Span, TrackObservation
 from gpu_workers.engine.models.observer.categories import BALLS, FIXTURES, moves_itself
 from gpu_workers.engine.models.observer.detector import SsdDetector
+from gpu_workers.engine.models.observer.looking import Gaze
 from gpu_workers.engine.models.observer.measured import Box, MeasuredObject
 from gpu_workers.engine.models.observer.movement import border_of, camera_moves, comes_in, is_cut, movement, palette
 from gpu_workers.engine.models.observer.scene import SceneClassifier
@@ -37,8 +38,8 @@ class Followed:
 class Follower:
     """Runs the detector over the frames of a segment and a tracker over the detections.
 
-    tiles: also look at one quarter of the picture per frame, in turn, which finds small and far objects at the cost of
-    a second detector pass. Safe to share between threads.
+    tiles: also look at one quarter of the picture per look, in turn, which finds small and far objects at the cost of a
+    second detector pass. Safe to share between threads.
     """
 
     def __init__(self, detector: SsdDetector, scene: SceneClassifier, *, tiles: bool = True) -> None:
@@ -48,26 +49,23 @@ class Follower:
         """Follow the things in the segment. thumbnails: grey copies of its frames by time (movement.thumbnail)."""
         frames = [frame for chunk in view.chunks for frame in chunk.frames]
         cuts = cuts_between(frames, thumbnails)
-        tracker, tracks = self._tracker(), list[Track]()
-        for k, frame in enumerate(frames):
-            if frame.ms in cuts:
-                # A position before a cut says nothing about positions after it.
-                tracks += tracker.finish()
-                tracker = self._tracker()
-            if frame.picture.mean() < BLACK:
-                continue
-            tile = k % self._detector.tiles if self._tiles else None
-            tracker.add(frame.ms, frame.picture, self._detector.detect(frame.picture, tile=tile))
-        tracks += tracker.finish()
+        tracks: list[Track] = []
+        # A position before a cut says nothing about positions after it.
+        for scene in _scenes(frames, cuts):
+            tracker = SegmentTracker(TRACKED_FPS, self._scene.features)
+            gaze = Gaze(self._detector, tiles=self._tiles)
+            for frame, detections in gaze.over(frame for frame in scene if frame.picture.mean() >= BLACK):
+                if detections is None:
+                    tracker.skip(frame.ms)
+                else:
+                    tracker.add(frame.ms, frame.picture, detections)
+            tracks += tracker.finish()
         for number, track in enumerate(tracks, start=1):
             # Events reach over segments, so a number must not mean another object in the next segment.
             track.id = number + view.span.start_ms // CHUNK_MS * _TRACKS_PER_CHUNK
             track.doubted = _is_doubtful(track, view.span, tracks)
         aspect = next((frame.picture.shape[1] / frame.picture.shape[0] for frame in frames), 1.0)
         return Followed(tracks, cuts, aspect)
-
-    def _tracker(self) -> SegmentTracker:
-        return SegmentTracker(TRACKED_FPS, self._scene.features)
 
 
 def observations(followed: Followed, segment: Span, still: Sequence[Span]) -> tuple[TrackObservation, ...]:
@@ -99,6 +97,15 @@ def cuts_between(frames: Sequence[SampledFrame], thumbnails: Mapping[int, Pictur
             cuts.add(frame.ms)
         before = frame.ms, colours
     return frozenset(cuts)
+
+
+def _scenes(frames: Sequence[SampledFrame], cuts: Collection[int]) -> list[list[SampledFrame]]:
+    scenes: list[list[SampledFrame]] = [[]]
+    for frame in frames:
+        if frame.ms in cuts:
+            scenes.append([])
+        scenes[-1].append(frame)
+    return scenes
 
 
 def passage(track: Track, segment: Span) -> tuple[str, str]:

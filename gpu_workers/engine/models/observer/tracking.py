@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import supervision as sv
 from trackers import ByteTrackTracker
 
 from gpu_workers.engine.ekg import Picture, Vector, unit
+from gpu_workers.engine.models.observer.boxes import area, intersection
 from gpu_workers.engine.models.observer.categories import UNKNOWN, moves_itself
 from gpu_workers.engine.models.observer.colour import appearance_of, colour_word, is_colourless, part_to_judge
 from gpu_workers.engine.models.observer.detector import LABELS, Detection, crop_of
@@ -22,9 +24,8 @@ FRAGMENTS = GoingOn(gap_ms=5_000, near=0.6, reach=0.25, similarity=0.80)
 """Limits inside a segment, where the tracker has lost a thing that its own detections show before and after."""
 _LAST = 32
 """Number of boxes that hold the last second of a track."""
-_COLOUR_EVERY = 2
-_FEATURES_EVERY = 10
-"""Number of frames of a track per crop that the classifier sees: 15 ms of CPU each."""
+_FEATURES_EVERY = 5
+"""Number of looks at a track per crop that the classifier sees: 15 ms of CPU each."""
 
 
 @dataclass
@@ -84,9 +85,10 @@ class Track:
 
 
 class SegmentTracker:
-    """Tracks the objects of one segment. Call add() for frames in order of time, then finish().
+    """Tracks the objects of one segment. Call add() or skip() for frames in order of time, then finish().
 
-    features: returns the look of a crop as a unit vector, for re-identification.
+    fps: highest rate of frames that are added. features: returns the look of a crop as a unit vector, for
+    re-identification.
     """
 
     def __init__(self, fps: float, features: Callable[[Picture], Vector] | None = None) -> None:
@@ -100,8 +102,19 @@ class SegmentTracker:
             high_conf_det_threshold=0.5,
         )
         self._tracks: dict[int, Track] = {}
+        self._looked: list[int] = []
+        self._skipped: dict[int, list[int]] = {}
+        # What the last look showed that was no track yet.
+        self._new: list[tuple[Box, float]] = []
+
+    def skip(self, ms: int) -> None:
+        """Note a frame that nobody looked at. Things seen before and after it are taken to have moved evenly."""
+        if self._looked:
+            self._skipped.setdefault(self._looked[-1], []).append(ms)
 
     def add(self, ms: int, picture: Picture, detections_of_frame: Sequence[Detection]) -> None:
+        """Track the detections of a frame."""
+        self._looked.append(ms)
         height, width = picture.shape[:2]
         scale = np.array([width, height, width, height], dtype=np.float32)
         detections = sv.Detections(
@@ -109,36 +122,82 @@ class SegmentTracker:
             confidence=np.array([d.confidence for d in detections_of_frame], dtype=np.float32),
             class_id=np.array([LABELS.index(d.category) for d in detections_of_frame], dtype=int),
         )
-        tracked = self._tracker.update(detections)
+        tracked = self._tracker.update(detections, timestamp=ms / 1000)
         if tracked.tracker_id is None or tracked.confidence is None or tracked.class_id is None:
+            self._new = []
             return
         grey = is_colourless(picture)
-        for box, score, label, number in zip(
+        before, new, old = self._new, list[tuple[Box, float]](), list[Box]()
+        for corners, score, label, number in zip(
             tracked.xyxy / scale, tracked.confidence, tracked.class_id, tracked.tracker_id, strict=True
         ):
+            x0, y0, x1, y1 = (float(v) for v in corners)
             if number < 0:
+                new.append(((x0, y0, x1, y1), float(score)))
                 continue
-            track = self._tracks.setdefault(int(number), Track(int(number)))
-            x0, y0, x1, y1 = (float(v) for v in box)
+            old.append((x0, y0, x1, y1))
+            if int(number) not in self._tracks:
+                self._tracks[int(number)] = self._begun(int(number), (x0, y0, x1, y1), before)
+            track = self._tracks[int(number)]
             track.boxes.append((x0, y0, x1, y1))
             track.ms.append(ms)
             track.scores.append(float(score))
             track.names[LABELS[int(label)]] += 1
-            if self._features is not None and len(track.ms) % _FEATURES_EVERY == 3:
+            if self._features is not None and len(track.ms) % _FEATURES_EVERY == 2:
                 track.features.append(self._features(crop_of(picture, track.boxes[-1])))
-            if len(track.ms) % _COLOUR_EVERY == 1:
-                track.looks.append(appearance_of(picture, track.boxes[-1]))
-                part = part_to_judge(track.category, track.boxes[-1])
-                if part is not None and not grey:
-                    track.colours[colour_word(crop_of(picture, part))] += 1
+            track.looks.append(appearance_of(picture, track.boxes[-1]))
+            part = part_to_judge(track.category, track.boxes[-1])
+            if part is not None and not grey:
+                track.colours[colour_word(crop_of(picture, part))] += 1
+        self._new = [seen for seen in new if not any(_covers(box, seen[0]) for box in old)]
+
+    def _begun(self, number: int, box: Box, before: Sequence[tuple[Box, float]]) -> Track:
+        """Return a track that begins where the look before saw the thing: there it was not known to stay."""
+        track = Track(number)
+        first, score = max(before, key=lambda seen: intersection(seen[0], box), default=(box, 0.0))
+        if before and intersection(first, box) > 0:
+            track.ms.append(self._looked[-2])
+            track.boxes.append(first)
+            track.scores.append(score)
+        return track
 
     def finish(self) -> list[Track]:
         """Return trusted tracks, fragments joined, numbered from 1 in order of appearance."""
+        after = dict(pairwise(self._looked))
+        for track in self._tracks.values():
+            _fill_in(track, after, self._skipped)
         tracks = [track for track in rejoin(self._tracks.values()) if track.trusted]
         tracks.sort(key=lambda track: (track.ms[0], track.boxes[0]))
         for number, track in enumerate(tracks, start=1):
             track.id = number
         return tracks
+
+
+def _covers(box: Box, other: Box) -> bool:
+    """Whether two boxes share half of the smaller one: a second box on a tracked thing is no other thing."""
+    return 2 * intersection(box, other) > min(area(box), area(other))
+
+
+def _fill_in(track: Track, after: Mapping[int, int], skipped: Mapping[int, Sequence[int]]) -> None:
+    """Give the track a box on each skipped frame between two successive looks that both show it.
+
+    after: the next look by look. skipped: frames without a look by the look before them.
+    """
+    seen = list(zip(track.ms, track.boxes, track.scores, strict=True))
+    filled = seen[-1:]
+    for (ms, box, score), (next_ms, next_box, next_score) in reversed(list(pairwise(seen))):
+        if after.get(ms) == next_ms:
+            for between in reversed(skipped.get(ms, ())):
+                share = (between - ms) / (next_ms - ms)
+                x0, y0, x1, y1 = (a + share * (b - a) for a, b in zip(box, next_box, strict=True))
+                filled.append((between, (x0, y0, x1, y1), score + share * (next_score - score)))
+        filled.append((ms, box, score))
+    filled.reverse()
+    track.ms, track.boxes, track.scores = (
+        [ms for ms, _, _ in filled],
+        [box for _, box, _ in filled],
+        [score for _, _, score in filled],
+    )
 
 
 def rejoin(fragments: Iterable[Track]) -> list[Track]:
