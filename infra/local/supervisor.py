@@ -33,7 +33,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 ADMIN = "operator@localhost"
 _SUPERVISOR = "supervisor"
 _POLL_S = 0.3
-_READY_S = 120.0
+_READY_S = 600.0
+"""A process that has not ended may still fetch weights, or wait for a busy machine."""
 # A worker that dies this often within this time of its start is broken, not unlucky.
 _SHORT_LIFE_S, _SHORT_LIVES = 60.0, 5
 

@@ -36,8 +36,11 @@ def main() -> int:
                 with stages.during("fetching the video"):
                     video = file.result()
                 result = Demo(service, stages, OUT).run(video)
-    except (DemoFailed, ApiRefused, StackError, httpx.TransportError) as error:
+    except (DemoFailed, ApiRefused, StackError) as error:
         print(f"demo failed: {error}", file=sys.stderr)
+        return 1
+    except httpx.TransportError as error:
+        print(f"demo failed: the service does not answer any more ({error}); see .local/log", file=sys.stderr)
         return 1
     wall_s = time.time() - started
     times = remember(wall_s, full=not result["index"]["reused"])

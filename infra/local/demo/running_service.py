@@ -17,7 +17,7 @@ from infra.local.errors import StackError
 from infra.local.stack import Stack
 
 PROJECT = Path(__file__).resolve().parents[3]
-READY_S = 600
+READY_S = 1_200
 
 
 class RunningService:
@@ -47,11 +47,12 @@ class RunningService:
         )
         threading.Thread(target=self._pass_on, args=(self._process,), name="supervisor", daemon=True).start()
         deadline = time.monotonic() + READY_S
-        while not self._answers():
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                self._stop()
-                raise StackError("the local stack did not come up; see .local/log")
-            time.sleep(0.5)
+        with self._stages.during("starting the local stack"):
+            while not self._answers():
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    self._stop()
+                    raise StackError("the local stack did not come up; see .local/log")
+                time.sleep(0.5)
         return self
 
     def __exit__(
