@@ -16,6 +16,7 @@ from backend.library.api import routes as library_routes
 from backend.library.indexing.api import routes as job_routes
 from backend.people.api import routes as people_routes
 from backend.people.pages import urlpatterns as account_pages
+from backend.playback.api import routes as playback_routes
 from backend.questions.api import routes as question_routes
 from backend.shares.api import routes as share_routes
 from backend.shares.pages import urlpatterns as share_pages
@@ -28,6 +29,7 @@ handler500 = problems.handler500
 v1: list[URLPattern | URLResolver] = [
     *library_routes,
     *ekg_routes,
+    *playback_routes,
     *job_routes,
     *account_routes,
     *people_routes,

@@ -282,6 +282,10 @@ class Summary:
     error: tuple[str, str] | None
 
 
+def topics(video: Video) -> QuerySet[Topic]:
+    return _of(Topic, video).defer("embedding")
+
+
 def summary(video: Video) -> Summary:
     topics = list(_of(Topic, video).order_by("n"))
     shown = {ms for topic in topics for ms in topic.frame_ms}

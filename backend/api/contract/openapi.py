@@ -96,6 +96,7 @@ TAGS: dict[str, str] = {
     "Index jobs": "Status, stage and progress of the indexing of each video.",
     "Index versions": "The indexes that were built for a video.",
     "Event Knowledge Graph": "What the index of a video holds: events, entities, frames, transcript and summary.",
+    "Playback": "What a player shows with a video: captions, chapters and the timeline.",
     "Questions": "Questions about videos, their answers and the evidence.",
     "Searches": "Searches for events without a language model.",
     "Sessions": "Questions that follow each other and share a scope.",
