@@ -21,7 +21,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.contract import Answer, Effort, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS, Method
-from gpu_workers.engine.answering.presets import changed, settings_with
+from gpu_workers.engine.answering.presets import changed, settings_of_authors, settings_with
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import AnswerModels, Meter
@@ -29,9 +29,12 @@ from gpu_workers.engine.models.roles import AnswerModels, Meter
 CHOICE_ARMS = ("tfidf", "question_only", "shuffled", "uniform_captions", "caption_rag", "ava_paper", "ava")
 """Arms for every choice set."""
 
-ABLATIONS = ("ava_no_support", "support_only", "oracle_events")
+AUTHORS = "ava_authors"
+"""`ava` with the settings of its authors' published code, over an index whose events are merged by recall, as there."""
+
+ABLATIONS = ("ava_no_support", "support_only", "oracle_events", AUTHORS)
 """Parts of `ava`: without the events' support of the choices; this support alone, without a model; and the reasoner
-over the events that a person marked, if the set has such marks."""
+over the events that a person marked, if the set has such marks. The last one is no part, but what its authors run."""
 
 WITHOUT_REASONER = frozenset({"tfidf", "support_only"})
 
@@ -90,6 +93,8 @@ class ChoiceArm:
         if name in METHOD_ARMS:
             models = replace(models, checker=CaptionChecker(models.reasoner))
         self._name, self._set, self._models, self._index, self._seed = name, questions, models, index, seed
+        if name == AUTHORS:
+            self._index = index.merged_by_recall()
         self._event_words = event_words
         self._words = Words([_text(captions) for captions in questions.captions.values()]) if name == "tfidf" else None
         self._other = derangement(sorted(questions.captions), seed)
@@ -100,8 +105,10 @@ class ChoiceArm:
         if self._name == "support_only":
             return self._by_support(question)
         video = self._other[question.video] if self._name == "shuffled" else question.video
-        effort: Effort = "paper" if self._name.endswith("_paper") else "medium"
+        effort: Effort = "paper" if self._name.endswith("_paper") or self._name == AUTHORS else "medium"
         settings = settings_with(effort, self._models)
+        if self._name == AUTHORS:
+            settings = settings_of_authors(self._models)
         # Captions have no frames for the check of `ava`.
         settings = changed(settings, check="off", abstain=False)
         if self._name == "ava_no_support":

@@ -46,7 +46,7 @@ from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.memory_graph import MemoryVideo
 from gpu_workers.engine.models.calibration import calibration_of
 from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
-from gpu_workers.engine.models.roles import Meter, Similarity, TextEmbedder
+from gpu_workers.engine.models.roles import Meter, Scores, Similarity, TextEmbedder
 
 FORM = 2
 """Part of every cache key: raised if the same captions give another index."""
@@ -76,6 +76,10 @@ class CaptionIndex:
 
     def __init__(self, embedder: TextEmbedder, similarity: Similarity, *, folder: Path) -> None:
         self._embedder, self._similarity, self._folder = embedder, similarity, folder
+
+    def merged_by_recall(self) -> CaptionIndex:
+        """Return the same index with events merged by recall instead of F1, as in the code of AVA's authors."""
+        return CaptionIndex(self._embedder, RecallSimilarity(self._similarity), folder=self._folder / "by-recall")
 
     def of_captions(self, name: str, captions: Sequence[Sentence], *, profile: str) -> MemoryVideo:
         """Return the index of one video's captions, in chunks of 3 s, merged to events like a described video."""
@@ -187,6 +191,20 @@ def joined(captions: Sequence[Sentence], words: int) -> list[Sentence]:
         Sentence(Span(group[0].span.start_ms, group[-1].span.end_ms), ". ".join(told.text for told in group) + ".")
         for group in groups
     ]
+
+
+class RecallSimilarity:
+    """A similarity that gives recall for F1. It keeps the name, and so the thresholds that were fitted to F1."""
+
+    def __init__(self, inner: Similarity) -> None:
+        self.name, self.baseline, self._inner = inner.name, inner.baseline, inner
+
+    def encode(self, texts: Sequence[str], *, meter: Meter) -> Sequence[object]:
+        return self._inner.encode(texts, meter=meter)
+
+    def score(self, candidates: Sequence[object], references: Sequence[object]) -> Scores:
+        scores = self._inner.score(candidates, references)
+        return Scores(scores.precision, scores.recall, scores.recall)
 
 
 class CaptionSummariser:

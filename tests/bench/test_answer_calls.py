@@ -54,9 +54,8 @@ def test_preset_paper_sends_each_context_once(server: ModelServer) -> None:
     before = server.served().requests
     answer = ask(server, PAPER, through=overhear)
 
-    assert server.served().requests - before == 18
+    assert server.served().requests - before == 17
     assert Counter((stage, n) for stage, _, n in heard[0].prompts) == {
-        ("rewrite", 1): 1,
         ("requery", 1): 4,
         ("answer", 8): 13,
     }
@@ -65,9 +64,9 @@ def test_preset_paper_sends_each_context_once(server: ModelServer) -> None:
     del shown["F/B/SA"]
     assert len(shown) == len(set(shown.values())) == 12
     assert len({prompt for stage, prompt, _ in heard[0].prompts if stage == "answer"}) >= 12
-    assert {len(events) for events in shown.values()} == {16}
-    calls = [call for call in answer.usage.calls if call.stage == "answer"]
-    assert all(4_800 < call.prompt_tokens < 5_400 for call in calls), "contexts of about 5,000 tokens"
+    assert Counter(len(events) for events in shown.values()) == {12: 1, 16: 11}, "the root has four of each view"
+    calls = sorted(call.prompt_tokens for call in answer.usage.calls if call.stage == "answer")
+    assert all(4_800 < tokens < 5_400 for tokens in calls[1:]), "contexts of about 5,000 tokens"
 
 
 @pytest.mark.long
@@ -89,7 +88,7 @@ def test_the_reference_asks_for_each_sample_alone(server: ModelServer) -> None:
 
     answer = ask(server, changed(PAPER, max_depth=1, in_flight=1), one_by_one=True)
 
-    assert server.served().requests - before == 1 + 8
+    assert server.served().requests - before == 8
     assert [len(node.candidates) for node in answer.nodes if node.action == "SA"] == [8]
 
 
@@ -103,7 +102,7 @@ def test_the_figures_of_tokens_hold() -> None:
         "paper_cached_prompt_share",
         "ours_prompt_tokens_share",
     ]
-    assert figures["paper_calls"].value == 18
+    assert figures["paper_calls"].value == 17
     assert all(figure.holds for figure in figures.values())
     assert 70_000 < figures["paper_prompt_tokens"].value < 80_000
     assert 0.02 < figures["ours_prompt_tokens_share"].value < 0.1

@@ -20,6 +20,10 @@ CheckRule = Literal["off", "on_doubt", "on_disagreement"]
 LookMode = Literal["frames", "inspect"]
 Own = TypeVar("Own", bound=MethodSettings)
 
+Traces = Literal["f1", "both_ways"]
+"""How two traces are compared: by F1 (AVA, eq. 5), or by the mean of precision and recall. The authors' code takes the
+precision of each pair in both orders, which is the same mean (AVA/operate.py, calculate_sa_score)."""
+
 
 @dataclass(frozen=True, slots=True)
 class TreeSettings:
@@ -42,7 +46,8 @@ class TreeSettings:
     event_cap: int = 16
     """Maximum length of an event list (AVA, section 5.2)."""
     drop_worst: float = 0.2
-    """Share of the event list that is dropped before F and B (AVA, section 5.2)."""
+    """Share of the event list that is dropped before F and B, as in the authors' code (AVA/tree_search.py). The paper
+    drops events only where the list is longer than event_cap."""
     reuse: bool = True
     """Whether equal event sets are answered once."""
 
@@ -61,6 +66,10 @@ class SampleSettings:
     """Lambda of eq. 6; 0.3 was best (AVA, section 7.4.3)."""
     rescale: bool = True
     """Whether traces score (F1 - baseline) / (1 - baseline), clipped to 0..1, instead of raw F1."""
+    traces: Traces = "f1"
+    """How two traces are compared (eq. 5)."""
+    compatible: bool = True
+    """Whether open answers that merely do not contradict each other may share a vote, which then counts less."""
     abstain: bool = True
     """Whether a sample may abstain because the events do not suffice."""
     lowest_answer: float = 0.2
@@ -81,8 +90,9 @@ class LookSettings:
     """Maximum number of rounds of an inspection."""
     inspect_gate: float = 0.5
     """Minimum confidence of an inspection's findings to end it with an answer; not calibrated."""
-    full_pictures: bool = False
-    """Whether a frame check looks at pictures in full, as many as the checker's window takes, instead of thumbnails."""
+    full_pictures: int = 0
+    """Maximum number of pictures in full that a frame check looks at, as far as the checker's window takes them; with 0
+    it looks at thumbnails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +184,36 @@ _OURS = SearchSettings(
     verify_citations=True,
 )
 
+_PAPER = SearchSettings(
+    "paper",
+    TreeSettings(max_depth=3, adaptive=False, level_width=None, requery_per_view=False, drop_worst=0.0, reuse=False),
+    SampleSettings(n=8, early_majority=False, rescale=False, compatible=False, abstain=False),
+    RetrievalSettings(
+        events=4, per_view=4, graph_events=0, transcript=0, context=0.0, fusion="borda", weights={}, rewriting=False,
+        words=0, repeats=True,
+    ),
+    LookSettings(check="on_disagreement", check_samples=8, full_pictures=256),
+    prompt=PromptSettings(context_tokens=24_000, least_events=0, sa_ratio=1.0, revise=False),
+    verify_frames=True,
+    entailment=False,
+)  # fmt: skip
+"""What the AVA paper says. docs/methods.md names the section of each number."""
+
+_AUTHORS = replace(
+    changed(
+        _PAPER,
+        drop_worst=0.2,
+        requery_per_view=True,
+        temperature=0.5,
+        traces="both_ways",
+        check_samples=4,
+        sa_ratio=0.75,
+    ),
+    retrieval=replace(_PAPER.retrieval, events=5, per_view=0, rewriting=True),
+)
+"""What the authors' published code does (github.com/I-ESC/Project-Ava at 4a58382) where it differs from the paper.
+docs/methods.md names the file of each number."""
+
 _PRESETS: dict[Effort, SearchSettings] = {
     "low": changed(
         _OURS,
@@ -195,20 +235,9 @@ _PRESETS: dict[Effort, SearchSettings] = {
         level_width=6,
         context_tokens=12_000,
         verify_frames=True,
-        full_pictures=True,
+        full_pictures=16,
     ),
-    "paper": SearchSettings(
-        "paper",
-        TreeSettings(max_depth=3, adaptive=False, level_width=None, requery_per_view=False, reuse=False),
-        SampleSettings(n=8, early_majority=False, rescale=False, abstain=False),
-        RetrievalSettings(
-            events=5, graph_events=0, transcript=0, context=0.0, fusion="borda", weights={}, words=0, repeats=True
-        ),
-        LookSettings(check="on_disagreement"),
-        prompt=PromptSettings(context_tokens=24_000, least_events=0, sa_ratio=1.0, revise=False),
-        verify_frames=True,
-        entailment=False,
-    ),
+    "paper": _PAPER,
 }
 
 
@@ -235,6 +264,11 @@ def settings_with(effort: Effort, models: AnswerModels) -> SearchSettings:
     return replace(settings, retrieval=replace(settings.retrieval, events=RERANKED, rerank=RERANKED))
 
 
+def settings_of_authors(models: AnswerModels) -> SearchSettings:
+    """Return the settings of the authors' published code, for evaluation: no effort of a question gives them."""
+    return _with_models(_AUTHORS, models.calibration, models.reasoner.capabilities, eyes=models.eyes)
+
+
 def settings_for(
     effort: Effort, calibration: Calibration, capabilities: ChatCapabilities = TYPICAL, *, eyes: bool = True
 ) -> SearchSettings:
@@ -249,8 +283,13 @@ def settings_for(
     method, with events up to a share of its window. Effort `paper` keeps the paper's tree with any reasoner, only with
     shorter texts for a small one.
     """
-    settings = _PRESETS[effort]
-    limits = calibration.limits.value
+    return _with_models(_PRESETS[effort], calibration, capabilities, eyes=eyes)
+
+
+def _with_models(
+    settings: SearchSettings, calibration: Calibration, capabilities: ChatCapabilities, *, eyes: bool
+) -> SearchSettings:
+    effort, limits = settings.effort, calibration.limits.value
     if limits is None:
         return _of_a_strong_reasoner(settings, capabilities)
     if (support := calibration.support) is not None:
@@ -285,7 +324,7 @@ def settings_for(
             # Reading the measurements of 24 frames takes the small model longer than the answer itself.
             check="on_doubt" if eyes else "off",
         )
-    return changed(settings, check_samples=1)
+    return settings if effort == "paper" else changed(settings, check_samples=1)
 
 
 def _of_a_strong_reasoner(settings: SearchSettings, capabilities: ChatCapabilities) -> SearchSettings:

@@ -72,6 +72,14 @@ def ranked(events: Iterable[RankedEvent]) -> list[RankedEvent]:
     )
 
 
+def of_best_events(hits: Sequence[Hit], count: int) -> list[Hit]:
+    """Return the hits of the count events with the highest similarity in one view; ties fall to the earlier hit."""
+    hits = distinct_hits(hits)
+    scores = _event_scores(hits)
+    best = set(sorted(scores, key=lambda event_id: -scores[event_id])[:count])
+    return [hit for hit in hits if hit.event_id in best]
+
+
 def _event_scores(hits: Sequence[Hit]) -> dict[UUID, float]:
     """Return each event's similarity in one view: the sum over its hits, as in the authors' code."""
     scores: dict[UUID, float] = {}

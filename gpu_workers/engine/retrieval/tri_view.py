@@ -15,7 +15,7 @@ from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.models.roles import FrameEmbedder, Meter, TextEmbedder, embed_queries
 from gpu_workers.engine.models.served.structured import object_of, storable
 from gpu_workers.engine.ports import Hit, KnowledgeGraph, ViewName, ViewQuery
-from gpu_workers.engine.retrieval.fusion import Fusion, RankedEvent, fuse
+from gpu_workers.engine.retrieval.fusion import Fusion, RankedEvent, fuse, of_best_events
 from gpu_workers.engine.retrieval.repeats import without_repeats
 from gpu_workers.engine.retrieval.word_terms import asked_words
 
@@ -43,7 +43,8 @@ class RetrievalSettings:
     best events that a reranker puts in order before the tree begins; 0 without one.
     words: events that the view of words adds where the query names something literally (AskedWords.literal);
     always_words: for every query. crowding: ports.ViewQuery's, of the event view. repeats: whether neighbours that
-    say the same may both be in the ranking, as in the paper.
+    say the same may both be in the ranking, as in the paper. per_view: number of the best events of each view that are
+    fused, K of section 5.1; 0 for all.
     """
 
     events: int = 16
@@ -61,6 +62,7 @@ class RetrievalSettings:
     always_words: bool = False
     crowding: float = 0.0
     repeats: bool = False
+    per_view: int = 0
 
 
 HYBRID = RetrievalSettings(
@@ -146,6 +148,8 @@ def retrieve(
     if "words" in views:
         views["words"] = views["words"][: settings.words]
     top = max((hit.similarity for hits in views.values() for hit in hits), default=0.0)
+    if settings.per_view:
+        views = {name: of_best_events(hits, settings.per_view) for name, hits in views.items()}
     ranking = fuse(views, fusion=settings.fusion, weights=weights)
     if settings.graph_events and ranking:
         seeds = [event.event_id for event in ranking[:GRAPH_SEEDS]]

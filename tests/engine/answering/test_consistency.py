@@ -9,7 +9,7 @@ import pytest
 
 from gpu_workers.engine.answering.ending.vote import Signals, confidence
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.search.consistency import score_votes
+from gpu_workers.engine.answering.search.consistency import Scoring, score_votes
 from gpu_workers.engine.models.calibration import UNMEASURED, Coefficients, Fit
 from gpu_workers.engine.models.roles import Meter
 from tests.engine.answering.world import EMBEDDED, ScriptedSimilarity
@@ -60,7 +60,7 @@ def test_rescaling_takes_the_baseline_off_and_clips() -> None:
 def test_the_paper_compares_raw_scores() -> None:
     samples = [vote(0, "a b"), vote(0, "a c")]
 
-    assert scored(samples, ScriptedSimilarity(0.25), rescale=False)[0].thought == pytest.approx(0.5)
+    assert scored(samples, ScriptedSimilarity(0.25), scoring=Scoring(rescale=False))[0].thought == pytest.approx(0.5)
 
 
 def test_two_coherent_votes_beat_three_that_reason_apart() -> None:

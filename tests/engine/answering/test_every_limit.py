@@ -141,7 +141,7 @@ def ended(full: FullRun, answer: Answer, *, calls: int, limit: str) -> None:
 def test_the_full_runs_are_what_they_should_be(full: FullRun) -> None:
     stages = [request.schema_name for request in full.requests]
     unread = full.settings.effort == "paper"
-    assert stages[:3] == ["condense", "rewrite", "answer"] if unread else stages[:2] == ["read", "answer"]
+    assert stages[:2] == ["condense", "answer"] if unread else stages[:2] == ["read", "answer"]
     assert {"requery", "repair", "observe"} <= set(stages)
     if full.settings.effort == "paper":
         assert (stages.count("answer"), stages.count("requery"), stages.count("verify")) == (13, 4, 0)

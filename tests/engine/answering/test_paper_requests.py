@@ -1,6 +1,6 @@
-"""Preset `paper` sends the recorded requests, word for word, to a real HTTP server.
+"""Presets `paper` and `authors` send the recorded requests, word for word, to a real HTTP server.
 
-Record them again only if the preset is meant to ask something else:
+Record them again only if a preset is meant to ask something else:
     AVA_RECORD=1 .venv/bin/python -m pytest tests/engine/answering/test_paper_requests.py
 """
 
@@ -16,7 +16,7 @@ from uuid import UUID
 import pytest
 
 from gpu_workers.engine.answering.contract import QuestionInput, Turn
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import settings_for, settings_of_authors
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.ports import StoredFrame
@@ -26,6 +26,7 @@ from tests.scripted_openai import ScriptedRequest
 
 RECORDED = Path(__file__).with_name("paper_requests.json")
 PAPER = settings_for("paper", UNMEASURED)
+AUTHORS = "a choice question, by the authors' code"
 VIDEOS = {
     "long": lambda: make_video([f"person number {n} walks along street {n % 7}" for n in range(40)]),
     "street": lambda: make_video(STREET, entities={"person": [0, 1, 3], "car": [2]}, speech={4: "look, a dog"}),
@@ -39,6 +40,7 @@ CASES: Mapping[str, tuple[QuestionInput, str]] = {
         "street",
     ),
 }
+CASES = {**CASES, AUTHORS: CASES["a choice question"]}
 
 
 class ScriptedFrames(InMemoryGraph):
@@ -55,7 +57,8 @@ def _requests(case: str) -> list[dict[str, Any]]:
     """Return the bodies that the server received, in an order that does not depend on which call arrived first."""
     question, graph = CASES[case]
     with Served(_answers) as served:
-        served.ask(question, settings=PAPER, graph=ScriptedFrames([VIDEOS[graph]()]))
+        settings = settings_of_authors(served.models) if case == AUTHORS else PAPER
+        served.ask(question, settings=settings, graph=ScriptedFrames([VIDEOS[graph]()]))
         bodies = [dict(request.body) for request in served.server.requests]
     return sorted(bodies, key=lambda body: json.dumps(body, sort_keys=True))
 
@@ -74,7 +77,7 @@ def _answers(request: ScriptedRequest) -> Any:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_paper_preset_sends_what_was_recorded(case: str) -> None:
+def test_the_preset_sends_what_was_recorded(case: str) -> None:
     sent = _requests(case)
     recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
     if os.environ.get("AVA_RECORD"):

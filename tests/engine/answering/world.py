@@ -82,7 +82,7 @@ class ScriptedEmbedder:
 
 
 class ScriptedSimilarity:
-    """F1 of shared words. baseline: as given."""
+    """Precision, recall and F1 of shared words. baseline: as given."""
 
     name = "shared words"
 
@@ -95,14 +95,12 @@ class ScriptedSimilarity:
 
     def score(self, candidates: Sequence[object], references: Sequence[object]) -> Scores:
         self.pairs += [(str(a), str(b)) for a, b in zip(candidates, references, strict=True)]
-        f1 = [word_f1(str(a), str(b)) for a, b in zip(candidates, references, strict=True)]
-        array = np.array(f1, dtype=np.float32)
-        return Scores(array, array, array)
-
-
-def word_f1(left: str, right: str) -> float:
-    a, b = set(left.split()), set(right.split())
-    return 2 * len(a & b) / (len(a) + len(b)) if a and b else 0.0
+        words = [(set(str(a).split()), set(str(b).split())) for a, b in zip(candidates, references, strict=True)]
+        precision, recall, f1 = (
+            np.array([2 * len(a & b) / max(1, size(a, b)) for a, b in words], dtype=np.float32)
+            for size in (lambda a, b: 2 * len(a), lambda a, b: 2 * len(b), lambda a, b: len(a) + len(b))
+        )
+        return Scores(precision, recall, f1)
 
 
 class Request:

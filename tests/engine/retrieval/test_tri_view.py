@@ -60,11 +60,11 @@ def test_search_texts_are_embedded_in_the_form_that_the_model_expects_of_them() 
     assert asked == ["dog runs", "cyclist"]
 
 
-def test_it_asks_for_what_an_answer_can_read_and_the_paper_for_what_its_code_does() -> None:
+def test_it_asks_for_what_an_answer_can_read_and_the_paper_for_its_top_four_of_each_view() -> None:
     ours, paper = RetrievalSettings(), settings_for("paper", UNMEASURED).retrieval
 
     assert (ours.events, ours.entities, ours.frames, ours.floor) == (16, 5, 32, 0.1)
-    assert (paper.events, paper.entities, paper.frames, paper.floor) == (5, 5, 32, 0.1)
+    assert (paper.events, paper.entities, paper.frames, paper.floor, paper.per_view) == (4, 5, 32, 0.1, 4)
     assert (paper.context, paper.fusion, dict(paper.weights), paper.transcript, paper.graph_events) == (
         0.0, "borda", {}, 0, 0,
     )  # fmt: skip

@@ -81,9 +81,6 @@ def seen_node(asked: Asked, node: AnswerNode, draw: Draw) -> AnswerNode:
 
 # --- pictures in full in place of thumbnails --------------------------------------------------------------------------
 
-MOST_IN_FULL = 16
-"""Maximum number of pictures in full of a frame check: each is read from the video's source."""
-
 LEAST_IN_FULL = 4
 """Minimum number of pictures in full that the window must hold; else more thumbnails show more."""
 
@@ -113,7 +110,7 @@ def closer_look(
         return evidence
     room = checker.capabilities.context_tokens - CHECK_TOKENS - PROMPT_TOKENS
     fitting = room // (jpeg_tokens(first, patch=checker.capabilities.picture_patch) + LABEL_TOKENS)
-    count = min(MOST_IN_FULL, fitting, checker.max_frames)
+    count = min(asked.settings.look.full_pictures, fitting, checker.max_frames)
     if count < min(LEAST_IN_FULL, len(frames)):
         return evidence
     chosen = evenly(len(frames), count)

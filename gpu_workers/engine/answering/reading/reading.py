@@ -60,6 +60,13 @@ def is_read_by_call(asked: Asked) -> bool:
     return capable and asked.question.method == ROUTED_METHOD
 
 
+def keeps_to_paper(asked: Asked) -> bool:
+    """Whether the question is answered by the AVA paper, which only searches, and searches all of the video whatever
+    time the question names. A route that the caller chose stands."""
+    question = asked.question
+    return question.method == ROUTED_METHOD and asked.settings.effort == "paper" and question.route == "auto"
+
+
 def _leaves_room(asked: Asked, calls: Calls) -> bool:
     """Whether the budget holds the answer's own calls after the reading. A reading that leaves no answer is in vain."""
     if not calls.spending.rations():
@@ -116,7 +123,8 @@ def _as_nearest(asked: Asked, calls: Calls) -> Asked:
     searched_in = ENGLISH if asked.searched == asked.in_english else language
     asked = narrow_to_videos(asked, videos)
     _, searched = times_in(asked.searched, searched_in)
-    asked = narrow_to_time(asked, calls, _time_of(asked, language), chosen_by="figures", searched=searched)
+    if not keeps_to_paper(asked):
+        asked = narrow_to_time(asked, calls, _time_of(asked, language), chosen_by="figures", searched=searched)
     _, text = times_in(text, index_language)
     # Words of asking stand within "the person never waves", and after what is compared.
     within = labels.polarity != "occurs" or labels.comparison != "none"
@@ -177,9 +185,9 @@ def _routed(
     exact: str = "",
     topic: tuple[str, ...] = (),
 ) -> Asked:
-    """Return asked with its route. The caller's stands. Effort `paper` keeps to the paper, which only searches."""
+    """Return asked with its route. The caller's stands."""
     question, understood = asked.question, asked.understood
-    if question.method != ROUTED_METHOD or (asked.settings.effort == "paper" and question.route == "auto"):
+    if question.method != ROUTED_METHOD or keeps_to_paper(asked):
         return replace(asked, understood=replace(understood, comparison=labels.comparison))
     wanted: Route = labels.route
     doubted: Route | Literal[""] = ""

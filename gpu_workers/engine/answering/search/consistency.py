@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from gpu_workers.engine.answering.parsing import ParsedAnswer
+from gpu_workers.engine.answering.presets import Traces
 from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.languages.words import (
     all_words,
@@ -41,6 +42,21 @@ _BETWEEN_ITEMS = re.compile(r"[,;/、،]|\b(?:and|or|as well as|und|oder|sowie|y
 
 
 @dataclass(frozen=True, slots=True)
+class Scoring:
+    """How votes are scored. trade_off: lambda of eq. 6.
+
+    rescale: whether traces score (x - baseline) / (1 - baseline), clipped to 0..1, else the raw x. compatible: whether
+    open answers of which no two say the same may share a vote, worth COMPATIBLE_SHARE, if they do not contradict each
+    other; the paper knows equal answers alone.
+    """
+
+    trade_off: float = 0.3
+    rescale: bool = True
+    compatible: bool = True
+    traces: Traces = "f1"
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerVote:
     """One distinct answer of a node. members: indices of its samples. representative: the index of the sample that
     speaks for it. agreement, thought, score: S_a, S_r, S."""
@@ -59,20 +75,18 @@ def score_votes(
     thresholds: SimilarityThresholds,
     meter: Meter,
     question: str = "",
-    trade_off: float = 0.3,
-    rescale: bool = True,
+    scoring: Scoring = Scoring(),
     entailer: Entailer | None = None,
 ) -> list[AnswerVote]:
     """Return the distinct answers of n samples, best S first; ties fall to more votes, then to the earlier sample.
 
     samples: None where nothing could be read; it counts in n and votes for nothing. Abstentions are one answer.
     thresholds: those of the similarity. entailer: decides which open answers say the same, instead of the similarity.
-    rescale: traces are compared by (F1 - baseline) / (1 - baseline) clipped to 0..1, else by raw F1. An answer with a
-    single vote has S_r = 0: a single trace has none to agree with.
+    An answer with a single vote has S_r = 0: a single trace has none to agree with.
     """
     groups = group_answers(samples, similarity, thresholds, meter, question, entailer=entailer)
     worth = 1.0
-    if not any(len(members) > 1 and _answers(samples, members) for members in groups):
+    if scoring.compatible and not any(len(members) > 1 and _answers(samples, members) for members in groups):
         # Answers to a broad question each describe another part: none repeats another, none contradicts it.
         groups = group_answers(samples, similarity, thresholds, meter, question, compatible=True)
         worth = COMPATIBLE_SHARE
@@ -80,9 +94,9 @@ def score_votes(
     for members in groups:
         agreement = len(members) / len(samples)
         traces = [samples[index].reasoning for index in members]  # type: ignore[union-attr]
-        pairs = _pair_scores(traces, similarity, meter, rescale=rescale)
+        pairs = _pair_scores(traces, similarity, meter, scoring)
         thought = sum(pairs.values()) / len(pairs) if pairs else 0.0
-        score = trade_off * agreement + (1 - trade_off) * thought
+        score = scoring.trade_off * agreement + (1 - scoring.trade_off) * thought
         score *= worth if len(members) > 1 and _answers(samples, members) else 1.0
         votes.append(AnswerVote(members, _medoid(members, pairs), agreement, thought, score))
     return sorted(votes, key=lambda vote: (-vote.score, -len(vote.members), vote.members[0]))
@@ -208,7 +222,7 @@ def group_answers(
         if compatible:
             unclear = [(a, b) for a, b in unclear if _broad(readable[a]) and _broad(readable[b])]
         texts = {index: sample.text for index, sample in readable.items()}
-        scores = _scores(texts, unclear, similarity, meter, rescale=True) if unclear else {}
+        scores = _scores(texts, unclear, similarity, meter, Scoring()) if unclear else {}
         least = thresholds.compatible_meaning if compatible else thresholds.same_meaning
         same |= {pair: score >= least.value for pair, score in scores.items()}
     groups: list[list[int]] = []
@@ -238,26 +252,27 @@ def mutual(
 
 
 def _pair_scores(
-    texts: Sequence[str], similarity: Similarity, meter: Meter, *, rescale: bool
+    texts: Sequence[str], similarity: Similarity, meter: Meter, scoring: Scoring
 ) -> dict[tuple[int, int], float]:
-    """Return BERTScore F1 of each unordered pair, by indices in texts, each pair once."""
+    """Return BERTScore of each unordered pair, by indices in texts, each pair once."""
     pairs = list(combinations(range(len(texts)), 2))
-    return _scores(dict(enumerate(texts)), pairs, similarity, meter, rescale=rescale) if pairs else {}
+    return _scores(dict(enumerate(texts)), pairs, similarity, meter, scoring) if pairs else {}
 
 
 def _scores(
-    texts: dict[int, str], pairs: Sequence[tuple[int, int]], similarity: Similarity, meter: Meter, *, rescale: bool
+    texts: dict[int, str], pairs: Sequence[tuple[int, int]], similarity: Similarity, meter: Meter, scoring: Scoring
 ) -> dict[tuple[int, int], float]:
     order = sorted(texts)
     encoded = dict(zip(order, similarity.encode([texts[index] for index in order], meter=meter), strict=True))
-    f1 = similarity.score([encoded[left] for left, _ in pairs], [encoded[right] for _, right in pairs]).f1
-    baseline = similarity.baseline if rescale else 0.0
+    scores = similarity.score([encoded[left] for left, _ in pairs], [encoded[right] for _, right in pairs])
+    values = scores.f1 if scoring.traces == "f1" else (scores.precision + scores.recall) / 2
+    baseline = similarity.baseline if scoring.rescale else 0.0
     return {
         # An empty trace is no thought to agree with, whatever a scorer makes of it.
         pair: min(1.0, max(0.0, (float(raw) - baseline) / (1.0 - baseline)))
         if texts[pair[0]].strip() and texts[pair[1]].strip()
         else 0.0
-        for pair, raw in zip(pairs, f1, strict=True)
+        for pair, raw in zip(pairs, values, strict=True)
     }
 
 

@@ -13,7 +13,7 @@ from gpu_workers.engine.answering.context import EventContext, EventLabels, even
 from gpu_workers.engine.answering.contract import INSUFFICIENT, CandidateRecord, NodeEvent, NodeRecord
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.actions import State
-from gpu_workers.engine.answering.search.consistency import AnswerVote, score_votes
+from gpu_workers.engine.answering.search.consistency import AnswerVote, Scoring, score_votes
 from gpu_workers.engine.answering.search.sampling import Draw, draw_answers
 from gpu_workers.engine.answering.wording import (
     abstain_rule,
@@ -108,14 +108,14 @@ def draw_from(asked: Asked, calls: Calls, state: State, context: EventContext) -
 
 def scored(asked: Asked, draw: Draw) -> tuple[AnswerVote, ...]:
     """Return the votes of a draw, best S first."""
+    samples = asked.settings.samples
     votes = score_votes(
         draw.parsed,
         asked.models.similarity,
         thresholds=asked.models.calibration.thresholds,
         meter=draw.meter,
         question=asked.question.question,
-        trade_off=asked.settings.samples.trade_off,
-        rescale=asked.settings.samples.rescale,
+        scoring=Scoring(samples.trade_off, samples.rescale, samples.compatible, samples.traces),
         entailer=asked.entailer,
     )
     return tuple(votes)

@@ -171,10 +171,11 @@ def look_closer(toolbox: Toolbox, seen: Sequence[SeenMoment], find: str) -> tupl
         by_video[item.video_id] += [item.frame] if item.frame is not None else []
     statements: dict[UUID, list[str]] = defaultdict(list)
     error = ""
+    in_full = toolbox.asked.settings.look.full_pictures > 0
     for frames in by_video.values():
         for start in range(0, len(frames), FRAMES_OF_LOOK):
             shown = frames[start : start + FRAMES_OF_LOOK]
-            findings, failed = look_at_frames(toolbox, find, shown, high=toolbox.asked.settings.look.full_pictures)
+            findings, failed = look_at_frames(toolbox, find, shown, high=in_full)
             error = error or failed
             for finding in findings:
                 for frame in finding.frames or [frame for frame in shown if finding.span.contains(frame.ms)]:
