@@ -73,6 +73,7 @@ def read_digests(video_id: UUID, version: int, first_event: int, end_event: int)
     mentions = Mention.objects.filter(event_id__in=[event.id for event in events]).order_by("-confidence", "name")
     for event_id, name, kind in mentions.values_list("event_id", "name", "type"):
         actors[event_id].append(ekg.Actor(name, kind))
+    lines = transcript_between(video_id, version, events[0].start_ms, events[-1].end_ms) if events else []
     starts = [event.first_chunk for event in events]
     gaps = set(Chunk.objects.filter(**here, n__in=starts, gap__isnull=False).values_list("n", flat=True))
     return [
@@ -83,6 +84,7 @@ def read_digests(video_id: UUID, version: int, first_event: int, end_event: int)
             stored_vector(event.embedding),
             tuple(actors[event.id]),
             described=event.first_chunk not in gaps,
+            speech=tuple(line.text for line in lines if event.start_ms <= line.start_ms < event.end_ms),
         )
         for event in events
     ]

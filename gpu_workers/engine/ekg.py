@@ -316,7 +316,8 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class EventDigest:
-    """An event as the global summary reads it. described: False for an event of gaps; its summary says why."""
+    """An event as the global summary reads it. described: False for an event of gaps; its summary says why. speech: the
+    lines whose first word was said during it."""
 
     n: int
     span: Span
@@ -324,6 +325,7 @@ class EventDigest:
     embedding: Vector
     actors: tuple[Actor, ...] = ()
     described: bool = True
+    speech: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

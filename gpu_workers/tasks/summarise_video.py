@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -42,6 +42,7 @@ from gpu_workers.engine.indexing.object_links import object_links
 from gpu_workers.engine.indexing.topic_vectors import with_vectors
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
+from gpu_workers.tasks.recent_thumbnails import StoredFrames
 from workers.runner import FollowUp, Work
 
 logger = logging.getLogger("ava.jobs")
@@ -74,6 +75,11 @@ def handle(work: Work) -> FollowUp | None:
         found = work.reading(lambda: frames_between(video.id, version, span, limit=FRAMES_TO_CHOOSE_FROM))
         return [ms for ms, _ in found]
 
+    def pictures(times: Sequence[int]) -> list[tuple[int, bytes]]:
+        at = [Span(ms, ms + 1) for ms in times]
+        rows = work.reading(lambda: [row for span in at for row in frames_between(video.id, version, span)])
+        return StoredFrames(rows, work.objects())(Span(times[0], times[-1] + 1), len(rows))
+
     turn_ends = time.monotonic() + TURN_SECONDS
     with failing_job(work):
         embedder = index_models().text_embedder
@@ -83,6 +89,7 @@ def handle(work: Work) -> FollowUp | None:
             meter=meter,
             frame_times=frame_times,
             settings=topic_settings(video),
+            pictures=pictures,
             topics=topics_so_far(work, summary, embedder.name),
         )
         end_reached = first = summariser.next_event_n

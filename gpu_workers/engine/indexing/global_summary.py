@@ -1,5 +1,8 @@
 """The global summary of a video: contiguous topics over its events, and an overview over the topics (AVATAAR's G).
 
+A topic is a batch of the paper: its narrator reads what was said in it, and a model that takes pictures sees some of
+its frames. The people and places of the topics stay in the overview, whatever its text leaves out.
+
 Events come in order of time, in any batches. A closed topic never changes. The remaining events are the open topic,
 which every conclusion narrates again. Whatever the batches, the same events give the same topics.
 """
@@ -22,12 +25,16 @@ from gpu_workers.engine.models.served.narration import (
     TITLE_CHARS,
     material_of_events,
     material_of_topics,
+    names_by_time,
 )
 
 Narration = TypeVar("Narration", TopicText, OverviewText)
 
 FrameTimes = Callable[[Span], Sequence[int]]
 """Source of the times of some stored frames inside a span, in order."""
+
+Pictures = Callable[[Sequence[int]], Sequence[tuple[int, bytes]]]
+"""Source of the stored frames at these times, as (ms, JPEG) in order of time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +160,9 @@ class GlobalSummariser:
     """Narrates topics and the overview of one video's index version.
 
     topics: those narrated so far, by a run that concluded before the video's end: all but the last are closed, and the
-    next event to push is the first of the last one. frame_times: called for the events chosen to be shown. If the
-    narrator fails for good, the measured narrator writes the text, and .warnings says so.
+    next event to push is the first of the last one. frame_times: called for the events chosen to be shown. pictures:
+    called for what a narrator looks at. If the narrator fails for good, the measured narrator writes the text, and
+    .warnings says so.
     """
 
     def __init__(
@@ -165,8 +173,10 @@ class GlobalSummariser:
         meter: Meter,
         frame_times: FrameTimes,
         settings: TopicSettings,
+        pictures: Pictures = lambda times: (),
         topics: Sequence[Topic] = (),
     ) -> None:
+        self._pictures = pictures
         self._narrator, self._profile, self._meter = narrator, profile, meter
         self._frame_times = frame_times
         self._settings = settings
@@ -206,10 +216,12 @@ class GlobalSummariser:
         if self._last is not None and (self._last.first_event, self._last.end_event) == (first, end):
             return replace(self._last, n=n)
         # A model could only invent something about gaps.
-        silent = not any(event.described for event in events)
+        silent = not any(event.described or event.speech for event in events)
         narrator = MeasuredNarrator() if silent else self._narrator
+        frame_ms = self._frames(events)
+        frames = self._pictures(frame_ms) if narrator.looks and frame_ms else ()
         _, narration = self._narrated(
-            "topics", narrator, lambda by: by.narrate_topic(events, profile=self._profile, meter=self._meter)
+            "topics", narrator, lambda by: by.narrate_topic(events, frames, profile=self._profile, meter=self._meter)
         )
         material = material_of_events(events)
         return Topic(
@@ -221,7 +233,7 @@ class GlobalSummariser:
             summary=narration.summary[:TEXT_CHARS],
             people=material.kept(narration.people),
             places=material.kept(narration.places),
-            frame_ms=self._frames(events),
+            frame_ms=frame_ms,
         )
 
     def _overview(self, topics: Sequence[Topic]) -> Overview:
@@ -231,7 +243,11 @@ class GlobalSummariser:
             "overview", narrator, lambda by: by.narrate_overview(topics, profile=self._profile, meter=self._meter)
         )
         material = material_of_topics(topics)
-        people, places = material.kept(narration.people), material.kept(narration.places)
+        by_time = names_by_time(topics)
+        people, places = (
+            material.kept([*names, *others])
+            for names, others in zip((narration.people, narration.places), by_time, strict=True)
+        )
         return Overview(narration.text[:TEXT_CHARS], people, places, topics[-1].span.end_ms, name)
 
     def _narrated(
@@ -272,6 +288,8 @@ class SummarisedIndex(Protocol):
 
     def frame_times(self, span: Span) -> Sequence[int]: ...
 
+    def pictures(self, times: Sequence[int]) -> Sequence[tuple[int, bytes]]: ...
+
     def store_summary(self, topics: Sequence[Topic], overview: Overview | None) -> None: ...
 
 
@@ -291,7 +309,12 @@ def summarise(
     events = index.digests()
     settings = settings or TopicSettings.for_length(events[-1].span.end_ms if events else None)
     summariser = GlobalSummariser(
-        narrator, profile=profile, meter=meter, frame_times=index.frame_times, settings=settings
+        narrator,
+        profile=profile,
+        meter=meter,
+        frame_times=index.frame_times,
+        settings=settings,
+        pictures=index.pictures,
     )
     summariser.push(events)
     topics, overview = summariser.conclude(ended=True)

@@ -128,6 +128,7 @@ class MemoryIndex:
     def digests(self) -> list[EventDigest]:
         """Return the events as the global summary reads them."""
         gaps = {chunk.n for chunk in self.chunks if chunk.gap}
+        spoken = sorted({(line.span.start_ms, line.text) for chunk in self.chunks for line in chunk.transcript})
         return [
             EventDigest(
                 record.event.n,
@@ -136,12 +137,16 @@ class MemoryIndex:
                 record.event.embedding,
                 tuple(Actor(m.name, m.type) for m in sorted((m.mention for m in record.mentions), key=_certain_first)),
                 described=record.event.first_chunk not in gaps,
+                speech=tuple(text for start_ms, text in spoken if record.event.span.contains(start_ms)),
             )
             for record in self.events
         ]
 
     def frame_times(self, span: Span) -> list[int]:
         return [frame.ms for frame in self.frames if span.contains(frame.ms)]
+
+    def pictures(self, times: Sequence[int]) -> list[tuple[int, bytes]]:
+        return [(frame.ms, frame.jpeg) for frame in self.frames if frame.ms in times]
 
     def store_summary(self, topics: Sequence[Topic], overview: Overview | None) -> None:
         self.topics, self.overview = tuple(topics), overview

@@ -394,12 +394,18 @@ class OverviewText:
 class Narrator(Protocol):
     """Narrates many events, or many topics, as one text; however many they are, each request fits the model.
 
-    Both methods take at least one item, in order of time, and raise ModelError.
+    Both methods take at least one item, in order of time, and raise ModelError. looks: whether it looks at frames, as
+    (ms, JPEG) in order of time.
     """
 
     name: str
 
-    def narrate_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText: ...
+    @property
+    def looks(self) -> bool: ...
+
+    def narrate_topic(
+        self, events: Sequence[EventDigest], frames: Sequence[tuple[int, bytes]] = (), *, profile: str, meter: Meter
+    ) -> TopicText: ...
 
     def narrate_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText: ...
 

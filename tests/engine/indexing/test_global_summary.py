@@ -16,8 +16,9 @@ from gpu_workers.engine.indexing.assembly import AssemblySettings, EventAssemble
 from gpu_workers.engine.indexing.global_summary import GlobalSummariser, TopicSettings, TopicSplitter, summarise
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
-from gpu_workers.engine.models.roles import Meter, ModelError, ModelRefused, Narrator, Sample
+from gpu_workers.engine.models.roles import Meter, ModelError, ModelRefused, Narrator, OverviewText, Sample
 from gpu_workers.engine.models.served.narrator import LlmNarrator
+from tests.engine.answering.test_frame_check import jpeg
 from tests.engine.answering.world import Request, ScriptedReasoner
 from tests.engine.indexing.scripted import ScriptedEmbedder, chunk, scripted_models, vector_of
 from tests.engine.indexing.test_assembly import VIDEO
@@ -73,6 +74,7 @@ def summariser(narrator: Narrator | None = None, *, topics: Sequence[Topic] = ()
         meter=more.pop("meter", Meter()),
         frame_times=more.pop("frame_times", lambda span: range(-(-span.start_ms // 1000) * 1000, span.end_ms, 1000)),
         settings=more.pop("settings", SETTINGS),
+        pictures=more.pop("pictures", lambda times: ()),
         topics=topics,
     )
 
@@ -303,15 +305,102 @@ def test_names_that_no_event_gives_are_left_out() -> None:
     assert topic.summary == "A woman meets Tom at the gate. They leave."
     assert (topic.people, topic.places) == (("Tom", "woman in red"), ("gate",))
     assert overview is not None
-    assert (overview.text, overview.people) == ("We see Tom at the gate.", ("Tom",))
+    assert (overview.text, overview.people) == ("We see Tom at the gate.", ("Tom", "woman in red"))
+
+
+def spoken(n: int, *lines: str) -> EventDigest:
+    return replace(event(n, f"A man and a woman talk at the door {n}."), speech=lines)
+
+
+def shown(request: Request) -> int:
+    """Return the number of pictures in a request."""
+    return request.text.count("label='Frame ")
+
+
+def test_a_topic_is_written_from_what_was_said_and_from_its_frames() -> None:
+    """AVATAAR gives the model the transcript and the frames of each batch."""
+    taken: list[Sequence[int]] = []
+
+    def pictures(times: Sequence[int]) -> list[tuple[int, bytes]]:
+        taken.append(times)
+        return [(ms, jpeg(64, 64)) for ms in times]
+
+    def script(request: Request) -> Any:
+        return answer(request, title="Darren at the door", people=["Darren", "Sarah"])
+
+    model = reasoner(script)
+    model.capabilities = replace(model.capabilities, images=True)
+    work = summariser(LlmNarrator(model, MeasuredNarrator()), pictures=pictures)
+    work.push([spoken(0, "Hello Darren.", "Come in."), spoken(1), spoken(2)])
+    (topic,), _ = work.conclude(ended=True)
+
+    (request,) = model.asked("topics")
+    assert 'Speech: "Hello Darren. Come in."' in request.text
+    assert request.text.count("Speech:") == 1, "nobody spoke in the other events"
+    assert taken == [topic.frame_ms]
+    assert shown(request) == len(topic.frame_ms) == 3
+    assert "Frames shown: 0 (6.0 s), 1 (18.0 s), 2 (30.0 s)" in request.text
+    assert (topic.title, topic.people) == ("Darren at the door", ("Darren",)), "a name that was said is no invention"
+
+
+def test_a_model_without_eyes_gets_what_was_said_and_no_picture() -> None:
+    model = reasoner(answer)
+    work = summariser(LlmNarrator(model, MeasuredNarrator()), pictures=lambda times: pytest.fail("nobody looks"))
+    work.push([spoken(0, "Hello Darren.")])
+    work.conclude(ended=True)
+
+    assert 'Speech: "Hello Darren."' in model.asked("topics")[0].text
+
+
+def test_speech_over_a_gap_is_told() -> None:
+    model = reasoner(answer)
+    gap = replace(event(0, "could not be described", described=False), speech=("The door is open.",))
+    summary_of([gap], LlmNarrator(model, MeasuredNarrator()))
+
+    assert '(could not be described) Speech: "The door is open."' in model.asked("topics")[0].text
+
+
+def test_each_part_of_a_long_topic_gets_its_own_speech_and_frames_and_their_people_are_kept() -> None:
+    """Two events of 12 s fill a request. The parts name Ann and Bob, and the text over them names nobody."""
+    events = [replace(spoken(n, f"This is {'Ann' if n < 2 else 'Bob'}."), summary="word " * 150) for n in range(4)]
+    frames = [(ms, jpeg(64, 64)) for ms in (6_000, 30_000)]
+
+    def script(request: Request) -> Any:
+        return answer(request, people=[name for name in ("Ann", "Bob") if f"This is {name}" in request.text])
+
+    model = reasoner(script, context_tokens=1_255)
+    model.capabilities = replace(model.capabilities, images=True)
+    text = LlmNarrator(model, MeasuredNarrator()).narrate_topic(events, frames, profile="general", meter=Meter())
+
+    parts = model.asked("topics")
+    assert [shown(request) for request in parts] == [1, 1, 0]
+    assert ["This is Ann" in request.text for request in parts] == [True, False, False]
+    assert set(text.people) == {"Ann", "Bob"}
+
+
+def test_the_people_of_the_topics_stay_in_the_overview_longest_seen_first() -> None:
+    """Ann is seen for 24 s, Bob for 12 s; the model's overview names Bob alone."""
+    topics = [
+        Topic(0, Span(0, 24_000), 0, 2, "Ann", "Ann waits.", ("Ann",), ("door",)),
+        Topic(1, Span(24_000, 36_000), 2, 3, "Bob", "Bob and Cid come.", ("Bob",), ("garden",)),
+    ]
+
+    class Overviewing(NameDropper):
+        def narrate_overview(self, topics: Any, *, profile: str, meter: Meter) -> Any:
+            return OverviewText("They meet.", ("Bob",), ())
+
+    overview = summariser(Overviewing())._overview(topics)
+
+    assert (overview.people, overview.places) == (("Bob", "Ann"), ("door", "garden"))
 
 
 class NameDropper:
     """A narrator with people of its own."""
 
     name = "dropper"
+    looks = False
 
-    def narrate_topic(self, events: Any, *, profile: str, meter: Meter) -> Any:
+    def narrate_topic(self, events: Any, frames: Any = (), *, profile: str, meter: Meter) -> Any:
         return replace(MeasuredNarrator().narrate_topic(events, profile=profile, meter=meter), people=("Sarah", "dogs"))
 
     def narrate_overview(self, topics: Any, *, profile: str, meter: Meter) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,6 +20,7 @@ from gpu_workers.engine.models.served.narration import (
     SENTENCE_END,
     TEXT_CHARS,
     TITLE_CHARS,
+    names_by_time,
 )
 from gpu_workers.engine.models.served.structured import clean
 
@@ -45,8 +46,11 @@ class MeasuredNarrator:
     """
 
     name = "measured"
+    looks = False
 
-    def narrate_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText:
+    def narrate_topic(
+        self, events: Sequence[EventDigest], frames: Sequence[tuple[int, bytes]] = (), *, profile: str, meter: Meter
+    ) -> TopicText:
         described = [event for event in events if event.described]
         start_ms, end_ms = events[0].span.start_ms, events[-1].span.end_ms
         sentences = [f"{clock(start_ms)} to {clock(end_ms)}, {_some(len(events), 'event')}."]
@@ -77,7 +81,7 @@ class MeasuredNarrator:
         )
 
     def narrate_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText:
-        people, places = (_by_time((t, names(t)) for t in topics) for names in (_people_of, _places_of))
+        people, places = names_by_time(topics)
         sentences = [f"{clock(topics[-1].span.end_ms)} of video in {_some(len(topics), 'topic')}."]
         if people:
             sentences.append(f"People: {listing(people[:5])}.")
@@ -89,23 +93,6 @@ class MeasuredNarrator:
             span = f"{clock(group[0].span.start_ms)} to {clock(group[-1].span.end_ms)}"
             sentences.append(f"{span}: {longest.title}{rest}.")
         return OverviewText(" ".join(sentences)[:TEXT_CHARS], tuple(people[:MOST_NAMES]), tuple(places[:MOST_NAMES]))
-
-
-def _people_of(topic: Topic) -> tuple[str, ...]:
-    return topic.people
-
-
-def _places_of(topic: Topic) -> tuple[str, ...]:
-    return topic.places
-
-
-def _by_time(parts: Iterable[tuple[Topic, Sequence[str]]]) -> list[str]:
-    """Return names by the length of the topics that give them, longest first; ties in order of appearance."""
-    lasted: Counter[str] = Counter()
-    for topic, names in parts:
-        for name in names:
-            lasted[name] += topic.span.duration_ms
-    return [name for name, _ in lasted.most_common()]
 
 
 def _groups(topics: Sequence[Topic], most: int) -> list[Sequence[Topic]]:

@@ -80,7 +80,7 @@ class VlmEventWriter:
         """Raises ModelError, also InvalidOutput."""
         shown = _frames_of_event(self._model, chunks, frames, self._max_frames)
         system = _event_prompt("write_event", profile)
-        text = f"{slice_lines(chunks)}\nFrames shown: {_numbered(shown)}"
+        text = f"{slice_lines(chunks)}\nFrames shown: {numbered_frames(shown)}"
         if len({chunk.description for chunk in chunks if chunk.description}) == 1 or not self._fits(
             system + text, shown
         ):
@@ -96,7 +96,7 @@ class VlmEventWriter:
 
         answered = ask_object(
             self._model,
-            [Message("system", (system,)), Message("user", (*_images(shown), text))],
+            [Message("system", (system,)), Message("user", (*labelled_images(shown), text))],
             schema=_EVENT_SCHEMA,
             read=read,
             stage="event",
@@ -107,8 +107,7 @@ class VlmEventWriter:
         return EventText(written.summary, _marked(written.extraction, answered.cut))
 
     def _fits(self, text: str, frames: Sequence[tuple[int, bytes]]) -> bool:
-        patch = self._model.capabilities.picture_patch
-        pictures = sum(jpeg_tokens(jpeg, patch=patch) + 12 for _, jpeg in frames)
+        pictures = picture_tokens(self._model, frames)
         return self._model.count_tokens(text) + pictures + self._max_tokens + 128 <= self._model.context_tokens
 
 
@@ -170,11 +169,11 @@ class VlmExtractor:
     ) -> Extraction:
         """Raises ModelError, also InvalidOutput."""
         shown = _frames_of_event(self._model, chunks, frames, self._max_frames)
-        text = load("extract_view").substitute(summary=clean(summary), frames=_numbered(shown))
+        text = load("extract_view").substitute(summary=clean(summary), frames=numbered_frames(shown))
         times = [ms for ms, _ in shown]
         answered = ask_object(
             self._model,
-            [Message("system", (_event_prompt("extract", profile),)), Message("user", (*_images(shown), text))],
+            [Message("system", (_event_prompt("extract", profile),)), Message("user", (*labelled_images(shown), text))],
             schema=_GRAPH_SCHEMA,
             read=lambda answer: read_graph(answer, times),
             stage="entities",
@@ -230,11 +229,18 @@ def _frames_of_event(
     return spread(frames, min(most, max(2, len(chunks) // CHUNKS_PER_FRAME)))
 
 
-def _numbered(frames: Sequence[tuple[int, bytes]]) -> str:
+def picture_tokens(model: ChatModel, frames: Sequence[tuple[int, bytes]]) -> int:
+    """Return the tokens of frames with their labels, by their size."""
+    return sum(jpeg_tokens(jpeg, patch=model.capabilities.picture_patch) + 12 for _, jpeg in frames)
+
+
+def numbered_frames(frames: Sequence[tuple[int, bytes]]) -> str:
+    """Return the numbers and times of frames, or "none"."""
     return ", ".join(f"{k} ({ms / 1000:.1f} s)" for k, (ms, _) in enumerate(frames)) or "none"
 
 
-def _images(frames: Sequence[tuple[int, bytes]]) -> tuple[Image, ...]:
+def labelled_images(frames: Sequence[tuple[int, bytes]]) -> tuple[Image, ...]:
+    """Return frames as pictures of a message, each with its number."""
     return tuple(Image(jpeg, f"Frame {k}:") for k, (_, jpeg) in enumerate(frames))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from gpu_workers.engine.ekg import EventDigest, Topic
@@ -50,8 +51,22 @@ def _in_words(text: str) -> str:
 
 
 def material_of_events(events: Sequence[EventDigest]) -> Material:
-    return Material(text for event in events for text in (event.summary, *(actor.name for actor in event.actors)))
+    names = ((actor.name for actor in event.actors) for event in events)
+    return Material(
+        text for event, actors in zip(events, names, strict=True) for text in (event.summary, *event.speech, *actors)
+    )
 
 
 def material_of_topics(topics: Sequence[Topic]) -> Material:
     return Material(text for t in topics for text in (t.title, t.summary, *t.people, *t.places))
+
+
+def names_by_time(topics: Sequence[Topic]) -> tuple[list[str], list[str]]:
+    """Return the people and the places of the topics, each by the length of the topics that name it, longest first;
+    ties in order of appearance."""
+    people, places = Counter[str](), Counter[str]()
+    for topic in topics:
+        for names, lasted in ((topic.people, people), (topic.places, places)):
+            for name in names:
+                lasted[name] += topic.span.duration_ms
+    return [name for name, _ in people.most_common()], [name for name, _ in places.most_common()]

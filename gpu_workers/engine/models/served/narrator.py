@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from gpu_workers.engine.clock_text import clock
@@ -17,6 +17,7 @@ from gpu_workers.engine.models.roles import (
     OverviewText,
     TopicText,
 )
+from gpu_workers.engine.models.served.events import labelled_images, numbered_frames, picture_tokens
 from gpu_workers.engine.models.served.narration import (
     MOST_NAMES,
     PEOPLE,
@@ -28,12 +29,19 @@ from gpu_workers.engine.models.served.narration import (
     material_of_topics,
 )
 from gpu_workers.engine.models.served.structured import ask_object, clean, list_of, object_of, text_of
+from gpu_workers.engine.models.served.vision import spread
 from gpu_workers.engine.prompts import load
 
 Text = TypeVar("Text", TopicText, OverviewText)
 
 _MARGIN = 128
 """Number of tokens of a request that are kept free for roles, separators and a word about a fault."""
+
+PICTURES_SHARE = 0.5
+"""Maximum share of a request's room that pictures take, the rest being words."""
+
+SPEECH_CHARS = 1_200
+"""Maximum length of what was said in one event: about a minute and a half of speech."""
 
 _NAMES = list_of(text_of(120), 20)
 _TOPIC_SCHEMA = object_of(
@@ -43,8 +51,9 @@ _OVERVIEW_SCHEMA = object_of({"text": text_of(TEXT_CHARS), "people": _NAMES, "pl
 
 
 class LlmNarrator:
-    """A roles.Narrator played by a chat model. Events that do not fit one request are narrated in parts, and then the
-    parts are narrated.
+    """A roles.Narrator played by a chat model. Events that do not fit one request are narrated in parts, each with what
+    was said in it and with its frames, if the model takes pictures. Then the parts are narrated, and their people and
+    places are kept.
 
     Names that the material does not give are left out, and so are sentences that use them. fallback: gives the title of
     a topic if the model's title uses such a name.
@@ -55,7 +64,13 @@ class LlmNarrator:
         self._model, self._fallback = model, fallback
         self._max_tokens = max_tokens
 
-    def narrate_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText:
+    @property
+    def looks(self) -> bool:
+        return self._model.accepts_images
+
+    def narrate_topic(
+        self, events: Sequence[EventDigest], frames: Sequence[tuple[int, bytes]] = (), *, profile: str, meter: Meter
+    ) -> TopicText:
         system = load("topics", profile).substitute(focus=load("topics_focus", profile).template)
         material = material_of_events(events)
 
@@ -64,7 +79,8 @@ class LlmNarrator:
             title = clean(answer["title"], limit=TITLE_CHARS)
             if not summary or not title:
                 raise ValueError("title or summary is empty, or names somebody that no event names")
-            if not Material([summary, *(event.summary for event in events)]).holds_names_of(title):
+            told = [text for event in events for text in (event.summary, *event.speech)]
+            if not Material([summary, *told]).holds_names_of(title):
                 title = self._fallback.narrate_topic(events, profile=profile, meter=meter).title
             return TopicText(
                 title,
@@ -78,7 +94,7 @@ class LlmNarrator:
 
         lines = [_Line(event.span.start_ms, event.span.end_ms, _event_words(event)) for event in events]
         ask = self._asker(system, "topics_view", "events", _TOPIC_SCHEMA, "topics", read, profile, meter)
-        return self._condense(lines, ask, as_line, system)
+        return self._condense(lines, ask, as_line, system, material, frames if self.looks else ())
 
     def narrate_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText:
         system = load("overview", profile).substitute()
@@ -99,7 +115,7 @@ class LlmNarrator:
             _Line(t.span.start_ms, t.span.end_ms, f"{t.title}: {t.summary}{_named(t.people, t.places)}") for t in topics
         ]
         ask = self._asker(system, "overview_view", "parts", _OVERVIEW_SCHEMA, "overview", read, profile, meter)
-        return self._condense(lines, ask, as_line, system)
+        return self._condense(lines, ask, as_line, system, material)
 
     def _asker(
         self,
@@ -111,10 +127,12 @@ class LlmNarrator:
         read: Callable[[dict[str, Any]], Text],
         profile: str,
         meter: Meter,
-    ) -> Callable[[Sequence[_Line]], Text]:
-        def ask(lines: Sequence[_Line]) -> Text:
+    ) -> Callable[[Sequence[_Line], Sequence[tuple[int, bytes]]], Text]:
+        def ask(lines: Sequence[_Line], frames: Sequence[tuple[int, bytes]]) -> Text:
             user = load(view, profile).substitute({placeholder: "\n".join(map(str, lines))})
-            messages = [Message("system", (system,)), Message("user", (user,))]
+            if frames:
+                user += f"\nFrames shown: {numbered_frames(frames)}"
+            messages = [Message("system", (system,)), Message("user", (*labelled_images(frames), user))]
             return ask_object(
                 self._model, messages, schema=schema, read=read, stage=stage, meter=meter, max_tokens=self._max_tokens
             ).value
@@ -124,23 +142,35 @@ class LlmNarrator:
     def _condense(
         self,
         lines: Sequence[_Line],
-        ask: Callable[[Sequence[_Line]], Text],
+        ask: Callable[[Sequence[_Line], Sequence[tuple[int, bytes]]], Text],
         as_line: Callable[[Text], str],
         system: str,
+        material: Material,
+        frames: Sequence[tuple[int, bytes]] = (),
     ) -> Text:
         """Return the text of all lines, condensed in rounds that leave at most half as many lines, until one request
-        holds all."""
+        holds all. frames: shown with the lines of their time in the first round; fewer where they would take more than
+        PICTURES_SHARE of the room. The text keeps the people and places of its parts."""
         room = self._model.context_tokens - self._model.count_tokens(system) - self._max_tokens - _MARGIN
         if room < 64:
             raise ModelError("context_exceeded", f"{self.name}: no room for any event in its window", retryable=False)
+        while frames and picture_tokens(self._model, frames) > PICTURES_SHARE * room:
+            frames = spread(frames, len(frames) // 2)
+        room -= picture_tokens(self._model, frames)
+        parts: list[Text] = []
         while True:
             packs = self._packs(lines, room)
+            told: list[_Line] = []
+            for pack in packs:
+                seen = [frame for frame in frames if pack[0].start_ms <= frame[0] < pack[-1].end_ms]
+                if len(pack) > 1 or len(packs) == 1 or seen:
+                    parts.insert(0, ask(pack, seen))
+                    told.append(_Line(pack[0].start_ms, pack[-1].end_ms, as_line(parts[0])))
+                else:
+                    told.append(pack[0])
             if len(packs) == 1:
-                return ask(packs[0])
-            lines = [
-                pack[0] if len(pack) == 1 else _Line(pack[0].start_ms, pack[-1].end_ms, as_line(ask(pack)))
-                for pack in packs
-            ]
+                return _with_names(parts[0], parts, material)
+            lines, frames = told, ()
 
     def _packs(self, lines: Sequence[_Line], room: int) -> list[list[_Line]]:
         """Return lines in runs of at most room tokens. A line is cut to half the room, so that a run holds two at
@@ -163,6 +193,13 @@ class LlmNarrator:
         return line, cost
 
 
+def _with_names(text: Text, parts: Sequence[Text], material: Material) -> Text:
+    """Return text with the people and places of parts after its own, as far as the material holds them."""
+    people = material.kept([*text.people, *(name for part in parts for name in part.people)])
+    places = material.kept([*text.places, *(name for part in parts for name in part.places)])
+    return replace(text, people=people, places=places)
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
     """One stretch of time in a request."""
@@ -176,11 +213,13 @@ class _Line:
 
 
 def _event_words(event: EventDigest) -> str:
+    said = clean(" ".join(event.speech), limit=SPEECH_CHARS)
+    speech = f' Speech: "{said}"' if said else ""
     if not event.described:
-        return "(could not be described)"
+        return f"(could not be described){speech}"
     people = [actor.name for actor in event.actors if actor.type in PEOPLE]
     places = [actor.name for actor in event.actors if actor.type == PLACE]
-    return clean(event.summary) + _named(people, places)
+    return clean(event.summary) + speech + _named(people, places)
 
 
 def _named(people: Sequence[str], places: Sequence[str]) -> str:
