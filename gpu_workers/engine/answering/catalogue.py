@@ -92,7 +92,7 @@ _CARDS = (
     ),
     MethodCard(
         "ravu",
-        "7",
+        "8",
         "Writes a short program over people, things, places and times, runs it on the index and looks at the result.",
         frozenset({"checker", "events", "frames", "objects"}),
         {"low": (2, 4), "medium": (4, 8), "high": (4, 8), "paper": (3, 8)},
@@ -144,11 +144,13 @@ class MemorySettings:
 @dataclass(frozen=True, slots=True)
 class RavuSettings:
     """RAVU (arXiv 2505.03173). program_steps: maximum steps of a program. reranks: whether a localisation is ranked
-    again by the reasoner. frames: maximum frames that the answer looks at."""
+    again by the reasoner. frames: maximum frames that the answer looks at. checks_relations: whether the frames of a
+    written relation are looked at before it is used."""
 
     program_steps: int
     reranks: bool
     frames: int
+    checks_relations: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,7 @@ VIDEOAGENT_MEM: Mapping[Effort, MemorySettings] = {
 RAVU: Mapping[Effort, RavuSettings] = {
     "low": RavuSettings(6, False, 5),
     "medium": RavuSettings(8, True, 8),
-    "high": RavuSettings(12, True, 10),
+    "high": RavuSettings(12, True, 10, checks_relations=True),
     "paper": RavuSettings(12, True, 10),
 }
 DVD_LITE: Mapping[Effort, DvdSettings] = {

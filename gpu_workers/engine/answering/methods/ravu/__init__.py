@@ -85,7 +85,13 @@ class _Search:
         self.settings = own_settings(toolbox.asked.settings, RAVU)
         self.dialogue = opening(toolbox, steps=self.settings.program_steps)
         # The answer's call is kept back.
-        self.run = Run(toolbox, self.settings.reranks, MOST_CALLS - 1, self._holds)
+        self.run = Run(
+            toolbox,
+            self.settings.reranks,
+            MOST_CALLS - 1,
+            self._holds,
+            checks_relations=self.settings.checks_relations,
+        )
 
     def value(self) -> Value:
         """Return the program's value, or what the question itself finds. Raises ModelError of an embedder."""

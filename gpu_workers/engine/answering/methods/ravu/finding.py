@@ -13,6 +13,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.agent.object_tools import embedded
 from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.methods.ravu.relation_check import seen_relations
 from gpu_workers.engine.answering.methods.ravu.values import (
     Moment,
     Moments,
@@ -213,7 +214,8 @@ b."""
 
 
 def neighbors(run: Run, of: Things, relation: str | None, within: Moments | None) -> Things:
-    """Return the things that stand in this relation to one of `of`, or in any written relation without one.
+    """Return the things that stand in this relation to one of `of`, or in any written relation without one. Written
+    relations are checked against frames, if the effort asks for it.
 
     relation: one of RELATIONS for objects ("left_of": what is left of them), else words of a stated relation, whose
     inflection does not matter. within: only at these moments.
@@ -230,10 +232,14 @@ def neighbors(run: Run, of: Things, relation: str | None, within: Moments | None
 def _stated(run: Run, entity_ids: Sequence[UUID], relation: str, within: Moments | None) -> Things:
     wanted = content_words(relation)
     others: dict[UUID, None] = {}
-    for stated in run.graph.relations_of(entity_ids, limit=ROWS):
-        in_words = not wanted or wanted & content_words(stated.predicate)
-        if in_words and (within is None or stated.place.event_id in within.event_ids):
-            others |= dict.fromkeys(end for end in (stated.source_id, stated.target_id) if end not in entity_ids)
+    used = [
+        stated
+        for stated in run.graph.relations_of(entity_ids, limit=ROWS)
+        if (not wanted or wanted & content_words(stated.predicate))
+        and (within is None or stated.place.event_id in within.event_ids)
+    ]
+    for stated in seen_relations(run, used):
+        others |= dict.fromkeys(end for end in (stated.source_id, stated.target_id) if end not in entity_ids)
     known = run.graph.entities(list(others))
     return Things(tuple(entity_thing(known[key]) for key in others if key in known))
 

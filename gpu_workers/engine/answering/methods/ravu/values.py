@@ -157,7 +157,8 @@ class Run:
 
     ranks: whether `localize` asks the reasoner which hits fit. calls_left: model calls that it may still make. holds:
     whether the budget has room for one more and for the answer. notes: what was cut or could not be asked in the
-    current step, in words, for the record. limits: those of all steps that make a number uncertain.
+    current step, in words, for the record. limits: those of all steps that make a number uncertain. checks_relations:
+    whether written relations are checked against frames.
     """
 
     toolbox: Toolbox
@@ -166,6 +167,7 @@ class Run:
     holds: Callable[[], bool]
     notes: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
+    checks_relations: bool = False
 
     @property
     def graph(self) -> KnowledgeGraph:
