@@ -40,6 +40,7 @@ from gpu_workers.engine.answering.routes.scan import answer_by_scan
 from gpu_workers.engine.answering.understood import Counting
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.models.observer.at_once import most_at_once, presence
 from gpu_workers.engine.models.observer.categories import moves_itself
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredObject
@@ -159,7 +160,7 @@ def counts_of(counting: Counting, things: Sequence[StoredObject], *, least: bool
     if counting == "total":
         return [ObjectCount(len(things), "objects", sure, things)]
     if counting == "at_once":
-        together, moment = most_at_once(things)
+        together, moment = most_together(things)
         return [ObjectCount(len(together), "at_once", sure, together, moment)]
     passing: Sureness = "at_least" if least else "about"
     entered, left = [one for one in things if one.entries], [one for one in things if one.exits]
@@ -172,24 +173,17 @@ def counts_of(counting: Counting, things: Sequence[StoredObject], *, least: bool
     return [counts["entered"], counts["left"]] if counting == "both" else [counts[counting]]
 
 
-def most_at_once(things: Sequence[StoredObject]) -> tuple[list[StoredObject], int]:
-    """Return as many things of one video as are ever visible at the same moment, and the first such moment in ms."""
+def most_together(things: Sequence[StoredObject]) -> tuple[list[StoredObject], int]:
+    """Return as many things of one video as are ever there at the same moment, and the first such moment in ms."""
     most: tuple[list[StoredObject], int] = [], 0
     by_video: dict[UUID, list[StoredObject]] = {}
     for thing in things:
         by_video.setdefault(thing.video_id, []).append(thing)
     for own in by_video.values():
-        # At one moment, what is gone sorts before what appears.
-        begins = [(span.start_ms, True, n) for n, thing in enumerate(own) for span in thing.spans]
-        ends = [(span.end_ms, False, n) for n, thing in enumerate(own) for span in thing.spans]
-        visible: set[int] = set()
-        for ms, appears, n in sorted([*begins, *ends]):
-            if not appears:
-                visible.discard(n)
-                continue
-            visible.add(n)
-            if len(visible) > len(most[0]):
-                most = [own[other] for other in sorted(visible)], ms
+        present = [presence(one.category, one.spans, passes=bool(one.entries or one.exits)) for one in own]
+        together, ms = most_at_once(present)
+        if len(together) > len(most[0]):
+            most = [own[n] for n in together], ms
     return most
 
 

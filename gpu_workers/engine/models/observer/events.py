@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpu_workers.engine.clock_text import clock
-from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement
+from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement, Span
+from gpu_workers.engine.models.observer.at_once import most_at_once, presence
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.models.observer.measured import MeasuredChunk, MeasuredObject
 from gpu_workers.engine.models.observer.sentences import (
@@ -16,7 +17,9 @@ from gpu_workers.engine.models.observer.sentences import (
     heard_and_read,
     listing,
     noun,
+    noun_of_group,
     rank,
+    room_of,
     scene_sentences,
     verb,
 )
@@ -132,8 +135,9 @@ class ObserverSummariser:
         slices = _slices(described)
         things = things_of(slices)
         measured = [part.measured for part in slices]
-        sentences = [f"From {span}: {_who(measured, things)}."]
-        sentences += _what(things)
+        most = _most_at_once(things)
+        sentences = [f"From {span}: {_who(measured, things, most)}."]
+        sentences += _what(things, most)
         moving = sum(chunk.camera_moves for chunk in measured)
         if any(chunk.cuts for chunk in measured):
             sentences.append("The picture cuts to another view.")
@@ -157,18 +161,26 @@ def _clock_shown(chunks: Sequence[MeasuredChunk]) -> list[str]:
     return [f"The on-screen clock goes from {shown[0]} to {shown[-1]}."]
 
 
-def _who(chunks: Sequence[MeasuredChunk], things: Sequence[_Thing]) -> str:
+def _most_at_once(things: Sequence[_Thing]) -> dict[str, int]:
+    """Return by category how many things are there at the same moment."""
+    present: dict[str, list[tuple[Span, ...]]] = {}
+    for thing in things:
+        seen = [Span(ms, ms + 1) for ms in thing.frames_ms]
+        passes = bool(thing.entered or thing.left)
+        present.setdefault(thing.category, []).append(presence(thing.category, seen, passes=passes))
+    return {category: len(most_at_once(spans)[0]) for category, spans in present.items()}
+
+
+def _who(chunks: Sequence[MeasuredChunk], things: Sequence[_Thing], most: Mapping[str, int]) -> str:
     if all(chunk.brightness == "black" for chunk in chunks):
         return "the picture is black"
     counts = Counter(thing.category for thing in things)
-    parts = []
-    for category, n in sorted(counts.items(), key=lambda item: (rank(item[0]), -item[1], item[0])):
-        most = max((chunk.counts[category].most for chunk in chunks if category in chunk.counts), default=0)
-        parts.append(counted(category, n, most))
+    order = sorted(counts.items(), key=lambda item: (rank(item[0]), -item[1], item[0]))
+    parts = [counted(category, n, most[category]) for category, n in order]
     return f"{listing(parts)} in view" if parts else "no person, animal or vehicle is detected"
 
 
-def _what(things: Sequence[_Thing]) -> list[str]:
+def _what(things: Sequence[_Thing], most: Mapping[str, int]) -> list[str]:
     """Return what the objects do: a sentence for each of a few, or per group of a crowd; then one for all that stay."""
     sentences, calm, active = [], Counter[tuple[str, str, str]](), []
     for thing in things:
@@ -179,7 +191,7 @@ def _what(things: Sequence[_Thing]) -> list[str]:
             active.append(thing)
     crowd = len(active) > _MOST_SENTENCES
     if crowd:
-        sentences += _crowd(active)
+        sentences += _crowd(active, most)
     for thing in [] if crowd else active:
         acts = []
         if thing.entered:
@@ -191,20 +203,22 @@ def _what(things: Sequence[_Thing]) -> list[str]:
         who = noun(thing.category, thing.colour)
         since = "" if thing.entered else f" (from {clock(thing.start_ms)})"
         sentences.append(f"{who[0].upper()}{who[1:]}{since} {', then '.join(acts)}.")
+    room = room_of(Counter(category for category, _, _ in calm.elements()), most)
     for (category, colour, does), n in sorted(calm.items(), key=lambda item: (rank(item[0][0]), item[0])):
-        who = noun(category, colour, n)
+        who = noun_of_group(category, colour, n, room[category])
         is_ = "is" if n == 1 else "are"
         doing = {"stands": f"{is_} standing", "stays in place": f"{is_} standing still"}.get(does, f"{is_} visible")
         sentences.append(f"{who[0].upper()}{who[1:]} {doing}.")
     return sentences
 
 
-def _crowd(things: Sequence[_Thing]) -> list[str]:
+def _crowd(things: Sequence[_Thing], most: Mapping[str, int]) -> list[str]:
     """Return what most of a crowd do, and who comes and goes; each thing counts once, by its longest movement."""
     groups = Counter((t.category, t.colour, t.mainly) for t in things)
     order = sorted(groups.items(), key=lambda item: (rank(item[0][0]), -item[1], item[0]))
+    room = room_of(Counter(thing.category for thing in things), most)
     clauses = [
-        f"{noun(category, colour, n)} {verb(does, n) if does else ('is' if n == 1 else 'are') + ' visible'}"
+        f"{noun_of_group(category, colour, n, room[category])} {verb(does or 'is visible', n)}"
         for (category, colour, does), n in order
     ]
     text = "; ".join(clauses)
@@ -213,7 +227,7 @@ def _crowd(things: Sequence[_Thing]) -> list[str]:
         passing = Counter((t.category, getattr(t, key)) for t in things if getattr(t, key))
         for (category, border), n in sorted(passing.items(), key=lambda item: (rank(item[0][0]), -item[1], item[0])):
             at = [t.start_ms if key == "entered" else t.end_ms for t in things if getattr(t, key) == border]
-            who = noun(category, "", n)
+            who = noun_of_group(category, "", n, most[category])
             when = f"at {clock(at[0])}" if n == 1 else f"between {clock(min(at))} and {clock(max(at))}"
             sentences.append(f"{who[0].upper()}{who[1:]} {verb(singular, n)} {word} the {border} {when}.")
     return sentences

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
+
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.models.observer.at_once import most_at_once, presence
 
 Box = tuple[float, float, float, float]
 
@@ -34,10 +37,19 @@ class MeasuredObject:
 
 @dataclass(frozen=True, slots=True)
 class CategoryCount:
-    """Number of things of a category in one chunk. most: maximum at once. distinct: in the whole chunk."""
+    """Number of things of a category in one chunk. most: at the same moment (at_once). distinct: in the whole chunk."""
 
     most: int
     distinct: int
+
+
+def at_once(objects: Sequence[MeasuredObject]) -> int:
+    """Return how many of these things are there at the same moment."""
+    present = [
+        presence(one.category, [Span(ms, ms + 1) for ms in one.frames_ms], passes=bool(one.entered or one.left))
+        for one in objects
+    ]
+    return len(most_at_once(present)[0])
 
 
 @dataclass(frozen=True, slots=True)

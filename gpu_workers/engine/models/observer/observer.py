@@ -26,7 +26,7 @@ from gpu_workers.engine.models.observer.following import (
     objects_in,
     observations,
 )
-from gpu_workers.engine.models.observer.measured import CategoryCount, MeasuredChunk, MeasuredObject
+from gpu_workers.engine.models.observer.measured import CategoryCount, MeasuredChunk, MeasuredObject, at_once
 from gpu_workers.engine.models.observer.movement import (
     change,
     thumbnail,
@@ -236,6 +236,7 @@ def _times(lines: Sequence[str]) -> tuple[str, ...]:
 
 def _counts(objects: Sequence[MeasuredObject]) -> dict[str, CategoryCount]:
     distinct = Counter(o.category for o in objects)
-    at_once: Counter[tuple[str, int]] = Counter((o.category, ms) for o in objects for ms in o.frames_ms)
-    most = {category: max(n for (c, _), n in at_once.items() if c == category) for category in distinct}
-    return {category: CategoryCount(most[category], n) for category, n in distinct.items()}
+    return {
+        category: CategoryCount(at_once([o for o in objects if o.category == category]), n)
+        for category, n in distinct.items()
+    }

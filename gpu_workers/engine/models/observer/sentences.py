@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.models.observer.measured import MeasuredChunk, MeasuredObject
@@ -58,6 +58,21 @@ def noun(category: str, colour: str, n: int = 1) -> str:
     return f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"
 
 
+def noun_of_group(category: str, colour: str, n: int, most: int) -> str:
+    """Return words as noun() does, or "white cars (about three in all)" if a text says that at most `most` of the
+    category are there at once: an unmarked larger number would contradict it."""
+    if n > 1 and n > most:
+        phrase = noun(category, colour, n).removeprefix(f"{number(n)} ")
+        return f"{phrase} (about {number(n)} in all)"
+    return noun(category, colour, n)
+
+
+def room_of(named: Counter[str], most: Mapping[str, int]) -> dict[str, int]:
+    """Return by category how large a group may be named without a mark: none if all groups of the category together
+    are more than are there at once. named: number of things in all groups. most: maximum at once."""
+    return {category: most.get(category, n) if n <= most.get(category, n) else 1 for category, n in named.items()}
+
+
 def counted(category: str, distinct: int, most: int) -> str:
     """Return words such as "three people", or "at most eight people at once (about 12 in all)" if there were more
     tracks than objects at once. The maximum at once is reliable. The total is not, since a track breaks when
@@ -72,6 +87,8 @@ def verb(motion: str, n: int) -> str:
     """Return a verb in third person singular, changed to agree with n things."""
     if n == 1:
         return motion
+    if motion.startswith("is "):
+        return f"are {motion.removeprefix('is ')}"
     first, _, rest = motion.partition(" ")
     bare = first[:-1] if first.endswith("s") else first
     return f"{bare} {rest}".strip()
@@ -90,7 +107,8 @@ def describe(chunk: MeasuredChunk) -> str:
     if chunk.brightness == "black":
         sentences = ["The picture is black."]
     else:
-        sentences = [*_counted(chunk), *_doing(chunk.objects), *_passing(chunk.objects)]
+        most = {category: count.most for category, count in chunk.counts.items()}
+        sentences = [*_counted(chunk), *_doing(chunk.objects, most), *_passing(chunk.objects, most)]
         if not chunk.objects:
             sentences.append("No person, animal or vehicle is detected.")
         if chunk.cuts:
@@ -129,13 +147,14 @@ def _counted(chunk: MeasuredChunk) -> list[str]:
     return [f"{text[0].upper()}{text[1:]} {'is' if single else 'are'} in view."]
 
 
-def _doing(objects: Sequence[MeasuredObject]) -> list[str]:
+def _doing(objects: Sequence[MeasuredObject], most: Mapping[str, int]) -> list[str]:
     groups = Counter((o.category, o.colour, o.motion) for o in objects)
     # The counts have already named things of unknown colour and movement.
     described = {key: n for key, n in groups.items() if key[1] or key[2]}
     order = sorted(described.items(), key=lambda item: (rank(item[0][0]), _calm(item[0][2]), item[0]))
+    room = room_of(Counter(o.category for o in objects if o.colour or o.motion), most)
     clauses = [
-        f"{noun(category, colour, n)} {verb(motion or 'is visible', n) if motion or n == 1 else 'are visible'}"
+        f"{noun_of_group(category, colour, n, room[category])} {verb(motion or 'is visible', n)}"
         for (category, colour, motion), n in order
     ]
     if not clauses:
@@ -148,12 +167,12 @@ def _calm(motion: str) -> int:
     return 2 if not motion else 1 if motion in {"stands", "stays in place"} else 0
 
 
-def _passing(objects: Sequence[MeasuredObject]) -> list[str]:
+def _passing(objects: Sequence[MeasuredObject], most: Mapping[str, int]) -> list[str]:
     sentences = []
     came = Counter((o.category, o.colour, o.entered) for o in objects if o.entered)
     went = Counter((o.category, o.colour, o.left) for o in objects if o.left)
     for groups, singular, word in ((came, "enters", "from"), (went, "leaves", "at")):
         for (category, colour, border), n in sorted(groups.items(), key=lambda item: (rank(item[0][0]), item[0])):
-            who = noun(category, colour, n)
+            who = noun_of_group(category, colour, n, most.get(category, n))
             sentences.append(f"{who[0].upper()}{who[1:]} {verb(singular, n)} {word} the {border}.")
     return sentences

@@ -10,7 +10,7 @@ import pytest
 
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import Answer, QuestionInput
-from gpu_workers.engine.answering.routes.objects import most_at_once
+from gpu_workers.engine.answering.routes.objects import most_together
 from gpu_workers.engine.ekg import ObjectState, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
@@ -219,8 +219,17 @@ def ask_both(question: str, things: Sequence[ObjectState], others: Sequence[Obje
 def test_most_at_once_by_hand() -> None:
     """0-9, 3-6 and 6-12 s: two at once; things that meet at one moment are not both visible then."""
     things = [_stored(n, spans) for n, spans in enumerate([[(0, 9)], [(3, 6)], [(6, 12)], [(12, 13)]])]
-    assert most_at_once(things) == (things[:2], 3_000)
-    assert most_at_once([]) == ([], 0)
+    assert most_together(things) == (things[:2], 3_000)
+    assert most_together([]) == ([], 0)
+
+
+def test_things_that_stay_are_counted_together_though_each_picture_shows_two_of_them() -> None:
+    """The event says that three bottles are standing still; the detector never found all three in one picture."""
+    seen = ([Span(0, 3_000), Span(9_000, 12_000)], [Span(0, 6_000)], [Span(4_000, 12_000)])
+    bottles = [replace(tracked(n, "bottle", "", spans), entries=0) for n, spans in enumerate(seen, start=1)]
+    assert ask("How many bottles are visible at the same time?", bottles).text == "Exactly 3 bottles at once (0:00:04)."
+    taken = [replace(bottles[0], exits=1), *bottles[1:]]
+    assert ask("How many bottles are visible at the same time?", taken).text == "Exactly 2 bottles at once (0:00:00)."
 
 
 def test_only_what_was_counted_is_named_and_cited() -> None:
