@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, cast
 from uuid import UUID
@@ -51,7 +51,7 @@ from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.frames import in_parallel
 from gpu_workers.tasks.failures import failing_job, unavailable
 from gpu_workers.tasks.models import answer_models
-from gpu_workers.tasks.scopes import scope_of
+from gpu_workers.tasks.scopes import scope_of, under_way
 from gpu_workers.tasks.shared_budget import SharedBudget, allowance_for
 from workers.runner import FollowUp, Work
 
@@ -131,6 +131,8 @@ def handle(work: Work) -> FollowUp | None:
             allowance=shared,
             meter=meter,
         )
+    if begun.under_way:
+        answer = replace(answer, notes=(begun.under_way, *answer.notes))
     if work.should_stop():
         raise LeaseLost(f"question {question.id} was canceled or taken over")
     if meter.outage is not None and answer.finish_reason in ("error", "insufficient_evidence"):
@@ -158,11 +160,13 @@ def handle(work: Work) -> FollowUp | None:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What an attempt reads before it answers. scope: the hard filter of all its reads. profile: the scenario."""
+    """What an attempt reads before it answers. scope: the hard filter of all its reads. profile: the scenario of the
+    scope's first video. under_way: the note on what is not indexed yet, "" if all is."""
 
     question: Question
     scope: Scope
     profile: str
+    under_way: str
     history: tuple[Turn, ...]
     rates: Rates
     budget: Budget
@@ -175,12 +179,14 @@ def _begin(work: Work, models: AnswerModels) -> Begun | None:
     if question is None:
         work.complete()
         return None
-    scope, profile = _scope(question)
+    rows = videos_of_question(question)
+    scope = scope_of(question.tenant_id, rows, start_ms=question.start_ms, end_ms=question.end_ms)
     rates = rates_at(timezone.now())
     return Begun(
         question=question,
         scope=scope,
-        profile=profile,
+        profile=profile_of(rows),
+        under_way=under_way(rows),
         history=tuple(Turn(text, answer) for text, answer in history_of(question)),
         rates=rates,
         budget=budget_of(question.budget, rates, _names(models), effort=cast(Effort, question.effort)),
@@ -214,13 +220,6 @@ def _roles(models: AnswerModels, answer: Answer) -> dict[str, str]:
         "unmeasured": "; ".join(answer.unmeasured),
         "notes": "; ".join(answer.notes),
     }
-
-
-def _scope(question: Question) -> tuple[Scope, str]:
-    """Return the hard filter of all reads of the answer, and the scenario of the scope's first video."""
-    rows = videos_of_question(question)
-    scope = scope_of(question.tenant_id, rows, start_ms=question.start_ms, end_ms=question.end_ms)
-    return scope, profile_of(rows)
 
 
 def _names(models: AnswerModels) -> list[str]:

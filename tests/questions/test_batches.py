@@ -83,7 +83,7 @@ def nothing_written(cast: Cast) -> bool:
 
 def test_a_batch_is_asked_with_its_defaults_and_what_a_question_says_itself(acme: Cast, video: UUID) -> None:
     with acme.scope():
-        other = make_video().id
+        other = make_video(indexed_until_ms=30_000).id
     reply = post(
         acme,
         [
@@ -240,10 +240,10 @@ def test_the_same_key_asks_a_batch_once(acme: Cast, video: UUID) -> None:
 
 def test_a_thousand_questions_take_as_many_statements_as_ten(acme: Cast) -> None:
     with acme.scope():
-        videos = [make_video().id for _ in range(4)]
+        videos = [make_video(indexed_until_ms=30_000).id for _ in range(4)]
         collections = [Collection.objects.create(tenant_id=acme.tenant_id, name=f"c{n}").id for n in range(3)]
         for id in collections:
-            make_video(collection_id=id)
+            make_video(collection_id=id, indexed_until_ms=30_000)
 
     def statements(n: int) -> int:
         scopes = [{"video_ids": [vid(id)]} for id in videos]
@@ -506,7 +506,7 @@ def test_results_are_one_line_a_question_in_batch_order(
 
 def test_results_of_a_foreign_batch_are_refused_before_they_begin(acme: Cast, globex: Cast) -> None:
     with globex.scope():
-        theirs = make_video().id
+        theirs = make_video(indexed_until_ms=30_000).id
     batch_id, _ = asked(globex, theirs)
     replies = [acme.client.get(f"/v1/question-batches/{bat(id)}/results") for id in (batch_id, uuid7())]
 
@@ -528,7 +528,7 @@ def test_the_questions_of_a_batch_are_paged_in_its_order(acme: Cast, video: UUID
 def test_batches_are_listed_newest_first(acme: Cast, globex: Cast, video: UUID) -> None:
     (first, (only,)), (second, _) = asked(acme, video, 1), asked(acme, video, 2)
     with globex.scope():
-        theirs = make_video().id
+        theirs = make_video(indexed_until_ms=30_000).id
     asked(globex, theirs)
     finish(acme, only, video)
 

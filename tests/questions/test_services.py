@@ -83,8 +83,9 @@ def test_a_video_that_failed_before_anything_was_indexed_cannot_be_asked(acme: A
         begun = make_video(status=VideoStatus.INDEXING, indexed_until_ms=0).id
 
     assert refusal(acme, video_ids=[failed]) == "nothing_indexed"
+    assert refusal(acme, video_ids=[failed, begun]) == "nothing_indexed"
     with acme.scope():
-        for videos in ([failed, partly], [failed, begun]):
+        for videos in ([failed, partly], [begun, partly]):
             questions.create_question(text="What?", video_ids=videos)
 
 

@@ -29,6 +29,7 @@ from backend.questions.models import Candidate, Evidence, Node, Question, Questi
 from backend.webhooks.models import WebhookEvent
 from gpu_workers.tasks import answer_question
 from tests.conftest import Cast
+from tests.factories import make_video
 from tests.running import run_job
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES, colour_of
@@ -169,6 +170,25 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
     shown = acme.client.get(path).json()
     assert (shown["choice"], shown["models"]["unmeasured"]) == (1, "")
     assert globex.client.get(path).status_code == 404
+
+
+def test_an_answer_from_a_part_of_the_index_says_that_indexing_is_under_way(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    llm.script = saying(lambda request: "B")
+    with acme.scope():
+        Video.objects.filter(id=video_id).update(status="indexing")
+        until_ms = Video.objects.get(id=video_id).indexed_until_ms
+        make_video(title="Gate", indexed_until_ms=0)
+    question_id = ask(acme, video_id)
+    with acme.scope():
+        ids = [encode("vid", id) for id in Video.objects.values_list("id", flat=True)]
+    both = ask(acme, video_id, video_ids=ids)
+    run_due()
+
+    first = acme.client.get(f"/v1/questions/{encode('qst', question_id)}").json()["notes"][0]
+    assert first == f"Indexing is under way: the first 0:00:{until_ms // 1_000:02} were read."
+    assert '"Gate"' in acme.client.get(f"/v1/questions/{encode('qst', both)}").json()["notes"][0]
 
 
 def test_an_answer_of_a_reasoner_that_nobody_measured_says_so(

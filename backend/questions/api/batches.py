@@ -16,12 +16,13 @@ from backend.api.bodies import listed, page_of, parsed
 from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.problems import FieldError, Problem
+from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
 from backend.library.services.deletion_ledger import Deleted
 from backend.questions.api import ndjson
 from backend.questions.api.deleting import deleted
+from backend.questions.api.refused_parts import refused_parts
 from backend.questions.bodies.batches import (
     QuestionBatchQuerySerializer,
     QuestionBatchRequestSerializer,
@@ -66,11 +67,8 @@ class BatchesView(TenantView):
         try:
             batch = batches.create_batch(**values, api_key_id=self.principal.api_key_id)
         except batches.BatchRefused as refused:
-            errors = [
-                FieldError(f"/questions/{position}{error.pointer or ''}", error.code, error.detail)
-                for position, error in refused.refusals.items()
-            ]
-            raise Problem(400, "invalid_request", "The request is not valid.", errors=errors) from None
+            faults = [(f"/questions/{at}{fault.pointer or ''}", fault) for at, fault in refused.refusals.items()]
+            raise refused_parts(faults) from None
         location = f"/v1/question-batches/{encode('bat', batch.id)}"
         return Response(_body(batch), status=202, headers={"Location": location})
 

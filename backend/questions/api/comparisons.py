@@ -17,12 +17,12 @@ from backend.api.bodies import listed, page_of, parsed
 from backend.api.idempotency import idempotent
 from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView, UnboundTenantView
 from backend.library.services.deletion_ledger import Deleted
 from backend.questions.api import ndjson
 from backend.questions.api.deleting import deleted
+from backend.questions.api.refused_parts import refused_parts
 from backend.questions.bodies.comparison_figures import ComparisonResultSerializer
 from backend.questions.bodies.comparisons import (
     ComparisonQuerySerializer,
@@ -79,8 +79,7 @@ class ComparisonsView(TenantView):
         try:
             comparison = comparisons.create_comparison(**values, api_key_id=self.principal.api_key_id)
         except ComparisonRefused as refused:
-            errors = [FieldError(fault.pointer or "", fault.code, fault.detail) for fault in refused.faults]
-            raise Problem(400, "invalid_request", "The request is not valid.", errors=errors) from None
+            raise refused_parts([(fault.pointer or "", fault) for fault in refused.faults]) from None
         location = f"/v1/comparisons/{encode('cmp', comparison.id)}"
         return Response(_body(comparison), status=202, headers={"Location": location})
 

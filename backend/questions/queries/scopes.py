@@ -14,6 +14,9 @@ from backend.tenancy.refusals import Refused, invalid
 
 MAX_VIDEOS = 1_000
 
+UNFINISHED = (VideoStatus.QUEUED, VideoStatus.PROBING, VideoStatus.INDEXING)
+"""Statuses of videos of which more will be indexed."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScopeWish:
@@ -38,21 +41,48 @@ def resolve(wish: ScopeWish) -> list[Video]:
     A foreign or deleted video or collection is unknown. Raises Refused: no_scope, unknown_video, unknown_collection,
     empty_collection, too_many_videos, nothing_indexed.
     """
+    videos = present(wish)
+    require_indexed(videos)
+    return videos
+
+
+def present(wish: ScopeWish) -> list[Video]:
+    """Return the videos of a scope as resolve() does, also where nothing is indexed yet."""
     videos = resolve_many([wish])[wish]
     if isinstance(videos, Refused):
         raise videos
     return videos
 
 
+def require_indexed(videos: Sequence[Video], *, start_ms: int | None = None) -> None:
+    """Raise Refused nothing_indexed if nothing of a scope can be read yet.
+
+    start_ms: where the scope begins in each video. A scope that lies beyond the end of videos that are whole is no
+    matter of time: it is answered.
+    """
+    if not any(video.indexed_until_ms for video in videos):
+        raise Refused("nothing_indexed", _why_nothing(videos))
+    reached = any(video.indexed_until_ms > (start_ms or 0) for video in videos)
+    if not reached and any(video.status in UNFINISHED for video in videos):
+        detail = f"No video of the scope is indexed beyond {start_ms} ms yet. Ask again when `indexed_until_ms` rises."
+        raise Refused("nothing_indexed", detail)
+
+
+def _why_nothing(videos: Sequence[Video]) -> str:
+    if all(video.status == VideoStatus.FAILED for video in videos):
+        return "Indexing failed for every video of the scope, so there is nothing to search."
+    return "Nothing of the scope is indexed yet. Ask again when `indexed_until_ms` of a video rises."
+
+
 def resolve_many(wishes: Iterable[ScopeWish]) -> dict[ScopeWish, list[Video] | Refused]:
-    """Return the videos of each wish, or its refusal, as resolve() does. Runs at most four statements."""
+    """Return the videos of each wish, or its refusal, as present() does. Runs at most four statements."""
     distinct = list(dict.fromkeys(wishes))
     collections = _collections({wish.collection_id for wish in distinct if wish.collection_id is not None})
     videos = _videos({id for wish in distinct if wish.collection_id is None for id in wish.video_ids})
     resolved: dict[ScopeWish, list[Video] | Refused] = {}
     for wish in distinct:
         try:
-            resolved[wish] = _checked(
+            resolved[wish] = (
                 _of_collection(wish.collection_id, collections) if wish.collection_id else _named(wish, videos)
             )
         except Refused as refused:
@@ -104,12 +134,6 @@ def _named(wish: ScopeWish, videos: Mapping[UUID, Video]) -> list[Video]:
     if len(wish.video_ids) > MAX_VIDEOS:
         raise _too_many("/video_ids")
     return [videos[id] for id in sorted(wish.video_ids)]
-
-
-def _checked(videos: Sequence[Video]) -> list[Video]:
-    if all(video.status == VideoStatus.FAILED and not video.indexed_until_ms for video in videos):
-        raise Refused("nothing_indexed", "Indexing failed for every video of the scope, so there is nothing to search.")
-    return list(videos)
 
 
 def _too_many(pointer: str) -> Refused:

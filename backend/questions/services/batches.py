@@ -21,7 +21,7 @@ from backend.questions import payloads
 from backend.questions.models import OPEN, BatchStatus, Question, QuestionBatch, QuestionVideo
 from backend.questions.queries.batches import counts_of
 from backend.questions.queries.questions import job_key
-from backend.questions.queries.scopes import ScopeWish, resolve_many
+from backend.questions.queries.scopes import ScopeWish, require_indexed, resolve_many
 from backend.questions.services.cancellation import cancel_open
 from backend.questions.services.charging import charge_all
 from backend.questions.services.drafts import new_question, scope_rows
@@ -109,8 +109,12 @@ def _checked(questions: Sequence[Mapping[str, Any]]) -> tuple[list[Question], li
         videos = resolved[wish]
         if isinstance(videos, Refused):
             refusals.setdefault(position, videos)
-        else:
-            scopes.append(videos)
+            continue
+        scopes.append(videos)
+        try:
+            require_indexed(videos, start_ms=questions[position].get("start_ms"))
+        except Refused as refused:
+            refusals.setdefault(position, refused)
     if refusals:
         raise BatchRefused(refusals)
     return rows, scopes

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from backend.library.models import Video
 from backend.questions.models import ComparisonItem
-from backend.questions.queries.scopes import ScopeWish, resolve_many
+from backend.questions.queries.scopes import ScopeWish, require_indexed, resolve_many
 from backend.questions.services.drafts import check_choices, check_method, check_span, check_text
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
@@ -123,20 +123,18 @@ def _items(
         pointer = f"/questions/{position}"
         videos: list[Video] = []
         with _noted(faults, pointer):
-            videos = _indexed(resolved[wish])
+            videos = _indexed(resolved[wish], fields.get("start_ms"))
         item = _item(position, fields, videos, partial(_noted, faults, pointer))
         items.append(item)
         scopes.append(videos)
     return items, scopes
 
 
-def _indexed(videos: list[Video] | Refused) -> list[Video]:
-    """Return the videos of a scope, of which at least one can be read already: every arm reads what is there now."""
+def _indexed(videos: list[Video] | Refused, start_ms: int | None) -> list[Video]:
+    """Return the videos of a scope of which some can be read already: every arm reads what is there now."""
     if isinstance(videos, Refused):
         raise videos
-    if not any(video.indexed_until_ms for video in videos):
-        detail = "No video of the scope is indexed yet. A comparison reads what is indexed when it is made."
-        raise Refused("nothing_indexed", detail)
+    require_indexed(videos, start_ms=start_ms)
     return videos
 
 

@@ -20,7 +20,7 @@ from backend.library.models import VideoStatus
 from backend.questions import payloads
 from backend.questions.models import OPEN, Question, QuestionStatus, QuestionVideo
 from backend.questions.queries.questions import job_key
-from backend.questions.queries.scopes import ScopeWish, resolve
+from backend.questions.queries.scopes import ScopeWish, present, require_indexed
 from backend.questions.queries.sessions import present_scope
 from backend.questions.services import batches, comparison_outcomes, sessions
 from backend.questions.services.charging import charge_all, reason_free, settle_charge
@@ -69,7 +69,8 @@ def create_question(
     videos or collection has the session's scope, and its own start_ms and end_ms replace the session's. rank,
     deadline_at: of its job (backend.jobs.services.enqueue). asked_by_operator: staff ask, so the question is free and
     passes the tenant's limits. fields: arguments of new_question(). Raises Refused as new_question(),
-    scopes.resolve(), sessions.next_turn(), present_scope() and hold_questions() do, and MonthlyBudgetExhausted.
+    scopes.resolve(), require_indexed(), sessions.next_turn(), present_scope() and hold_questions() do, and
+    MonthlyBudgetExhausted.
     """
     wish = ScopeWish(frozenset(video_ids), collection_id)
     next_turn = sessions.next_turn(session_id) if session_id is not None else None
@@ -83,7 +84,8 @@ def create_question(
     question.own_deadline = deadline_at is not None
     if next_turn is not None:
         question.session, question.turn = next_turn.session, next_turn.turn
-    videos = resolve(wish)
+    videos = present(wish)
+    require_indexed(videos, start_ms=question.start_ms)
     if not asked_by_operator:
         budgets.require_left()
     collections = {} if wish.collection_id is None else {question.id: wish.collection_id}
@@ -209,7 +211,7 @@ def store_answer(
     row.notes = list(answer.notes)
     row.finish_reason = answer.finish_reason
     row.finish_detail = answer.detail[:64]
-    if row.has_answer:
+    if row.answer:
         row.claims, row.composition = claims_of(answer), composition_of(answer)
     row.usage = usage_of(answer.usage.calls)
     row.cost_amount = cost.amount

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from backend.questions.models import OPEN, Question, Session
-from backend.questions.queries.scopes import ScopeWish, resolve
+from backend.questions.queries.scopes import ScopeWish, present
 from backend.questions.services.drafts import check_span
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
@@ -34,9 +34,12 @@ def create_session(
     external_id: str = "",
     metadata: Mapping[str, str] | None = None,
 ) -> Session:
-    """Create a session about this scope. Raises Refused: invalid_span, and as scopes.resolve() does."""
+    """Create a session about this scope, of which nothing needs to be indexed yet.
+
+    Raises Refused: invalid_span, and as scopes.present() does.
+    """
     check_span(start_ms, end_ms)
-    resolve(ScopeWish(frozenset(video_ids), collection_id))
+    present(ScopeWish(frozenset(video_ids), collection_id))
     scope: dict[str, Any] = {"start_ms": start_ms, "end_ms": end_ms}
     if collection_id is not None:
         scope["collection_id"] = str(collection_id)
