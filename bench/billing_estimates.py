@@ -20,7 +20,7 @@ SEED = 20_260_102
 SEGMENT_MS = 60_000
 EFFORTS = ("low", "medium", "high")
 OUTCOMES = {"answered": 84, "insufficient_evidence": 8, "refused": 3, "error": 3, "canceled": 2}
-"""Assumed shares of the outcomes in percent. The first two are charged."""
+"""Assumed shares of the outcomes in percent. The first is charged; the next two are free within the share."""
 MEDIAN_S, SPREAD_OF_S = 600, 1.2
 MEDIAN_BIT_RATE, SPREAD_OF_BIT_RATE = 3_000_000, 0.4
 """Assumed recordings of one tenant: medians, and standard deviations of the natural logarithm."""
@@ -65,7 +65,7 @@ def estimated() -> Figures:
     )
     yield at_least("question_estimate_covered", _share(asked), 1, f"{QUESTIONS} questions, those without charge too")
     yield at_most(
-        "question_estimate_sum", float(expected / charged), 1.15, f"the charge of {QUESTIONS} questions together"
+        "question_estimate_sum", float(expected / charged), 1.25, f"the charge of {QUESTIONS} questions together"
     )
     yield at_most(
         "video_estimate_error",

@@ -46,7 +46,14 @@ SEARCH_PRICE = Decimal("0.001")
 
 LOOKS, TURNS = ["read", "list", "stream"], ["cancel", "delete", "deadline"]
 ACTS = st.lists(st.sampled_from(["call", "partial", "partial", *LOOKS, *TURNS]), min_size=2, max_size=6)
-ENDS = st.sampled_from(["answered", "no_consensus", "refused", "spent", "crash", "failure"])
+TAKEN_BACK = {
+    "abstained": ("insufficient_evidence", "abstained"),
+    "no_consensus": ("insufficient_evidence", "no_consensus"),
+    "unsupported": ("insufficient_evidence", "unsupported"),
+    "refused": ("refused", "model_refused"),
+}
+"""Ends at which the service itself says that it has no answer, with their reasons and details."""
+ENDS = st.sampled_from(["answered", *TAKEN_BACK, "spent", "crash", "failure"])
 MODELS = SimpleNamespace(
     **{
         role: SimpleNamespace(name=role)
@@ -57,12 +64,14 @@ MODELS = SimpleNamespace(
 
 @dataclass(slots=True)
 class Round:
-    """One asking of a question: what it did, and what the customer saw of it."""
+    """One asking of a question: what it did, and what the customer saw of it. taken_back: whether the service ended it
+    without an answer before the customer did."""
 
     price: Decimal
     calls: int = 0
     seen: set[str] = field(default_factory=set)
     own_deadline: bool = False
+    taken_back: bool = False
     over: bool = False
 
 
@@ -240,11 +249,8 @@ class Money(RuleBasedStateMachine):
         words = self.word(question_id)
         sample = CandidateRecord(words, None, words, (), 0.5, 0.5, 0.5)
         node = NodeRecord("", 0, "SA", candidates=(sample,), seen=(words,))
-        reason, detail = {
-            "answered": ("answered", ""), "no_consensus": ("insufficient_evidence", "no_consensus"),
-            "refused": ("refused", "model_refused"), "spent": ("budget", "max_calls"),
-        }[end]  # fmt: skip
-        text = words if end == "answered" else ""
+        reason, detail = {"answered": ("answered", ""), "spent": ("budget", "max_calls"), **TAKEN_BACK}[end]
+        text = words if end in ("answered", "unsupported") else ""
         usage = Usage(options["meter"].calls)
         return Answer(text, None, None, reason, nodes=(node,), usage=usage, detail=detail)  # type: ignore[arg-type]
 
@@ -268,7 +274,9 @@ class Money(RuleBasedStateMachine):
             )
             if ours:
                 assert paid == 0, "the customer pays for a fault of ours"
-            if mine.seen and not ours:
+            if row is not None and not mine.over:
+                mine.taken_back = (row.finish_reason, row.finish_detail) in TAKEN_BACK.values()
+            if mine.seen and not ours and not mine.taken_back:
                 assert paid == mine.price, f"{sorted(mine.seen)} were shown, and {paid} of {mine.price} is paid"
             if not mine.over:
                 self.count(mine.price, paid=bool(paid), worked=mine.calls > 0 and not ours)

@@ -19,7 +19,7 @@ from backend.billing.services.limits.budgets import Consumed, Limits
 from backend.questions.models import Question, Search
 from backend.questions.services import questions, searches
 from backend.questions.stream import QuestionEvents
-from gpu_workers.engine.answering.contract import NodeRecord, PartialAnswer
+from gpu_workers.engine.answering.contract import ClaimRecord, NodeRecord, PartialAnswer
 from tests.conftest import Cast
 from tests.factories import make_video, set_limits
 from tests.questions.world import CALLS, answer, finish
@@ -204,7 +204,19 @@ def test_begun_work_is_free_within_a_share_and_charged_beyond_it(acme: Cast, glo
     assert canceled(acme) == "0"
 
 
-@pytest.mark.parametrize(("reason", "detail"), [("insufficient_evidence", "no_consensus"), ("budget", "max_calls")])
+TAKEN_BACK = [
+    ("insufficient_evidence", "abstained"),
+    ("insufficient_evidence", "no_events"),
+    ("insufficient_evidence", "outside_video"),
+    ("insufficient_evidence", "no_consensus"),
+    ("insufficient_evidence", "contradicted"),
+    ("insufficient_evidence", "unsupported"),
+    ("refused", "model_refused"),
+]
+"""Ends at which the service says that it has no answer."""
+
+
+@pytest.mark.parametrize(("reason", "detail"), [*TAKEN_BACK, ("budget", "max_calls")])
 def test_work_without_an_answer_to_give_counts_in_the_share(acme: Cast, reason: str, detail: str) -> None:
     with override_settings(FREE_WORK_PER_HOUR=0):
         with acme.scope():
@@ -212,6 +224,59 @@ def test_work_without_an_answer_to_give_counts_in_the_share(acme: Cast, reason: 
             question_id = questions.create_question(text="Which?", video_ids=[video.id], effort="low").id
         row = finish(acme, question_id, video.id, text="", choice=None, finish_reason=reason, detail=detail, nodes=())
     assert row.charge.amount == paid(acme) == Decimal("0.01")
+
+
+@pytest.mark.parametrize(("reason", "detail"), TAKEN_BACK)
+def test_what_the_service_takes_back_is_free_whatever_it_showed(acme: Cast, reason: str, detail: str) -> None:
+    with acme.scope():
+        video = make_video(indexed_until_ms=30_000)
+    question_id = ask(acme, encode("vid", video.id))
+    with acme.scope():
+        begun = questions.begin(question_id=question_id)
+        questions.set_partial(question_id=question_id, partial=PartialAnswer(SECRET, None, 0.5, "", 1))
+    assert begun is not None
+    assert SECRET in read(acme, question_id)
+
+    with acme.scope():
+        end = answer(video.id, text="", choice=None, confidence=None, finish_reason=reason, detail=detail)
+        questions.store_answer(question=begun, answer=end)
+
+    body = acme.client.get(f"{url(question_id)}?include=trace").json()
+    assert (body["charge"]["amount"], body["partial_answer"], paid(acme)) == ("0", None, 0)
+    assert (body["finish_reason"], body["finish_detail"]) == (reason, detail)
+    assert SECRET not in str(body)
+
+
+def test_an_unsupported_text_is_shown_with_its_mark_and_free(acme: Cast) -> None:
+    with acme.scope():
+        video = make_video(indexed_until_ms=30_000)
+    question_id = ask(acme, encode("vid", video.id))
+    claims = (ClaimRecord("It is on the table.", "unverified", (0,)),)
+
+    finish(acme, question_id, video.id, text="It is on the table.", choice=None, confidence=None, claims=claims,
+           finish_reason="insufficient_evidence", detail="unsupported")  # fmt: skip
+
+    body = acme.client.get(url(question_id)).json()
+    assert (body["status"], body["finish_reason"], body["finish_detail"]) == (
+        "succeeded", "insufficient_evidence", "unsupported",
+    )  # fmt: skip
+    assert (body["answer"], body["claims"][0]["status"]) == ("It is on the table.", "unverified")
+    assert (body["charge"]["amount"], paid(acme)) == ("0", 0)
+    again = acme.client.post(f"{url(question_id)}/retry")
+    assert (again.status_code, again.json()["code"]) == (409, "question_over")
+
+
+def test_nobody_gets_abstentions_for_nothing_beyond_the_share(acme: Cast) -> None:
+    """Questions that cannot be answered, one after the other: at most half of their list price is unpaid."""
+    with acme.scope():
+        video = make_video(indexed_until_ms=30_000)
+    charges = []
+    for _ in range(24):
+        question_id = ask(acme, encode("vid", video.id), effort="high")
+        row = finish(acme, question_id, video.id, text="", choice=None, nodes=(),
+                     finish_reason="insufficient_evidence", detail="abstained")  # fmt: skip
+        charges.append(str(row.charge.amount.normalize()))
+    assert charges == ["0"] * 20 + ["0.05", "0", "0.05", "0"]
 
 
 def test_the_trace_of_an_uncharged_question_has_no_words_of_models(acme: Cast) -> None:

@@ -21,8 +21,11 @@ from tests.factories import make_video, set_limits
     ("status", "reason", "detail", "answer", "choice", "charged"),
     [
         ("succeeded", "answered", "", "red", None, True),
-        ("succeeded", "insufficient_evidence", "abstained", "", None, True),
-        ("succeeded", "insufficient_evidence", "no_events", "", None, True),
+        ("succeeded", "answered", "", "", 0, True),
+        ("succeeded", "insufficient_evidence", "abstained", "", None, False),
+        ("succeeded", "insufficient_evidence", "no_events", "", None, False),
+        ("succeeded", "insufficient_evidence", "outside_video", "", None, False),
+        ("succeeded", "insufficient_evidence", "unsupported", "It is on the table.", None, False),
         ("succeeded", "insufficient_evidence", "no_consensus", "", None, False),
         ("succeeded", "insufficient_evidence", "unreadable", "", None, False),
         ("succeeded", "insufficient_evidence", "contradicted", "", None, False),

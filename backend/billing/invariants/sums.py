@@ -77,9 +77,7 @@ _UNANSWERED = """
 SELECT id || ': ' || status || ' (' || finish_reason || '), and charged ' || charge_amount FROM questions_question q
 WHERE tenant_id = %(tenant)s AND created_at >= %(since)s AND charge_amount <> 0 AND (
     status IN ('failed', 'canceled')
-    OR (status = 'succeeded' AND finish_reason NOT IN ('answered', 'insufficient_evidence', 'budget'))
-    OR (status = 'succeeded' AND finish_reason = 'insufficient_evidence'
-        AND finish_detail IN ('no_consensus', 'unreadable', 'contradicted'))
+    OR (status = 'succeeded' AND finish_reason NOT IN ('answered', 'budget'))
     OR (status = 'succeeded' AND finish_reason = 'budget' AND answer = '' AND choice IS NULL))
   AND NOT EXISTS (SELECT FROM billing_reservation r
       WHERE r.tenant_id = q.tenant_id AND r.source_id = q.id AND r.ended = 'charged')

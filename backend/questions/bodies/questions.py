@@ -230,7 +230,10 @@ class QuestionSerializer(serializers.Serializer[Any]):
     understood = UnderstoodSerializer(
         allow_null=True, help_text="What the question's words were taken to ask for; null without an answer."
     )
-    answer = serializers.CharField(source="question.answer", help_text="The answer; empty if there is none.")
+    answer = serializers.CharField(
+        source="question.answer",
+        help_text="The answer; empty if there is none. See `finish_detail` for a text that is `unsupported`.",
+    )
     choice = serializers.IntegerField(
         source="question.choice", allow_null=True, help_text="Index of the chosen choice, from 0."
     )
@@ -238,7 +241,9 @@ class QuestionSerializer(serializers.Serializer[Any]):
         FINISH_REASONS, allow_null=True, help_text="Why the search ended; null while the question is open."
     )
     finish_detail = serializers.CharField(
-        allow_null=True, help_text="Code behind a reason other than `answered`, such as `max_tokens`."
+        allow_null=True,
+        help_text="Code behind a reason other than `answered`, such as `max_tokens`. `unsupported` comes with a text "
+        "that nothing stands behind: no statement of it is supported, or it only repeats the question.",
     )
     confidence = serializers.FloatField(
         source="question.confidence",

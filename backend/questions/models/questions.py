@@ -14,12 +14,6 @@ from backend.questions.models.limits import about, about_scope, with_some, witho
 from backend.questions.models.outcomes import QuestionStatus
 from backend.tenancy.models import TenantRow
 
-ANSWERS = frozenset({"answered", "insufficient_evidence"})
-"""Finish reasons of an answer."""
-
-MODELS_FAILED = frozenset({"no_consensus", "unreadable", "contradicted"})
-"""Details of `insufficient_evidence` that say nothing of the recordings: the models drew no answer to give."""
-
 
 class Verdict(models.TextChoices):
     RIGHT = "right"
@@ -178,16 +172,18 @@ class Question(TenantRow):
 
     @property
     def has_answer(self) -> bool:
-        """Whether the outcome is an answer, which is charged.
-
-        An answer names its evidence, or says that the recordings hold none. A search that its budget ended is one if it
-        left an answer. A search whose models drew no answer that can be given is none.
-        """
+        """Whether the outcome is an answer, which is charged: a search that ended with an answer, or that its budget
+        ended after it had found one."""
         if self.status != QuestionStatus.SUCCEEDED:
             return False
         if self.finish_reason == "budget":
             return bool(self.answer) or self.choice is not None
-        return self.finish_reason in ANSWERS and self.finish_detail not in MODELS_FAILED
+        return self.finish_reason == "answered"
+
+    @property
+    def taken_back(self) -> bool:
+        """Whether the service itself found that it has no answer to give, whatever it showed on the way (ADR 53)."""
+        return self.status == QuestionStatus.SUCCEEDED and self.finish_reason not in ("answered", "budget")
 
     @property
     def charge(self) -> Charge:

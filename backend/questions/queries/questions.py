@@ -277,8 +277,9 @@ def view_of(question: Question, *, trace: bool = False) -> QuestionView:
 
 
 def shown_nodes(question: Question, nodes: Sequence[NodeView]) -> tuple[NodeView, ...]:
-    """Return nodes of a search, without what models wrote in them while the question may still end free."""
-    if question.has_answer or question.shown or question.asked_by_operator:
+    """Return nodes of a search, without what models wrote in them if the question ended free, or may still do so."""
+    paid = question.shown if question.status in OPEN else question.has_answer or bool(question.charge_amount)
+    if paid or question.asked_by_operator:
         return tuple(nodes)
     return tuple(node.without_words() for node in nodes)
 

@@ -86,11 +86,14 @@ def present_scope(session: Session) -> SessionScope:
 def history_of(question: Question) -> list[tuple[str, str]]:
     """Return the last answered turns before a question's as (question, answer), oldest first.
 
-    The list is empty outside a session and has at most REMEMBERED_TURNS entries.
+    The list is empty outside a session and has at most REMEMBERED_TURNS entries. A text that nothing supports is no
+    answer to refer to.
     """
     if question.session_id is None or question.turn is None:
         return []
-    answered = Question.objects.filter(
-        session_id=question.session_id, turn__lt=question.turn, status=QuestionStatus.SUCCEEDED
-    ).exclude(answer="")
+    answered = (
+        Question.objects.filter(session_id=question.session_id, turn__lt=question.turn, status=QuestionStatus.SUCCEEDED)
+        .exclude(answer="")
+        .exclude(finish_reason="insufficient_evidence")
+    )
     return list(answered.order_by("-turn").values_list("text", "answer")[:REMEMBERED_TURNS])[::-1]

@@ -1,6 +1,11 @@
-"""Which questions are charged: those that were answered or shown, and beyond a share those that were worked on.
+"""Which questions are charged, decided here and nowhere else; docs/billing.md says it to customers, ADR 53 why.
 
-docs/billing.md says it to customers.
+- An answer is charged.
+- A customer who has seen a partial answer and ends the question is charged: it got what it came for.
+- What the service takes back is free within a share, whatever was shown of it: an abstention, an answer of which no
+  statement is supported, an answer that adds nothing to the question, a refusal. The customer cannot bring it about.
+- Other work that was begun is free within the same share. Beyond the share both are charged.
+- What was not begun, what failed by a fault of ours and what staff asked is not charged.
 """
 
 from __future__ import annotations
@@ -67,10 +72,8 @@ def settle_charge(question: Question) -> None:
 def settle_charges(questions: Sequence[Question]) -> dict[UUID, Ended]:
     """Return how each of locked questions ended for its money, and settle their reservations.
 
-    The outcomes are set on the rows. An answer is charged, and so is a question whose partial answer was shown. Other
-    work that was begun is free within the share of billing.services.limits.free_work, and charged beyond it. What was
-    not begun, what failed by a fault of ours and what staff asked is not charged. The caller reverses what is not
-    charged.
+    The outcomes are set on the rows. The rules are those of this module's docstring; the share is that of
+    billing.services.limits.free_work. The caller reverses what is not charged.
     """
     endings = {row.id: _ending_of(row) for row in questions}
     unpaid = [Ending(row.id, row.charge) for row in questions if endings[row.id] == Ended.FREE]
@@ -94,4 +97,4 @@ def _ending_of(question: Question) -> Ended:
     )
     if ours or question.started_at is None:
         return Ended.VOID
-    return Ended.CHARGED if question.shown else Ended.FREE
+    return Ended.CHARGED if question.shown and not question.taken_back else Ended.FREE

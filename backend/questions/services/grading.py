@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def gives_answer(question: Question) -> bool:
     """Whether a question ended with an answer that can be right or wrong."""
-    return question.status == QuestionStatus.SUCCEEDED and (question.choice is not None or bool(question.answer))
+    return question.has_answer and (question.choice is not None or bool(question.answer))
 
 
 def grade_without_model(question: Question, item: ComparisonItem, grading: str) -> tuple[str, str]:

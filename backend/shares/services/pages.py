@@ -107,7 +107,8 @@ def _answer(share: Share, question: Question) -> Page:
         )
         for row in cited
     ]
-    return Page(share.title, question.text, question.answer, moments, recordings=len(numbers))
+    answer = question.answer if question.has_answer else ""
+    return Page(share.title, question.text, answer, moments, recordings=len(numbers))
 
 
 def _video(share: Share) -> Video | None:

@@ -156,7 +156,7 @@ def test_an_open_question_and_an_empty_scope_have_no_support() -> None:
     assert shares(QUESTION, InMemoryGraph([])) == ()
 
     answer = ask(says("a dog"), QuestionInput("Who is there?"))
-    assert (answer.text, answer.finish_reason) == ("a dog", "answered")
+    assert (answer.text, answer.detail) == ("a dog", "unsupported")
     assert "CS" not in {node.action for node in answer.nodes}
     assert set(answer.signals) == {
         "score", "margin", "similarity", "supported", "contradicted", "head",

@@ -214,11 +214,7 @@ def test_only_medium_and_high_compose() -> None:
 def test_without_a_part_that_cites_what_was_shown_the_sentence_stands(reply: Any) -> None:
     ended = Ended("list", reply)
 
-    assert (ended.answer.text, ended.answer.finish_reason, ended.answer.parts) == (
-        "Some things happen.",
-        "answered",
-        (),
-    )
+    assert (ended.answer.text, ended.answer.detail, ended.answer.parts) == ("Some things happen.", "unsupported", ())
 
 
 def test_a_budget_that_ends_before_the_text_leaves_the_sentence() -> None:

@@ -22,6 +22,7 @@ from gpu_workers.engine.answering.contract import (
 from gpu_workers.engine.answering.ending.claims import CheckedStatement, Evidence, Statement, cite, claims_of
 from gpu_workers.engine.answering.ending.compose import Composed, ComposedPart, compose, rendered, revised
 from gpu_workers.engine.answering.ending.evidence import Checks, find_evidence
+from gpu_workers.engine.answering.ending.unsupported import UNSUPPORTED, is_unsupported
 from gpu_workers.engine.answering.ending.vote import Head, Signals, Verdict, confidence, unconfirmed
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
@@ -73,8 +74,8 @@ def final_answer(
     sample gave the answer, so that there is no consensus to measure.
 
     The text is composed after the vote, as the question asks. Statements of an open answer that the evidence
-    contradicts are corrected in one call, and removed where this fails (settings.prompt.revise). A choice is never
-    rewritten.
+    contradicts are corrected in one call, and removed where this fails (settings.prompt.revise). An open answer that
+    nothing stands behind keeps its text and is marked (ending.unsupported). A choice is never rewritten or marked.
     """
     # Many choices share the support, and a vote by itself is not weaker for it.
     firmness = max(verdict.score, verdict.vote or 0.0) if verdict else 0.0
@@ -100,11 +101,15 @@ def final_answer(
     if not written.text:
         # The notes name what was left out; an outcome without an answer has no evidence.
         return final
+    sure = confidence(signals, asked.models.calibration, head)
+    if reason == "answered" and answer.choice is None and is_unsupported(asked, written.text, written.claims):
+        final = replace(final, finish_reason="insufficient_evidence", detail=UNSUPPORTED)
+        sure = None
     return replace(
         final,
         text=written.text,
         choice=answer.choice,
-        confidence=confidence(signals, asked.models.calibration, head),
+        confidence=sure,
         citations=written.citations,
         reasoning=answer.reasoning,
         claims=written.claims,

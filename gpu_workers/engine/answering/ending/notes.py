@@ -46,6 +46,7 @@ _ENDED: Mapping[str, str] = {
     "abstained": "The events that were read do not say what the question asks for.",
     "unreadable": "The model's replies could not be read.",
     "contradicted": "The evidence contradicts every statement of the drawn answer, so it is not given.",
+    "unsupported": "Do not rely on this answer: nothing that was read supports it, or it only repeats the question.",
     "model_refused": "The model declined to answer.",
 }
 """Why a search ended without an answer or before its end, by the code in Answer.detail."""
