@@ -24,7 +24,8 @@ LEAST_MASS = 0.1
 class ParsedAnswer:
     """The answer of one sample. choice: index, None for an open question. sufficient False: the model abstains, and
     text is then INSUFFICIENT. cited: event numbers as written, not yet checked against the prompt. language: ISO 639-1
-    code of the language that text was asked for in, "" for English."""
+    code of the language that text was asked for in, "" for English. withheld: the answer that was written beside an
+    abstention, "" if there is none."""
 
     text: str
     choice: int | None
@@ -32,6 +33,7 @@ class ParsedAnswer:
     reasoning: str = ""
     cited: tuple[int, ...] = ()
     language: str = ""
+    withheld: str = ""
 
 
 def letter(index: int) -> str:
@@ -88,15 +90,18 @@ def _from_fields(fields: Mapping[str, Any], choices: Sequence[str]) -> ParsedAns
     if isinstance(raw, bool):
         raw = "yes" if raw else "no"
     answer = storable(str(raw)).strip()
+    withheld = ""
     if choices:
         parsed = _read_choice(answer, choices)
-    elif lowered.get("sufficient") is False or answer.lower() == INSUFFICIENT or _ABSTENTION.match(answer):
+    elif answer.lower() == INSUFFICIENT or _ABSTENTION.match(answer):
         parsed = ParsedAnswer(INSUFFICIENT, None, sufficient=False)
+    elif lowered.get("sufficient") is False:
+        parsed, withheld = ParsedAnswer(INSUFFICIENT, None, sufficient=False), answer
     else:
         parsed = ParsedAnswer(answer, None, sufficient=True) if answer else None
     if parsed is None:
         return None
-    return ParsedAnswer(parsed.text, parsed.choice, parsed.sufficient, reasoning, cited)
+    return ParsedAnswer(parsed.text, parsed.choice, parsed.sufficient, reasoning, cited, withheld=withheld)
 
 
 def _read_choice(raw: str, choices: Sequence[str]) -> ParsedAnswer | None:

@@ -23,7 +23,7 @@ from gpu_workers.engine.answering.ending.claims import CheckedStatement, Evidenc
 from gpu_workers.engine.answering.ending.compose import Composed, ComposedPart, compose, rendered, revised
 from gpu_workers.engine.answering.ending.evidence import Checks, find_evidence
 from gpu_workers.engine.answering.ending.unsupported import UNSUPPORTED, is_unsupported
-from gpu_workers.engine.answering.ending.vote import Head, Signals, Verdict, confidence, unconfirmed
+from gpu_workers.engine.answering.ending.vote import Head, Signals, Verdict, confidence, doubted_refusal, unconfirmed
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.understood import Shape
@@ -81,6 +81,10 @@ def final_answer(
     firmness = max(verdict.score, verdict.vote or 0.0) if verdict else 0.0
     weak = verdict is not None and asked.settings.samples.abstain and firmness < asked.settings.samples.lowest_answer
     answer = verdict.node.answer if verdict and (calls.halted or not weak) else None
+    written: _Written | None = None
+    if verdict is None and (doubted := _doubted_refusal(asked, calls, nodes)) is not None:
+        verdict, written = doubted
+        answer = verdict.node.answer
     if verdict is None or answer is None:
         reason, detail = finish_reason(calls, nodes, answered=False, weak=weak)
         return without_text(calls, records, reason, detail)
@@ -89,7 +93,7 @@ def final_answer(
     if single_sample and signals.support is None:
         signals = unconfirmed(asked.settings.tree.gate, top_similarity)
     head: Head = "support" if signals.support is not None else "sample" if single_sample else "votes"
-    written = _write(asked, calls, verdict.source or verdict.node, answer)
+    written = written or _write(asked, calls, verdict.source or verdict.node, answer)
     calls.on_progress("citations", 1, 1, f"{len(written.citations)} citations")
     signals = replace(signals, supported=written.supported, contradicted=written.contradicted)
     reason, detail = finish_reason(calls, nodes, answered=True)
@@ -117,6 +121,20 @@ def final_answer(
         parts=written.parts,
         columns=written.columns,
     )
+
+
+def _doubted_refusal(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> tuple[Verdict, _Written] | None:
+    """Return an answer that the samples held back, if the events support every statement of it; else None.
+
+    A small reasoner calls the same events insufficient for one wording of a question and answers another from them.
+    """
+    node = None if calls.halted or asked.question.choices else doubted_refusal(nodes)
+    if node is None or node.answer is None:
+        return None
+    written = _write(asked, calls, node, node.answer)
+    if not written.text or any(claim.status != "supported" for claim in written.claims):
+        return None
+    return Verdict(node, node.score, 0.0, node), written
 
 
 def without_text(calls: Calls, records: Sequence[NodeRecord], reason: FinishReason, detail: str) -> Answer:

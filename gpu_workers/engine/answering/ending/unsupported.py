@@ -51,8 +51,8 @@ def is_echo(asked: Asked, text: str) -> bool:
     """Whether an open answer says nothing that its question does not say already.
 
     An echo has content words, and all of them are the question's: a bare yes, a number or a name is none. Labelled
-    examples then decide whether such a reply answers such a question, as "the door is open" answers "is the door open?".
-    A language without examples has no echoes.
+    examples then decide whether such a reply answers such a question, as "the door is open" does "is the door open?". A
+    language without examples has no echoes.
     """
     questions = {asked.question_language or ENGLISH: asked.question.question}
     if asked.translated:

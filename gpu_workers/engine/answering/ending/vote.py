@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from gpu_workers.engine.answering.asked import Asked
@@ -12,7 +12,8 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import NodeRecord
 from gpu_workers.engine.answering.looking.frame_check import check_suspects
 from gpu_workers.engine.answering.looking.rounds import inspect
-from gpu_workers.engine.answering.search.consistency import group_answers
+from gpu_workers.engine.answering.parsing import ParsedAnswer
+from gpu_workers.engine.answering.search.consistency import AnswerVote, group_answers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, best_first
 from gpu_workers.engine.models.calibration import Calibration
 
@@ -77,6 +78,30 @@ def best_rivals(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> list
     """Return the best node of each distinct answer, best first."""
     answering = best_first(nodes)
     return [answering[group[0]] for group in sorted(_grouped(asked, calls, answering))]
+
+
+def doubted_refusal(nodes: Sequence[AnswerNode]) -> AnswerNode | None:
+    """Return a node that gives an answer which its own samples held back, the best of all nodes; None without one.
+
+    One sample may answer where most abstain, and a sample may abstain and write the answer beside it.
+    """
+    found: list[tuple[tuple[bool, float], AnswerNode]] = []
+    for node in nodes:
+        for one in node.votes:
+            parsed = [(index, node.draw.parsed[index]) for index in one.members]
+            for index, sample in parsed:
+                if sample is not None and (sample.sufficient or sample.withheld):
+                    found.append(((sample.sufficient, one.score), _giving(node, one, index, sample)))
+                    break
+    return max(found, key=lambda each: each[0])[1] if found else None
+
+
+def _giving(node: AnswerNode, vote: AnswerVote, index: int, sample: ParsedAnswer) -> AnswerNode:
+    """Return the node as if only this sample had voted."""
+    given = replace(sample, text=sample.withheld or sample.text, sufficient=True, withheld="")
+    parsed = [given if place == index else one for place, one in enumerate(node.draw.parsed)]
+    alone = replace(vote, representative=index, members=(index,))
+    return replace(node, draw=replace(node.draw, parsed=parsed), votes=(alone,))
 
 
 def _agree(asked: Asked, calls: Calls, left: AnswerNode, right: AnswerNode) -> bool:
