@@ -144,7 +144,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             next_event_n=step.next_event_n,
             pending_chunks=with_objects(step.pending, numbers),
         )
-        assembler.push(with_objects(step.chunks, numbers), last=step.observed.last)
+        assembler.push(with_objects(step.chunks, numbers), ends=step.observed.last or step.observed.newest)
     for warning in assembler.warnings:
         logger.warning(
             "video %s, event %s: %s: %s: %s", video.id, warning.event_id, warning.stage, warning.code, warning.message

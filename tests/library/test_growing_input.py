@@ -22,10 +22,11 @@ from backend.api.public_ids import decode, encode
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed, LeaseLost
 from backend.library import recording
-from backend.library.indexing.plan import certain_spans
+from backend.library.indexing.plan import certain_spans, live_spans
 from backend.library.models import IndexVersion, InputSegment, Upload, Video, VideoStatus
 from backend.library.storage import ObjectStorage, UploadMissing
 from backend.webhooks.models import WebhookEvent
+from gpu_workers.engine.ekg import CHUNK_MS, Span
 from tests.conftest import Cast
 from tests.library.growing import append, begin, close, cut, of_url, path_of, row, segments, send, spans
 from tests.library.uploading import create_upload, make_video, put_all
@@ -64,16 +65,18 @@ def test_a_growing_video_shows_its_pieces_and_ends_when_it_is_closed(acme: Cast)
     shown = acme.client.get(path_of(video_id)).json()
     assert (shown["status"], shown["duration_ms"], shown["probe"]["width"]) == ("indexing", 10_400, 96)
     assert shown["source"] == {"type": "segments", "state": "open", "segments": 1}
-    assert spans(acme, video_id) == [], "what is known may yet be one segment with what follows"
+    assert spans(acme, video_id) == [(0, 9_000)], "all but the last chunk, which the next piece may complete"
 
     send(acme, video_id, cut(FORTY_SECONDS, 10_400, 17_400))
     send(acme, video_id, cut(FORTY_SECONDS, 17_400, 40_000))
     run_due()
     assert [(s["n"], s["start_ms"]) for s in segments(acme, video_id)] == [(0, 0), (1, 10_400), (2, 17_400)]
-    assert spans(acme, video_id) == [(0, 12_000), (12_000, 24_000)]
+    begun = spans(acme, video_id)
+    assert begun[0] == (0, 9_000)
+    assert begun[-1][1] == 39_000
     assert close(acme, video_id)["source"]["state"] == "closed"
     run_due()
-    assert spans(acme, video_id) == [(0, 12_000), (12_000, 24_000), (24_000, 40_000)]
+    assert spans(acme, video_id) == [*begun, (39_000, 40_000)]
     video = row(acme, video_id)
     assert (video.duration_ms, video.size_bytes) == (40_000, sum(s["size_bytes"] for s in segments(acme, video_id)))
 
@@ -144,6 +147,17 @@ def test_a_piece_that_would_make_the_video_too_long_is_refused(acme: Cast, monke
     assert [s["status"] for s in found] == ["ready", "failed", "ready"]
     assert found[1]["error"]["code"] == "too_long"
     assert row(acme, video_id).duration_ms == 13_000
+
+
+@pytest.mark.parametrize("piece_ms", [1_000, 2_500, 3_000, 3_001, 5_000, 10_400, 60_000])
+def test_nothing_but_the_last_chunk_waits_for_the_next_piece(piece_ms: int) -> None:
+    planned: list[Span] = []
+    for known in range(piece_ms, 200_000, piece_ms):
+        planned += live_spans(planned[-1].end_ms if planned else 0, known)
+        end = planned[-1].end_ms if planned else 0
+        assert end % CHUNK_MS == 0
+        assert 0 < known - end <= CHUNK_MS, "the last segment is made when the input has ended"
+    assert [one.start_ms for one in planned] == [0, *(one.end_ms for one in planned[:-1])]
 
 
 def test_work_segments_are_a_prefix_of_the_final_plan_whatever_arrives() -> None:

@@ -22,7 +22,7 @@ from backend.library.models import (
 from backend.library.recording import is_open, tracks_of
 from backend.library.services.media_quota import refused_piece, release
 from backend.webhooks.services import emit
-from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.ekg import CHUNK_MS, Span
 from gpu_workers.engine.indexing.audio_tracks import merged_tracks
 from gpu_workers.engine.indexing.segments import SHORTEST_SEGMENT_MS, length_at, plan_segments
 
@@ -91,9 +91,10 @@ def _fail_for_its_pieces(video: Video) -> None:
 def plan(video: Video, *, ended: bool) -> None:
     """Create the work segments that are certain by now for the version being built, and open the first of them.
 
-    While more input may come, a segment is created only if at least the shortest segment's length is recorded after it:
-    then no later plan would cut differently. So the last segment, the only one that ends where the video ends, is
-    created when the input has ended.
+    While a recorder sends, everything that is recorded is planned but its last chunk, so that nobody waits for the next
+    piece. Once the input is closed and pieces are still to be read, a segment is created only if no later plan would
+    cut differently. In both cases the last segment, the only one that ends where the video ends, is created when the
+    input has ended.
     """
     version = video.building_index_version
     if not IndexVersion.objects.filter(video_id=video.id, n=version, state=IndexState.BUILDING).exists():
@@ -110,12 +111,23 @@ def plan(video: Video, *, ended: bool) -> None:
                 start_ms=span.start_ms,
                 end_ms=span.end_ms,
             )
-            for index, span in enumerate(certain_spans(begin, video.duration_ms or 0, ended=ended))
+            for index, span in enumerate(_plannable(video, begin, ended=ended))
         ]
     )
     open_next_segments(video.id, version)
     if made is None:
         emit(type="video.indexing", resource_id=video.id, data=payloads.indexing_data(video), sequence=version)
+
+
+def _plannable(video: Video, begin_ms: int, *, ended: bool) -> list[Span]:
+    known_ms = video.duration_ms or 0
+    return live_spans(begin_ms, known_ms) if is_open(video) else certain_spans(begin_ms, known_ms, ended=ended)
+
+
+def live_spans(begin_ms: int, known_ms: int) -> list[Span]:
+    """Return the spans from begin_ms, an earlier cut, to the last chunk border before known_ms."""
+    end_ms = (known_ms - 1) // CHUNK_MS * CHUNK_MS
+    return plan_segments(end_ms, segment_ms=settings.SEGMENT_MS, begin_ms=begin_ms) if end_ms > begin_ms else []
 
 
 def certain_spans(begin_ms: int, known_ms: int, *, ended: bool) -> list[Span]:

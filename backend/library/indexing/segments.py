@@ -13,7 +13,7 @@ from backend.library.indexing.automatic_retry import next_retry
 from backend.library.indexing.failure import is_ours
 from backend.library.indexing.versions import is_indexing, is_settled, version_of
 from backend.library.models import SEGMENT_WANTED_AGAIN, Collection, Segment, SegmentState, Video
-from backend.library.recording import RecordedPiece, pieces
+from backend.library.recording import RecordedPiece, is_open, pieces
 from gpu_workers.engine.indexing.frame_stream import Damage
 
 
@@ -81,12 +81,14 @@ def mark_gap(pending: PendingSegment, *, code: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ObservedSegments:
-    """Adjacent segments that can be assembled now, in time order. last: the recording ends with them."""
+    """Adjacent segments that can be assembled now, in time order. last: the recording ends with them. newest: more may
+    be appended, and nothing after them is planned yet, so that their events must not wait for what comes."""
 
     video: Video
     version: int
     segments: list[Segment]
     last: bool
+    newest: bool
 
 
 def observed_segments(version_id: UUID, *, limit: int) -> ObservedSegments | None:
@@ -101,7 +103,8 @@ def observed_segments(version_id: UUID, *, limit: int) -> ObservedSegments | Non
         return None
     # Read after the segments: the duration of a growing video never shrinks, so it covers these segments.
     video = Video.objects.get(id=built.video_id)
-    return ObservedSegments(video, built.n, ready, last=ends_recording(ready[-1], video))
+    newest = is_open(video) and not segments.filter(n__gt=ready[-1].n).exists()
+    return ObservedSegments(video, built.n, ready, last=ends_recording(ready[-1], video), newest=newest)
 
 
 def ends_recording(segment: Segment, video: Video) -> bool:

@@ -24,7 +24,7 @@ LEAST_MASS = 0.1
 class ParsedAnswer:
     """The answer of one sample. choice: index, None for an open question. sufficient False: the model abstains, and
     text is then INSUFFICIENT. cited: event numbers as written, not yet checked against the prompt. language: ISO 639-1
-    code of the language that text was asked for in, "" for English. withheld: the answer that was written beside an
+    code of the language that text was asked for in, "" for English. withheld: the answer that was written next to an
     abstention, "" if there is none."""
 
     text: str

@@ -126,15 +126,15 @@ class EventAssembler:
         """Return the chunks that no stored event holds yet."""
         return (*chain.from_iterable(self._due), *self._chunker.pending)
 
-    def push(self, chunks: Sequence[Chunk], *, last: bool = False) -> int:
-        """Take the next chunks, store the events that they finish, and return their number. last: the video ends with
-        them, so that they finish its last event, too.
+    def push(self, chunks: Sequence[Chunk], *, ends: bool = False) -> int:
+        """Take the next chunks, store the events that they finish, and return their number. ends: the last event ends
+        with them, since the video does, or since nobody shall wait for what comes.
 
         Raises ModelError when a model cannot be reached, or takes no request (retryable): then start again from the
         last checkpoint.
         """
         finished = self._chunker.extend(chunks)
-        return self._store([*finished, *self._chunker.flush()] if last else finished)
+        return self._store([*finished, *self._chunker.flush()] if ends else finished)
 
     def flush(self) -> int:
         """Store the pending chunks as the last event, since the video has ended. A second call does nothing."""

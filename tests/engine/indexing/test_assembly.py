@@ -304,14 +304,14 @@ def test_a_server_that_takes_no_request_of_a_push_is_set_up_wrongly_and_no_event
     settings = AssemblySettings(threshold=0.5, parallel=parallel)
     index = MemoryIndex(VIDEO)
     with pytest.raises(ModelError, match="no request is taken: HTTP 400") as caught:
-        assembler(index, models, settings=settings).push(story(), last=True)
+        assembler(index, models, settings=settings).push(story(), ends=True)
     assert (caught.value.code, caught.value.retryable) == ("model_misconfigured", True)
     assert caught.value.dependency == "writer"
     assert index.events == []
 
     broken[0] = False
     work = assembler(index, models, settings=settings)
-    assert work.push(story(), last=True) == len(index.events) > 1
+    assert work.push(story(), ends=True) == len(index.events) > 1
     assert {warning.stage for warning in work.warnings} == {"description"}
 
 

@@ -83,7 +83,7 @@ def best_rivals(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> list
 def doubted_refusal(nodes: Sequence[AnswerNode]) -> AnswerNode | None:
     """Return a node that gives an answer which its own samples held back, the best of all nodes; None without one.
 
-    One sample may answer where most abstain, and a sample may abstain and write the answer beside it.
+    One sample may answer where most abstain, and a sample may abstain and write the answer next to it.
     """
     found: list[tuple[tuple[bool, float], AnswerNode]] = []
     for node in nodes:
