@@ -177,7 +177,7 @@ def test_one_invalid_question_refuses_the_batch_and_says_which(
     good = {"question": "Who?"}
     reply = post(acme, [good, good, spelled(third)], **{"video_ids": [vid(video)], **spelled(batch)})
 
-    assert reply.status_code == 400, reply.content
+    assert reply.status_code == (409 if code == "nothing_indexed" else 400), reply.content
     assert [(e["pointer"], e["code"]) for e in reply.json()["errors"]][:1] == [(pointer, code)]
     assert len(reply.json()["errors"]) == 1
     assert nothing_written(acme)
@@ -307,8 +307,8 @@ def test_a_completed_batch_is_not_a_successful_one(acme: Cast, video: UUID) -> N
     assert done["finish_reasons"] == reasons
     # Two answers of two calls each; what the failed one consumed is not an answer's usage.
     assert done["usage"] == {"calls": 4, "prompt_tokens": 1_800, "cached_tokens": 0, "completion_tokens": 160}
-    # Two of four have an answer.
-    assert done["charge"] == {"amount": "0.04", "currency": "USD", "price_version": 1}
+    # One of four has an answer.
+    assert done["charge"] == {"amount": "0.02", "currency": "USD", "price_version": 1}
     assert "cost" not in done
     (event,) = events(acme)
     assert (event["id"], event["status"], event["counts"]) == (done["id"], "completed", done["counts"])

@@ -198,7 +198,8 @@ def test_the_bodies_say_what_the_report_says(acme: Cast) -> None:
         lines = [ComparisonResultSerializer(one).data for one in results_of(comparison, items)]
         first = question_at(comparison, 0, 0)
 
-    assert (body["items"], body["counted"], body["open"], body["best"], body["frontier"]) == (2, 1, 1, 0, [0])
+    # An arm that abstains is charged nothing, so that nothing dearer is better in both.
+    assert (body["items"], body["counted"], body["open"], body["best"], body["frontier"]) == (2, 1, 1, 0, [0, 1])
     assert body["arms"][0]["accuracy"] == pytest.approx(
         {"successes": 1, "n": 1, "value": 1.0, "low": 0.2065, "high": 1.0}, abs=1e-4
     )

@@ -70,7 +70,11 @@ def shared(cast: Cast) -> list[str]:
     ObjectStorage().put(key, PIXEL, content_type="image/jpeg")
     with cast.scope():
         question = Question.objects.create(
-            tenant_id=cast.tenant_id, text="Who leaves?", answer="Nobody.", status=QuestionStatus.SUCCEEDED
+            tenant_id=cast.tenant_id,
+            text="Who leaves?",
+            answer="Nobody.",
+            status=QuestionStatus.SUCCEEDED,
+            finish_reason="answered",
         )
         linked = {"tenant_id": cast.tenant_id, "question": question, "video_id": video}
         QuestionVideo.objects.create(**linked)
