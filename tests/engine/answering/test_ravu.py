@@ -104,7 +104,7 @@ def test_the_answer_rests_on_what_the_program_found_and_on_nothing_else() -> Non
     assert after.detail["arguments"] == {"of": "juice", "with": "boy", "most": 3}
     assert after.detail["observation"] == "later = 2 events"
     assert [event.event_id for event in after.events] == [event_id(3), event_id(4)]
-    assert answer.method_version == "5"
+    assert answer.method_version == "8"
 
 
 def test_one_localize_and_one_filter_take_four_calls() -> None:
