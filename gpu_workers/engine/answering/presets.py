@@ -63,7 +63,8 @@ class SampleSettings:
     temperature: float = 0.6
     """Temperature of several samples; the paper samples between 0.5 and 0.7 (section 5.3)."""
     trade_off: float = 0.3
-    """Lambda of eq. 6; 0.3 was best (AVA, section 7.4.3)."""
+    """Lambda of eq. 6; 0.3 was best with DeBERTa (AVA, section 7.4.3). With MiniLM, which compares answers here, it was
+    not measured; `python -m bench.trade_off TRACES.ndjson` measures it on exported trees."""
     rescale: bool = True
     """Whether traces score (F1 - baseline) / (1 - baseline), clipped to 0..1, instead of raw F1."""
     traces: Traces = "f1"
