@@ -13,6 +13,7 @@ from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import Tape, TapeQuery
 from bench.evaluation.lexical import Words, derangement
 from bench.evaluation.models import unlimited_calls
+from bench.evaluation.segment_arms import SEGMENT_ARMS, Segments
 from bench.evaluation.timed_queries import with_time
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import QuestionInput
@@ -38,6 +39,7 @@ TAPE_ARMS = (
     "ava",
     "ava_timed",
     "time_alone",
+    *SEGMENT_ARMS,
 )
 """Arms for tapes: all rank spans, and none asks a language model. ava_timed: `ava` with queries that name a time.
 time_alone: events drawn at random from the time that the same queries name."""
@@ -60,12 +62,15 @@ class TapeArm:
             raise ValueError(f"no arm {name!r} for tapes; there are {', '.join(TAPE_ARMS)}")
         self._name, self._tape, self._models, self._seed = name, tape, models, seed
         self._graph: InMemoryGraph | None = None
+        self._segments: Segments | None = None
         self._spans: dict[UUID, Span] = {}
         self._words: NDArray[np.float64] | None = None
         if name == "tfidf":
             texts = [event.text for event in tape.events]
             self._words = Words(texts).similarity([query.text for query in tape.queries], texts)
             self._rows = {query.id: row for row, query in enumerate(tape.queries)}
+        elif name in SEGMENT_ARMS:
+            self._segments = Segments(name, tape, index, models.text_embedder, seed=seed)
         elif name != "uniform_captions":
             memory: MemoryVideo = index.of_events(f"{tape.name}-{seed}", tape.events)
             self._graph = InMemoryGraph([memory])
@@ -80,6 +85,8 @@ class TapeArm:
         if self._words is not None:
             order = np.argsort(-self._words[self._rows[query.id]], kind="stable")[:TAPE_RANKS]
             return [self._tape.events[position].span for position in order]
+        if self._segments is not None:
+            return self._segments.nearest(query.text, TAPE_RANKS)
         if self._graph is None:
             events = range(len(self._tape.events))
             positions = random.Random(f"{self._seed} {query.id}").sample(events, min(TAPE_RANKS, len(events)))

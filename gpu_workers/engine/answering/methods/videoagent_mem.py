@@ -1,8 +1,10 @@
 """`videoagent_mem`: an agent with a memory of moments and a memory of things (VideoAgent, BIGAI, arXiv 2403.11481).
 
 Its four tools read the descriptions of a time range, find segments, look at the frames around one, and let an
-inner agent ask the tracked and re-identified objects, by words or by SQL on a copy of them. A segment is a chunk of 3 s
-and goes by its time, since a number would mean nothing in a scope of several videos.
+inner agent ask the tracked and re-identified objects, by words or by SQL on a copy of them. Descriptions are read by
+chunks of 3 s. The search ranks events, which chunks with one meaning were merged into: chunks with vectors of their own
+find less (docs/lab/evaluation.md). Both go by their time, since a number would mean nothing in a scope of several
+videos.
 
 Ours shows the overview and the segments nearest to the question before the first step, which costs no call: the paper's
 agent reads captions without knowing what the video is about, and a small reasoner that finishes at once has seen
