@@ -194,7 +194,8 @@ def _shown_size(container: InputContainer, stream: VideoStream) -> tuple[int, in
             continue
         for frame in frames:
             if isinstance(frame, av.VideoFrame):
-                turn = -frame.rotation % 360
+                # Pictures are shown in quarter turns; a damaged file may ask for another.
+                turn = -round(frame.rotation / 90) % 4 * 90
                 wide, high = round(frame.width * (stream.sample_aspect_ratio or 1)), frame.height
                 return (high, wide, turn) if turn in (90, 270) else (wide, high, turn)
     raise ProbeError("no_frames", "No picture of the video can be decoded.")

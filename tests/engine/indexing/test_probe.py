@@ -50,6 +50,13 @@ def test_webm_and_ogg(tmp_path: Path) -> None:
         assert (found.container, found.duration_ms) == (container, 2000)
 
 
+def test_a_turn_that_is_no_quarter_becomes_the_nearest_one(steady: Path, tmp_path: Path) -> None:
+    for asked, turn in ((100, 90), (359, 0), (181, 180)):
+        path = tmp_path / f"{asked}.mp4"
+        run_ffmpeg("-display_rotation", str(-asked), "-i", str(steady), "-c", "copy", str(path))
+        assert probe(str(path)).rotation == turn
+
+
 def test_rotation_is_clockwise_and_the_size_is_as_shown(steady: Path, tmp_path: Path) -> None:
     for degrees, size in ((90, (48, 64)), (180, (64, 48)), (270, (48, 64))):
         path = tmp_path / f"{degrees}.mp4"
