@@ -85,7 +85,8 @@ class Supervisor:
             # From here on nothing interrupts, because a second Ctrl-C must not leave processes behind.
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(number, lambda *_: self._say("still stopping"))
-            self._stop()
+            with self._during("stopping"):
+                self._stop()
         self._say("stopped")
         return status
 

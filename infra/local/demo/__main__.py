@@ -23,7 +23,7 @@ from infra.local.demo.running_service import RunningService
 from infra.local.errors import StackError
 
 OUT = Path(".local/demo")
-COLD_LIMIT_S, WARM_LIMIT_S = 600, 180
+COLD_LIMIT_S, WARM_LIMIT_S = 480, 180
 
 
 def main() -> int:

@@ -63,12 +63,9 @@ class DemoFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A question of the demo. early: whether the first part of the video is enough to ask it."""
-
     question: str
     choices: tuple[str, ...] = field(default_factory=tuple)
     method: str = "ava"
-    early: bool = False
 
 
 class Demo:
@@ -90,14 +87,10 @@ class Demo:
             prompts = self._questions(file)
             if compare:
                 prompts.append(replace(prompts[-1], method=SECOND_METHOD))
-            answers = []
-            if prompts[0].early:
-                video = self._wait_for_index(video["id"], to_end=False)
-                answers.append(self._ask(video, prompts[0], 1))
             video = self._wait_for_index(video["id"])
             webhook = self._webhook(receiver, video, reused=reused)
             summary = self._summary(video)
-            answers += [self._ask(video, prompt, n) for n, prompt in enumerate(prompts, 1) if n > len(answers)]
+            answers = [self._ask(video, prompt, number) for number, prompt in enumerate(prompts, 1)]
             if compare:
                 self._compare(answers[-2:])
         finally:
@@ -122,8 +115,7 @@ class Demo:
         question, choices = os.environ.get("QUESTION"), os.environ.get("CHOICES")
         if question:
             return [Prompt(question, tuple(choice.strip() for choice in choices.split("|")) if choices else ())]
-        first, *others = DEFAULT_QUESTIONS.get(file.name, ANY_VIDEO)
-        return [Prompt(*first, early=True), *(Prompt(*pair) for pair in others)]
+        return [Prompt(*pair) for pair in DEFAULT_QUESTIONS.get(file.name, ANY_VIDEO)]
 
     def _summary(self, video: Json) -> Json:
         summary = self._client.call("GET", f"/videos/{video['id']}/summary")
@@ -172,8 +164,7 @@ class Demo:
             )
         return video, False
 
-    def _wait_for_index(self, video_id: str, *, to_end: bool = True) -> Json:
-        """Return the video when it is ready; with to_end=False, as soon as its first part can be asked about."""
+    def _wait_for_index(self, video_id: str) -> Json:
         doing = ""
         with self._stages.during(lambda: f"indexing{doing}"):
             while True:
@@ -187,7 +178,7 @@ class Demo:
                     seconds = video["duration_ms"] / 1000
                     self._stages.move("observe", min(job["observed_ms"] / 1000, seconds), seconds, "s of video")
                     self._stages.move("index", video["indexed_until_ms"] / 1000, seconds, "s of video")
-                if video["status"] == "ready" or (not to_end and video["indexed_until_ms"]):
+                if video["status"] == "ready":
                     return video
                 time.sleep(POLL_S)
 
@@ -217,9 +208,6 @@ class Demo:
         by = "" if prompt.method == "ava" else f"   (by {prompt.method})"
         choices = "".join(f"\n    - {choice}" for choice in prompt.choices)
         self._stages.say(f"\nQ{number}: {prompt.question}{by}{choices}")
-        if video["status"] != "ready":
-            done, total = (video[key] // 1000 for key in ("indexed_until_ms", "duration_ms"))
-            self._stages.say(f"    (asked while the index goes on: {done} of {total} s so far)")
         created = self._client.call(
             "POST",
             "/questions",
