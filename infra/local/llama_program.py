@@ -19,8 +19,8 @@ What does not work:
     "disconnected without sending a response" and must send again (the openai client does so itself).
 
 Measured on two cores, tokens/s read / decoded / decoded with n=4: 0.5B with two threads, quiet 120 / 36 / 48; 1.5B with
-two threads, quiet 56 / 27 / 36, busy (load 5) 25 / 2.5 / 5.8; 1.5B with one thread, busy 18 / 9.6 / 9.5. The 1.5B takes
-2.8 GB with 32768 tokens of context.
+two threads, quiet 56 / 27 / 36, busy (load 5) 25 / 2.5 / 5.8; 1.5B with one thread, busy 18 / 9.6 / 9.5. At load 5, one token at a time: one thread to decode 12.3, two 2.8; beside a
+busy loop as well, 7.4 and 1.1. The 1.5B takes 2.8 GB with 32768 tokens of context.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def parameters(options: argparse.Namespace) -> Any:
     params.kv_unified = True
     params.cont_batching = True
     params.cache_prompt = True
-    params.cpuparams.n_threads = options.threads
+    # A token is a few milliseconds, after which the threads wait for each other: where one of them has no core of its
+    # own, all stand still. So decoding leaves a core to the other work of the machine; reading a prompt does not.
+    params.cpuparams.n_threads = min(options.threads, max(1, (os.cpu_count() or 1) - 1))
     params.cpuparams_batch.n_threads = options.threads
     # No spinning between steps, because decoding and indexing use the same cores.
     params.cpuparams.poll = 0
