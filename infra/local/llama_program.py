@@ -20,7 +20,7 @@ What does not work:
 
 Measured on two cores, tokens/s read / decoded / decoded with n=4: 0.5B with two threads, quiet 120 / 36 / 48; 1.5B with
 two threads, quiet 56 / 27 / 36, busy (load 5) 25 / 2.5 / 5.8; 1.5B with one thread, busy 18 / 9.6 / 9.5. At load 5, one
-token at a time: one thread to decode 12.3, two 2.8; beside a busy loop as well, 7.4 and 1.1. The 1.5B takes 2.8 GB with
+token at a time: one thread to decode 12.3, two 2.8; with a busy loop as well, 7.4 and 1.1. The 1.5B takes 2.8 GB with
 32768 tokens of context.
 """
 
