@@ -14,14 +14,15 @@ from backend.ekg.models import Chunk
 from backend.ekg.moment_reads import EVENTS
 from backend.ekg.named_reads import NamedReads
 from backend.ekg.scope import Scope, ScopedVideo, T
+from backend.ekg.similarity_reads import read_similarities, similarity_statement
 from backend.ekg.sketch_search import candidates, is_large
 from backend.ekg.view_search import read_hits, view_statement
 from backend.ekg.views import EVENT_IN_SCOPE, SCOPE, Nearby
 from backend.ekg.word_columns import RankedEvents
 from backend.library.storage import ObjectStorage
 from gpu_workers.engine import ekg
-from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.ports import EntityFact, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
+from gpu_workers.engine.ekg import Span, Vector
+from gpu_workers.engine.ports import EntityFact, EventSimilarity, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.facts import Appearance, Participation, StatedRelation, connected_events, facts_of
 
 __all__ = ["GraphOfRequest", "PostgresGraph", "Scope", "ScopedVideo"]
@@ -106,6 +107,15 @@ class PostgresGraph(NamedReads):
         if is_large(self._scope):
             return self._run(view_by_view)
         return read_hits(queries, self._run(lambda: found(searched)))
+
+    def similarities(
+        self, event_ids: Sequence[UUID], *, text: Vector, frame: Vector, limit: int
+    ) -> Mapping[UUID, EventSimilarity]:
+        if not event_ids:
+            return {}
+        sql, parameters = similarity_statement(event_ids, text=text, frame=frame, limit=limit)
+        models = {"text_model": self._text_model, "frame_model": self._frame_model}
+        return read_similarities(self._run(lambda: self._rows(sql, **parameters, **models)))
 
     def close(self) -> None:
         self._computing.shutdown()

@@ -62,6 +62,11 @@ class Scope:
                 videos.append(replace(video, start_ms=part.start_ms, end_ms=part.end_ms))
         return replace(self, videos=tuple(videos))
 
+    @property
+    def readable_ms(self) -> int:
+        """Return the length of everything that may be read."""
+        return sum(max(0, min(self.ends(video), video.until_ms) - self.starts(video)) for video in self.videos)
+
     def readable(self, video_id: UUID) -> tuple[ScopedVideo, Span] | None:
         """Return the video with the span of it that may be read; None if there is none."""
         for video in self.videos:

@@ -38,7 +38,7 @@ Spans = Mapping[tuple[UUID, int], Span]
 
 def is_large(scope: Scope) -> bool:
     """Whether the scope is searched by sketches."""
-    return sum(span.end_ms - span.start_ms for span in _readable(scope).values()) > EXACT_MS
+    return scope.readable_ms > EXACT_MS
 
 
 def compared(name: ViewName, limit: int, sketched: int) -> int:

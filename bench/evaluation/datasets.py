@@ -227,6 +227,20 @@ def _activitynet(folder: Path, seed: int) -> Tape:
     return Tape("activitynet", "iou", _in_order(events), tuple(queries), at)
 
 
+def annotated_videos(folder: Path, limit: int) -> list[tuple[str, list[Sentence], list[Sentence]]]:
+    """Return the name and both annotators' sentences of at most limit ActivityNet videos, in an order of seed 0."""
+    rows = _files(folder, "activitynet")
+    names = sorted(name for name, row in rows.items() if {"annotator_1", "annotator_2"} <= set(row))
+    random.Random(0).shuffle(names)
+
+    def sentences(row: Mapping[str, Any]) -> list[Sentence]:
+        return _timed(row["timestamps"], row["sentences"], from_ms=0)
+
+    return [
+        (name, sentences(rows[name]["annotator_1"]), sentences(rows[name]["annotator_2"])) for name in names[:limit]
+    ]
+
+
 def _tacos(folder: Path, seed: int) -> Tape:
     """Read about 18 annotators' passes over each video: the first is the index, all others are queries."""
     rows = _files(folder, "tacos")

@@ -153,6 +153,27 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class NearPart:
+    """A frame or a spoken line inside an event. view: frame or transcript. span: of a frame, its own millisecond.
+    similarity: cosine to the query."""
+
+    view: Literal["frame", "transcript"]
+    id: UUID
+    span: Span
+    similarity: float
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EventSimilarity:
+    """How near an event is to a query by itself, whatever else the scope holds. own: cosine of its description; None if
+    it has none. parts: its nearest frames and lines, the best first in each view."""
+
+    own: float | None
+    parts: tuple[NearPart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class StoredFrame:
     id: UUID
     video_id: UUID
@@ -448,4 +469,18 @@ class KnowledgeGraph(Protocol):
     def links_of(self, ids: Sequence[UUID], *, limit: int) -> Sequence[EntityObject]:
         """Return at most limit links between entities and tracked objects with one of ids at an end, by falling
         confidence, then by entity and object. Both ends are in scope."""
+        ...
+
+
+class SearchedGraph(KnowledgeGraph, Protocol):
+    """A graph that a search without an answer reads: it also compares events that were found with the query."""
+
+    def similarities(
+        self, event_ids: Sequence[UUID], *, text: Vector, frame: Vector, limit: int
+    ) -> Mapping[UUID, EventSimilarity]:
+        """Return the cosines of these events in scope, with at most limit frames and limit lines of each.
+
+        text, frame: unit vectors of the query in the space of texts and of frames; what has an empty one is not
+        compared. Frames and lines keep to the scope's span. Ties fall to the id.
+        """
         ...

@@ -17,7 +17,7 @@ from backend.jobs.services import JobFailed, Lease
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Search
 from backend.questions.queries.pinned_versions import videos_of_search
-from backend.questions.queries.searches import FoundEvent, Match, Reason
+from backend.questions.queries.searches import FoundEvent, Inside, Match, Reason, ScoreReport
 from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.answering.context import event_text
@@ -26,9 +26,17 @@ from gpu_workers.engine.answering.presets import RERANKED
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError, Reranker
 from gpu_workers.engine.ports import Hit, StoredEvent
-from gpu_workers.engine.retrieval.find_events import SEMANTIC, FindSettings, find_events
-from gpu_workers.engine.retrieval.fusion import RankedEvent, reranked
+from gpu_workers.engine.retrieval.find_events import SEMANTIC, FindSettings, embed_search, find_events
+from gpu_workers.engine.retrieval.fusion import reranked
 from gpu_workers.engine.retrieval.highlights import Highlight, Highlighter
+from gpu_workers.engine.retrieval.scored_search import (
+    InnerMoment,
+    ScoredEvent,
+    inner_moments,
+    is_quotation,
+    score_events,
+    scoring_of,
+)
 from gpu_workers.engine.retrieval.words import quoted
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import answer_models
@@ -54,7 +62,7 @@ def handle(work: Work) -> FollowUp | None:
     search, scope = begun
     meter = work.meter()
     with failing_job(work, message="the query could not be embedded"):
-        results, degraded = _find(work.objects(), scope, search.text, search.settings, models, meter)
+        results, scores, degraded = _find(work.objects(), scope, search.text, search.settings, models, meter)
 
     def store() -> None:
         searches.store_results(
@@ -63,6 +71,7 @@ def handle(work: Work) -> FollowUp | None:
             calls=work.bill(meter),
             began_at=began_at,
             retrieval_ms=retrieval_ms,
+            scores=scores,
             degraded=degraded,
         )
         work.complete()
@@ -99,48 +108,50 @@ def _find(
     search_options: Mapping[str, Any],
     models: AnswerModels,
     meter: Meter,
-) -> tuple[tuple[FoundEvent, ...], tuple[str, ...]]:
-    """Return the events that a search finds, and codes of what it had to do without. Raises ModelError of an
-    embedder."""
+) -> tuple[tuple[FoundEvent, ...], ScoreReport, tuple[str, ...]]:
+    """Return the events that a search finds, what their scores mean, and codes of what it had to do without. Raises
+    ModelError of an embedder."""
     text, exact = quoted(query)
     settings = find_settings(search_options)
+    names = {"text_embedder": models.text_embedder.name, "frame_embedder": models.frame_embedder.name}
     reranker = models.reranker if search_options["mode"] == "hybrid" else None
     degraded = [QUERY_LANGUAGE] if _reads_too_little(query, settings, models) else []
+    scoring = scoring_of(text, settings, **names, minutes=scope.readable_ms / 60_000)
+    asked = search_options.get("min_score")
+    min_score = scoring.min_score if asked is None else asked
+    vectors = embed_search(
+        text, settings, text_embedder=models.text_embedder, frame_embedder=models.frame_embedder, meter=meter
+    )
+    # More than the limit are compared: the best scores need not be first in the ranking.
+    wide = replace(settings, limit=max(settings.limit, RERANKED))
     with PostgresGraph(
-        scope,
-        text_model=models.text_embedder.name,
-        frame_model=models.frame_embedder.name,
-        storage=storage,
+        scope, text_model=names["text_embedder"], frame_model=names["frame_embedder"], storage=storage
     ) as graph:
-        ranking = find_events(
-            graph,
-            text,
-            settings if reranker is None else replace(settings, limit=max(settings.limit, RERANKED)),
-            exact=exact,
-            text_embedder=models.text_embedder,
-            frame_embedder=models.frame_embedder,
-            meter=meter,
-        )
+        ranking = find_events(graph, text, wide, vectors, exact=exact)
         events = graph.load_events([event.event_id for event in ranking])
-    if reranker is not None:
+        scored = score_events(graph, ranking, events, vectors, scoring, quotes_alone=is_quotation(text, exact))
+    fitting = sorted((event for event in scored if event.score >= min_score), key=lambda event: -event.score)
+    left_out = [event.score for event in scored if event.score < min_score]
+    if reranker is not None and fitting:
         try:
-            ranking = _reranked(ranking, events, text, reranker, meter)
+            fitting = _reranked(fitting, events, text, reranker, meter)
         except ModelError as error:
             logger.warning("a search keeps the order of its views: the reranker failed: %s", error.code)
             degraded.append(NO_RERANKING)
-    ranking = ranking[: settings.limit]
-    events = {event.event_id: events[event.event_id] for event in ranking if event.event_id in events}
+    fitting = fitting[: settings.limit]
     highlighter = Highlighter(text, exact)
     with tenant_scope(scope.tenant_id):
         frames = best_frames(
-            list(events), preferred=_nearest_frames(ranking), start_ms=scope.start_ms, end_ms=scope.end_ms
+            [event.ranked.event_id for event in fitting],
+            preferred=_nearest_frames(fitting),
+            start_ms=scope.start_ms,
+            end_ms=scope.end_ms,
         )
     results = []
-    for ranked in ranking:
-        event = events.get(ranked.event_id)
-        if event is None:
-            continue
+    for found in fitting:
+        event = events[found.ranked.event_id]
         ms, key = frames.get(event.id, (None, ""))
+        shown = highlighter.event(event, found.ranked.reasons)
         results.append(
             FoundEvent(
                 video_id=event.video_id,
@@ -149,14 +160,22 @@ def _find(
                 start_ms=event.span.start_ms,
                 end_ms=event.span.end_ms,
                 summary=event.summary,
-                score=ranked.score,
+                score=found.score,
                 frame_ms=ms,
                 frame_key=key,
-                reasons=tuple(_reason(hit) for hit in _nearest(ranked.reasons)[:MOST_REASONS]),
-                highlights=tuple(map(_match, highlighter.event(event, ranked.reasons))),
+                reasons=tuple(_reason(hit) for hit in _nearest(found.ranked.reasons)[:MOST_REASONS]),
+                highlights=tuple(map(_match, shown)),
+                moments=tuple(map(_inside, inner_moments(event, found, shown, scoring, min_score=min_score))),
             )
         )
-    return tuple(results), tuple(degraded)
+    report = ScoreReport(
+        calibrated=scoring.calibrated,
+        min_score=min_score,
+        left_out=len(left_out),
+        best_left_out=max(left_out, default=None),
+        readable=scope.readable_ms > 0,
+    )
+    return tuple(results), report, tuple(degraded)
 
 
 def _reads_too_little(query: str, settings: FindSettings, models: AnswerModels) -> bool:
@@ -167,20 +186,17 @@ def _reads_too_little(query: str, settings: FindSettings, models: AnswerModels) 
 
 
 def _reranked(
-    ranking: Sequence[RankedEvent],
+    fitting: Sequence[ScoredEvent],
     events: Mapping[UUID, StoredEvent],
     text: str,
     reranker: Reranker,
     meter: Meter,
-) -> list[RankedEvent]:
-    """Return the ranking with its best events in the reranker's order, found by the same views as before. Raises
-    ModelError."""
-    known = [event for event in ranking if event.event_id in events]
-    texts = [event_text(events[event.event_id]) for event in known[:RERANKED]]
-    reasons = {event.event_id: event.reasons for event in known}
-    return [
-        replace(event, reasons=reasons[event.event_id]) for event in reranked(known, text, texts, reranker, meter=meter)
-    ]
+) -> list[ScoredEvent]:
+    """Return the events with the best in the reranker's order, each with its own score. Raises ModelError."""
+    texts = [event_text(events[found.ranked.event_id]) for found in fitting[:RERANKED]]
+    by_id = {found.ranked.event_id: found for found in fitting}
+    order = reranked([found.ranked for found in fitting], text, texts, reranker, meter=meter)
+    return [by_id[event.event_id] for event in order]
 
 
 def _nearest(hits: Sequence[Hit]) -> list[Hit]:
@@ -203,13 +219,15 @@ def _match(shown: Highlight) -> Match:
     )
 
 
-def _nearest_frames(ranking: Sequence[RankedEvent]) -> list[UUID]:
-    """Return the frame nearest to the query for each event that a frame matched."""
-    nearest = []
-    for event in ranking:
-        frames = _nearest([hit for hit in event.reasons if hit.view == "frame"])
-        nearest += [hit.item for hit in frames[:1] if hit.item is not None]
-    return nearest
+def _inside(moment: InnerMoment) -> Inside:
+    span = moment.span
+    return Inside(moment.view, span.start_ms, span.end_ms, moment.score, moment.text, moment.item)
+
+
+def _nearest_frames(found: Sequence[ScoredEvent]) -> list[UUID]:
+    """Return the frame of each event that is nearest to the query, where frames were compared."""
+    frames = ([part.id for part in event.parts if part.view == "frame"] for event in found)
+    return [ids[0] for ids in frames if ids]
 
 
 def failed(lease: Lease, error: JobFailed) -> None:

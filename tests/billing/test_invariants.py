@@ -20,6 +20,7 @@ from backend.billing.services import nightly
 from backend.billing.services.usage import corrections, ledger, rollups
 from backend.billing.services.usage.rows import reversal_of
 from backend.questions.models import Question, Search
+from backend.questions.queries.searches import ScoreReport
 from backend.questions.services import searches
 from gpu_workers.engine.models import roles
 from tests.billing.questions import record_question
@@ -159,7 +160,14 @@ def test_a_search_that_shows_another_charge_than_its_row_is_found(acme: Any) -> 
         search = searches.create_search(text="a red van", video_ids=[make_video(indexed_until_ms=30_000).id])
     with acme.scope():
         assert searches.begin(search_id=search.id) is not None
-        searches.store_results(search_id=search.id, found=[], calls=[], began_at=timezone.now(), retrieval_ms=5)
+        searches.store_results(
+            search_id=search.id,
+            found=[],
+            calls=[],
+            began_at=timezone.now(),
+            retrieval_ms=5,
+            scores=ScoreReport(True, 0.5),
+        )
         charge = Search.objects.get(id=search.id).charge_amount
     rollups.rebuild_stale(acme.tenant_id)
     assert charge > 0

@@ -38,7 +38,7 @@ from backend.jobs.models import Job, JobState
 from backend.library.models import IndexVersion, Segment, Video
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Evidence
-from backend.questions.queries.searches import FoundEvent, Match, Reason
+from backend.questions.queries.searches import FoundEvent, Match, Reason, ScoreReport
 from backend.questions.services import questions, searches
 from backend.questions.services.again import ask_again
 from backend.tenancy.models import Tenant
@@ -244,7 +244,14 @@ def _search(cast: Cast, video_id: UUID) -> UUID:
     ]  # fmt: skip
     calls = (ModelCall("embedding", "bge-small-en", wall_ms=30, prompt_tokens=8, items=2),)
     with cast.scope():
-        searches.store_results(search_id=search.id, found=found, calls=calls, began_at=timezone.now(), retrieval_ms=50)
+        searches.store_results(
+            search_id=search.id,
+            found=found,
+            calls=calls,
+            began_at=timezone.now(),
+            retrieval_ms=50,
+            scores=ScoreReport(True, 0.5),
+        )
     return UUID(str(search.id))
 
 

@@ -11,7 +11,8 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.library.models import Video
-from backend.questions.queries.searches import FoundEvent, Match, Reason
+from backend.questions.models import Search
+from backend.questions.queries.searches import FoundEvent, Match, Reason, ScoreReport
 from backend.questions.services import searches
 from gpu_workers.engine.models.roles import ModelCall
 from tests.conftest import Cast
@@ -55,7 +56,12 @@ def searched(cast: Any, **values: Any) -> UUID:
     calls = (ModelCall("embedding", "minilm", wall_ms=30, prompt_tokens=8, items=2),)
     with cast.scope():
         searches.store_results(
-            search_id=search.id, found=[found], calls=calls, began_at=timezone.now(), retrieval_ms=50
+            search_id=search.id,
+            found=[found],
+            calls=calls,
+            began_at=timezone.now(),
+            retrieval_ms=50,
+            scores=ScoreReport(True, 0.5),
         )
     return UUID(str(search.id))
 
@@ -68,6 +74,19 @@ def test_a_search_is_shown_with_its_results_reasons_and_what_matched(staff: Clie
     for words in ("a red &lt;van&gt;", "Gate &lt;1&gt;", "hybrid", "sum", "red truck", "0.0312", "t/frames/4000.jpg",
                   "0:01:01", "<mark>van</mark> ahead", "2 reasons", "words 0.3"):  # fmt: skip
         assert words in shown
+
+
+def test_an_empty_search_shows_why(staff: Client, acme: Any) -> None:
+    search_id = searched(acme)
+    with acme.scope():
+        scores = {"calibrated": True, "min_score": 0.6, "left_out": 3, "best_left_out": 0.42}
+        Search.objects.filter(id=search_id).update(results=[], scoring=scores)
+
+    shown = page(staff, f"{search_id}/change/")
+
+    assert "below_min_score" in shown
+    assert "3 events were found, with scores below 0.6" in shown
+    assert "Best score: 0.42" in shown
 
 
 def test_the_list_shows_searches_of_all_tenants_by_mode(staff: Client, acme: Any, globex: Any) -> None:

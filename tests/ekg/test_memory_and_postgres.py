@@ -87,6 +87,34 @@ def test_all_views_are_the_same_in_every_scope(acme: Cast, globex: Cast, seed: i
         assert assert_same_views(random, graph, InMemoryGraph([world.second_version]), parts) > 0
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_events_are_as_near_to_a_query_in_either_store_and_none_is_outside_the_scope(
+    acme: Cast, globex: Cast, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    world = make_world(random, acme, globex)
+    both = [(video.video_id, 1, END_MS) for video in world.videos]
+    ids = [record.event.id for video in (*world.videos, world.foreign, world.second_version) for record in video.events]
+    nothing = np.zeros(0, dtype=np.float32)
+    parts = 0
+    for span in PLACES:
+        memory = InMemoryGraph(world.videos, span=span)
+        with postgres(acme, *both, span=span) as graph:
+            for text, frame in ((True, True), (True, False), (False, True), (False, False)):
+                asked: dict[str, Any] = {
+                    "text": exact_vector(random) if text else nothing,
+                    "frame": exact_vector(random) if frame else nothing,
+                    "limit": int(random.choice([0, 1, 3, 50])),
+                }
+                found = graph.similarities(ids, **asked)
+                assert found == memory.similarities(ids, **asked)
+                parts += sum(len(near.parts) for near in found.values())
+            assert graph.similarities([], **asked) == {}
+    assert parts > 0
+    with postgres(acme, (world.foreign.video_id, 1, END_MS), (UUID(int=9), 1, END_MS)) as graph:
+        assert graph.similarities(ids, text=exact_vector(random), frame=exact_vector(random), limit=9) == {}
+
+
 def test_a_crowded_event_loses_what_the_nearest_have_in_common(acme: Cast) -> None:
     """Events 0 and 1 are the same, event 2 is another; all three have the cosine 0.5 to the query."""
     with acme.scope():

@@ -145,6 +145,16 @@ def test_a_limited_analyst_asks_about_the_own_collections_alone(
         assert limited.api("POST", "/v1/search", {"query": "Who?", **scope}).status_code == 400
 
 
+def test_a_limited_analyst_who_names_no_scope_searches_the_own_collections_alone(
+    acme: Cast, made: dict[str, dict[str, UUID]], limited: Browser
+) -> None:
+    asked: Any = limited.api("POST", "/v1/search", {"query": "Who?"}, headers={"Prefer": "respond-async"})
+    assert asked.status_code == 202, asked.content
+    assert asked.json()["video_ids"] == [encode("vid", made["park"]["vid"])]
+    whole = acme.client.post("/v1/search", {"query": "Who?"}, headers={"Prefer": "respond-async"})
+    assert set(whole.json()["video_ids"]) == {encode("vid", made[name]["vid"]) for name in ("park", "yard")}
+
+
 def test_the_limit_ends_with_its_work(acme: Cast, made: dict[str, dict[str, UUID]]) -> None:
     with acme.scope():
         with limited_to((made["park"]["col"],)):

@@ -22,7 +22,8 @@ from backend.jobs.services import JobFailed
 from backend.library.models import IndexVersion, Video, VideoStatus
 from backend.questions import waiting
 from backend.questions.models import QuestionStatus, Search, SearchVideo
-from backend.questions.queries.searches import FoundEvent, Match, Reason
+from backend.questions.queries import scopes
+from backend.questions.queries.searches import FoundEvent, Inside, Match, Reason, ScoreReport
 from backend.questions.services import searches
 from backend.questions.services.searches import DEFAULT_MODE
 from gpu_workers.engine.models.roles import ModelCall
@@ -33,6 +34,7 @@ from workers.deletion.retire_version import require_unused
 
 CALLS = (ModelCall("embedding", "minilm", wall_ms=30, prompt_tokens=8, items=2), ModelCall("embedding", "clip", 20))
 EVENT = uuid7()
+SCORES = ScoreReport(calibrated=True, min_score=0.5)
 DEFAULT_WEIGHTS = weights_in(DEFAULT_MODE)
 
 
@@ -69,14 +71,14 @@ def event(video_id: UUID, **values: Any) -> FoundEvent:
     return FoundEvent(**{**fields, **values})
 
 
-def finish(cast: Any, found: Callable[[Search], list[FoundEvent]]) -> Search | None:
+def finish(cast: Any, found: Callable[[Search], list[FoundEvent]], scores: ScoreReport = SCORES) -> Search | None:
     """What the worker does with the only open search: begin, then store."""
     with cast.scope():
         begun = searches.begin(search_id=Search.objects.get(status="queued").id)
         assert begun is not None
     with cast.scope():
         return searches.store_results(
-            search_id=begun.id, found=found(begun), calls=CALLS, began_at=timezone.now(), retrieval_ms=50
+            search_id=begun.id, found=found(begun), calls=CALLS, began_at=timezone.now(), retrieval_ms=50, scores=scores
         )
 
 
@@ -137,7 +139,9 @@ def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
         Match("object", "red car", ((0, 3), (4, 7)), item=car),
         Match("speech", "A <b>red</b> one", ((5, 8),), 3_500, 4_000),
     )
-    found = event(video, reasons=why, highlights=shown)
+    frame = uuid7()
+    inside = (Inside("frame", 4_000, 5_000, 0.75, item=frame), Inside("speech", 6_000, 7_000, 0.6, "A red one"))
+    found = event(video, reasons=why, highlights=shown, moments=inside)
     stored = finish(acme, lambda _: [found, event(video, event_id=uuid7(), frame_ms=None, frame_key="")])
     assert stored is not None
     with acme.scope():
@@ -166,7 +170,14 @@ def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
             {"kind": "speech", "text": "A <b>red</b> one", "ranges": [{"start": 5, "end": 8}],
              "start_ms": 3_500, "end_ms": 4_000, "item_id": None},
         ],
+        "moments": [
+            {"view": "frame", "start_ms": 4_000, "end_ms": 5_000, "start_at": None, "end_at": None, "score": 0.75,
+             "text": "", "frame_id": public_ids.encode("frm", frame)},
+            {"view": "speech", "start_ms": 6_000, "end_ms": 7_000, "start_at": None, "end_at": None, "score": 0.6,
+             "text": "A red one", "frame_id": None},
+        ],
     }  # fmt: skip
+    assert (body["calibrated"], body["min_score"], body["empty_reason"]) == (True, 0.5, None)
     assert second["frame"] is None
     assert second["highlights"] == []
     assert body["usage"] == {
@@ -242,6 +253,9 @@ def test_the_same_key_searches_once_and_shows_what_was_found(acme: Any, video: U
         ({"video_ids": [vid(uuid7())]}, "/video_ids", "unknown_video"),
         ({"collection_id": public_ids.encode("col", uuid7())}, "", "scope_required"),
         ({"start_ms": 10, "end_ms": 5}, "/end_ms", "invalid_span"),
+        ({"min_score": -0.1}, "/min_score", "min_value"),
+        ({"min_score": 1.1}, "/min_score", "max_value"),
+        ({"min_score": "NaN"}, "/min_score", "invalid"),
         ({"limit": 0}, "/limit", "min_value"),
         ({"limit": 101}, "/limit", "max_value"),
         ({"views": {"smell": 1}}, "/views/smell", "unknown_view"),
@@ -262,6 +276,95 @@ def test_a_refused_search_says_where(acme: Any, video: UUID, values: Any, pointe
     with acme.scope():
         assert not Search.objects.exists()
         assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("scores", "code", "best"),
+    [
+        (ScoreReport(True, 0.5, left_out=1, best_left_out=0.31), "below_min_score", 0.31),
+        (ScoreReport(False, 0.4, left_out=7, best_left_out=0.31), "below_min_score", 0.31),
+        (ScoreReport(True, 0.5), "no_match", None),
+        (ScoreReport(True, 0.5, readable=False), "nothing_indexed", None),
+    ],
+)
+def test_an_empty_result_is_a_success_that_says_why(
+    acme: Any, video: UUID, scores: ScoreReport, code: str, best: float | None
+) -> None:
+    asked = post(acme, video)
+    assert (asked.json()["min_score"], asked.json()["calibrated"], asked.json()["empty_reason"]) == (None, None, None)
+    finish(acme, lambda _: [], scores)
+
+    reply = acme.client.get(asked.headers["Location"])
+    body = reply.json()
+
+    assert (reply.status_code, body["status"], body["results"], body["moments"]) == (200, "succeeded", [], [])
+    assert (body["calibrated"], body["min_score"]) == (scores.calibrated, scores.min_score)
+    assert (body["empty_reason"]["code"], body["empty_reason"]["best_score"]) == (code, best)
+    assert body["empty_reason"]["message"].endswith(".")
+    assert body["charge"]["amount"] == "0.001"
+
+
+def test_results_of_a_deleted_video_leave_no_other_reason_behind(acme: Any, video: UUID) -> None:
+    asked = post(acme, video)
+    finish(acme, lambda _: [event(video)])
+    with acme.scope():
+        searches.forget_video(video)
+
+    assert acme.client.get(asked.headers["Location"]).json()["empty_reason"]["code"] == "results_deleted"
+
+
+@pytest.mark.parametrize("wished", [0, 0.25, 1])
+def test_a_request_may_name_its_own_minimum_score(acme: Any, video: UUID, wished: float) -> None:
+    assert post(acme, video, min_score=wished).json()["min_score"] == wished
+    with acme.scope():
+        assert Search.objects.get().settings["min_score"] == wished
+
+
+def everything(cast: Any, **values: Any) -> Any:
+    return cast.client.post("/v1/search", {"query": "a red car", **values}, headers={"Prefer": "respond-async"})
+
+
+def test_without_a_scope_it_searches_every_indexed_video_of_the_tenant(acme: Any, globex: Any, video: UUID) -> None:
+    with acme.scope():
+        growing = make_video(indexed_until_ms=3_000).id
+        make_video(indexed_until_ms=0)
+        make_video(indexed_until_ms=9_000, status=VideoStatus.DELETING)
+    with globex.scope():
+        theirs = make_video(indexed_until_ms=30_000).id
+
+    asked = everything(acme)
+
+    assert (asked.status_code, set(asked.json()["video_ids"])) == (202, {vid(video), vid(growing)})
+    assert everything(globex).json()["video_ids"] == [vid(theirs)]
+    # Another tenant's video is answered like one that never existed, with and without others of the own.
+    for ids in ([vid(theirs)], [vid(video), vid(theirs)], [vid(uuid7())]):
+        refused = everything(acme, video_ids=ids)
+        assert (refused.status_code, [error["code"] for error in refused.json()["errors"]]) == (400, ["unknown_video"])
+    assert globex.client.get(f"/v1/searches/{asked.json()['id']}").status_code == 404
+
+
+def test_a_tenant_without_an_indexed_video_has_nothing_to_search(acme: Any, globex: Any) -> None:
+    with globex.scope():
+        make_video(indexed_until_ms=30_000)
+    with acme.scope():
+        make_video(indexed_until_ms=0)
+
+    reply = everything(acme)
+
+    assert (reply.status_code, reply.json()["code"]) == (409, "nothing_indexed")
+    with acme.scope():
+        assert not Search.objects.exists()
+
+
+def test_a_tenant_with_too_many_videos_names_a_scope(acme: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with acme.scope():
+        for _ in range(3):
+            make_video(indexed_until_ms=3_000)
+    monkeypatch.setattr(scopes, "MAX_VIDEOS", 2)
+
+    reply = everything(acme)
+
+    assert (reply.status_code, [error["code"] for error in reply.json()["errors"]]) == (400, ["too_many_videos"])
 
 
 def test_half_a_character_is_refused(acme: Any, video: UUID) -> None:
@@ -319,7 +422,7 @@ def test_a_search_is_stored_once(acme: Any, video: UUID) -> None:
     assert stored is not None
     with acme.scope():
         again = searches.store_results(
-            search_id=stored.id, found=[], calls=CALLS, began_at=timezone.now(), retrieval_ms=1
+            search_id=stored.id, found=[], calls=CALLS, began_at=timezone.now(), retrieval_ms=1, scores=SCORES
         )
         assert again is None
         assert len(Search.objects.get().results) == 1
@@ -399,7 +502,12 @@ def test_a_search_stored_while_its_video_is_deleted_keeps_nothing_of_it(acme: An
     deletion = threading.Thread(target=delete)
     with superuser() as observer, acme.scope():
         searches.store_results(
-            search_id=begun.id, found=[event(video)], calls=CALLS, began_at=timezone.now(), retrieval_ms=1
+            search_id=begun.id,
+            found=[event(video)],
+            calls=CALLS,
+            began_at=timezone.now(),
+            retrieval_ms=1,
+            scores=SCORES,
         )
         deletion.start()
         blocked = (
@@ -428,11 +536,11 @@ def test_a_version_that_a_search_reads_is_not_retired(acme: Any, video: UUID) ->
     assert (used.value.code, used.value.retryable) == ("version_in_use", True)
 
 
-def test_two_neighbours_that_were_found_are_also_one_moment(acme: Any, video: UUID) -> None:
+def test_two_neighbours_that_fit_about_equally_are_one_moment(acme: Any, video: UUID) -> None:
     post(acme, video)
     after = UUID(int=EVENT.int + 1)
     finish(acme, lambda _: [
-        event(video, score=0.5), event(video, event_id=after, n=2, start_ms=9_000, end_ms=15_000, score=0.25),
+        event(video, score=0.95), event(video, event_id=after, n=2, start_ms=9_000, end_ms=15_000, score=0.9),
     ])  # fmt: skip
 
     with acme.scope():
@@ -440,6 +548,6 @@ def test_two_neighbours_that_were_found_are_also_one_moment(acme: Any, video: UU
     body = acme.client.get(f"/v1/searches/{public_ids.encode('sea', search_id)}").json()
 
     spans = [(moment["start_ms"], moment["end_ms"], moment["score"]) for moment in body["moments"]]
-    assert spans == [(3_000, 9_000, 0.5), (3_000, 15_000, pytest.approx(0.3)), (9_000, 15_000, 0.25)]
-    assert body["moments"][1]["event_ids"] == [public_ids.encode("evt", EVENT), public_ids.encode("evt", after)]
+    assert spans == [(3_000, 15_000, 0.95)]
+    assert body["moments"][0]["event_ids"] == [public_ids.encode("evt", EVENT), public_ids.encode("evt", after)]
     assert {moment["video_id"] for moment in body["moments"]} == {vid(video)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Video
 from backend.questions.models import Search
 from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError
+from gpu_workers.engine.retrieval import scores
 from gpu_workers.tasks import models, search_events
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer
@@ -98,7 +100,7 @@ def test_what_it_consumed_is_in_the_ledger_once(acme: Cast, video_id: UUID) -> N
 def test_the_span_and_the_videos_are_a_hard_limit(acme: Cast, video_id: UUID) -> None:
     both = f"{STORIES[RED]} {STORIES[GREEN]}"
     early = search(acme, video_id, both, end_ms=6_000)
-    late = search(acme, video_id, both, start_ms=7_000)
+    late = search(acme, video_id, both, start_ms=7_000, min_score=0)
     with acme.scope():
         Video.objects.filter(id=video_id).update(indexed_until_ms=0)
     unseen = search(acme, video_id, both)
@@ -107,6 +109,56 @@ def test_the_span_and_the_videos_are_a_hard_limit(acme: Cast, video_id: UUID) ->
     assert {found["start_ms"] for found in late["results"]} == {6_000}
     assert all(found["frame"]["ms"] >= 7_000 for found in late["results"])
     assert (unseen["status"], unseen["results"]) == ("succeeded", [])
+    assert unseen["empty_reason"]["code"] == "nothing_indexed"
+
+
+def test_what_is_not_there_is_not_found_and_the_reply_says_so(acme: Cast, video_id: UUID) -> None:
+    for query in ("purple elephant dancing on the moon", "interest rates of the central bank", "🦄🦄🦄", "the the"):
+        body = search(acme, video_id, query)
+        assert (body["status"], body["results"], body["moments"]) == ("succeeded", [], []), query
+        assert body["empty_reason"]["code"] in ("below_min_score", "no_match"), query
+    anyway = search(acme, video_id, "purple elephant dancing on the moon", min_score=0)
+    assert anyway["results"]
+    assert anyway["empty_reason"] is None
+    assert max(found["score"] for found in anyway["results"]) < 0.3
+    assert search(acme, video_id)["results"][0]["score"] > 0.9
+
+
+def test_the_moments_of_a_search_and_of_each_event_do_not_overlap(acme: Cast, video_id: UUID) -> None:
+    for mode in ("semantic", "words", "hybrid"):
+        body = search(acme, video_id, f"{DOGS} woman bus stop", mode=mode, min_score=0)
+        for moments in (body["moments"], *(found["moments"] for found in body["results"])):
+            spans = sorted((moment["start_ms"], moment["end_ms"]) for moment in moments)
+            assert all(one[1] <= other[0] for one, other in pairwise(spans)), mode
+        for found in body["results"]:
+            for moment in found["moments"]:
+                assert found["start_ms"] <= moment["start_ms"] < moment["end_ms"] <= found["end_ms"], mode
+    assert any(found["moments"] for found in search(acme, video_id, DOGS, min_score=0)["results"])
+
+
+def test_an_embedder_that_nobody_calibrated_returns_similarities_and_says_so(
+    acme: Cast, video_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scores, "curves", dict)
+
+    body = search(acme, video_id)
+
+    assert (body["calibrated"], body["min_score"]) == (False, 0)
+    assert all(0 <= found["score"] <= 1 for found in body["results"])
+    assert body["results"][0]["summary"].startswith(STORIES[GREEN])
+    assert search(acme, video_id, min_score=0.99)["empty_reason"]["code"] == "below_min_score"
+
+
+def test_without_a_scope_it_finds_in_every_own_video(acme: Cast, globex: Cast, video_id: UUID) -> None:
+    indexed_video(globex, TWELVE_SECONDS)
+    body = {"query": DOGS}
+    asked = acme.client.post("/v1/search", body, format="json", headers={"Prefer": "respond-async"})
+    run_due()
+    found = acme.client.get(asked.headers["Location"]).json()
+
+    assert found["video_ids"] == [encode("vid", video_id)]
+    assert {result["video_id"] for result in found["results"]} == {encode("vid", video_id)}
+    assert found["charge"]["amount"] == "0.001"
 
 
 def test_another_tenants_events_are_never_found(acme: Cast, globex: Cast, video_id: UUID) -> None:
@@ -130,7 +182,7 @@ def test_views_of_weight_zero_have_no_say(acme: Cast, video_id: UUID) -> None:
 
     views = {reason["view"] for found in alone["results"] for reason in found["reasons"]}
     assert views == {"event"}
-    assert reciprocal["results"][0]["score"] == pytest.approx(2 / 61)
+    assert reciprocal["results"][0]["score"] == alone["results"][0]["score"], "a score does not depend on the fusion"
 
 
 def test_the_limit_bounds_results(acme: Cast, video_id: UUID) -> None:
@@ -167,10 +219,8 @@ def test_a_reranker_orders_a_hybrid_search_and_no_other(
     reranker = ScriptedReranker(STORIES[RED])
     bind(monkeypatch, reranker=reranker)
 
-    body = search(acme, video_id)
+    body = search(acme, video_id, min_score=0)
     assert body["results"][0]["summary"].startswith(STORIES[RED])
-    scores = [found["score"] for found in body["results"]]
-    assert scores == sorted(scores, reverse=True)
     assert "rerank" not in {reason["view"] for found in body["results"] for reason in found["reasons"]}
     assert body["degraded"] == []
     with acme.scope():
@@ -179,11 +229,13 @@ def test_a_reranker_orders_a_hybrid_search_and_no_other(
 
     read = len(reranker.passages)
     assert read == 2
-    assert len(search(acme, video_id, limit=1)["results"]) == 1
+    assert len(search(acme, video_id, limit=1, min_score=0)["results"]) == 1
     assert len(reranker.passages) == 2 * read, "the limit bounds the results, not what is read"
+    search(acme, video_id)
+    assert len(reranker.passages) == 2 * read + 1, "what does not fit is not read"
     for mode in ("semantic", "words"):
         search(acme, video_id, mode=mode)
-    assert len(reranker.passages) == 2 * read
+    assert len(reranker.passages) == 2 * read + 1
 
 
 def test_a_reranker_that_fails_leaves_the_order_of_the_views(
@@ -261,6 +313,7 @@ def test_words_in_quotation_marks_are_exact(acme: Cast, video_id: UUID) -> None:
     for mode in ("words", "hybrid", "semantic"):
         found = search(acme, video_id, f'"{STORIES[GREEN]}"', mode=mode)["results"]
         assert [STORIES[GREEN] in event["summary"] for event in found] == [True], mode
+        assert found[0]["score"] == 1.0, mode
         assert search(acme, video_id, '"ball tennis a chasing dogs"', mode=mode)["results"] == [], mode
 
 

@@ -18,7 +18,7 @@ from backend.console.queries import searches
 from backend.console.words import badge
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Search
-from backend.questions.queries.searches import FoundEvent, Match
+from backend.questions.queries.searches import FoundEvent, Match, empty_reason_of, scores_of
 from gpu_workers.engine.retrieval.find_events import MODES
 from gpu_workers.engine.retrieval.highlights import marked_parts
 
@@ -91,6 +91,8 @@ class SearchPage(ReadOnlyPage):
             "rows": [
                 _row(rank, FoundEvent.stored(result), titles) for rank, result in enumerate(search.results, start=1)
             ],
+            "scores": scores_of(search),
+            "empty": empty_reason_of(search),
             "stages": bars(search.timings),
             "job": searches.latest_job(search),
         }

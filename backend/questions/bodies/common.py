@@ -18,6 +18,9 @@ SCOPE_FIELDS = ("video_ids", "collection_id")
 class ScopeRequestSerializer(StrictSerializer):
     """Videos, or a collection, and the span of each video that may be read."""
 
+    scope_required = True
+    """Whether a request must name a scope. Otherwise it is about every video that the caller may read."""
+
     video_ids = serializers.ListField(
         child=PublicIdField("vid"),
         required=False,
@@ -44,7 +47,8 @@ class ScopeRequestSerializer(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if ("video_ids" in attrs) == ("collection_id" in attrs):
+        named = ("video_ids" in attrs) + ("collection_id" in attrs)
+        if named > 1 or (named == 0 and self.scope_required):
             raise serializers.ValidationError("Give either video_ids or collection_id.", code="scope_required")
         return attrs
 

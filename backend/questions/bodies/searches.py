@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from rest_framework import serializers
 
@@ -18,14 +18,26 @@ from backend.questions.services.searches import DEFAULT_MODE, VIEWS
 from gpu_workers.engine.retrieval.find_events import MODES, fusion_in, weights_in
 from gpu_workers.engine.retrieval.fusion import FUSIONS
 from gpu_workers.engine.retrieval.highlights import HIGHLIGHT_KINDS
+from gpu_workers.engine.retrieval.scored_search import PartView
+from gpu_workers.engine.retrieval.scores import DEFAULT_MIN_SCORE
 
 DEFAULT_LIMIT = 16
 MAX_LIMIT = 100
 MAX_WEIGHT = 10
 
 
+PART_VIEWS: tuple[PartView, ...] = get_args(PartView)
+SCORE_HELP = (
+    "How well the event fits, from 0 to 1: the measured chance that it shows or says what the query describes, if half "
+    "of all searches have something to find. Comparable between all searches of your installation, unless `calibrated` "
+    "is false."
+)
+
+
 class SearchRequestSerializer(ScopeRequestSerializer):
-    """A query over videos or a collection."""
+    """A query over videos, a collection, or everything: without a scope, every video that the key may read."""
+
+    scope_required = False
 
     query = serializers.CharField(
         source="text",
@@ -42,6 +54,13 @@ class SearchRequestSerializer(ScopeRequestSerializer):
     )
     limit = serializers.IntegerField(
         min_value=1, max_value=MAX_LIMIT, default=DEFAULT_LIMIT, help_text="Maximum number of results."
+    )
+    min_score = serializers.FloatField(
+        min_value=0,
+        max_value=1,
+        required=False,
+        help_text=f"Minimum score of a result. By default {DEFAULT_MIN_SCORE:g}; 0 if scores are not calibrated. With "
+        "0 the search returns what comes nearest, whether it fits or not.",
     )
     # The service checks the names of the views.
     views = serializers.DictField(
@@ -118,6 +137,39 @@ class HighlightSerializer(serializers.Serializer[Any]):
     )
 
 
+class InnerMomentSerializer(serializers.Serializer[Any]):
+    """A moment inside an event that fits by itself."""
+
+    view = serializers.ChoiceField(
+        PART_VIEWS, source="moment.view", help_text="What fits: a picture, a spoken line, or writing on screen."
+    )
+    start_ms = serializers.IntegerField(source="span.start_ms", help_text="Begin of the moment in milliseconds.")
+    end_ms = serializers.IntegerField(
+        source="span.end_ms", help_text="End of the moment in milliseconds; a frame counts for up to a second."
+    )
+    start_at = FilmedAtField(of="start", span="span", help_text=START_AT_HELP)
+    end_at = FilmedAtField(of="end", span="span", help_text=END_AT_HELP)
+    score = serializers.FloatField(source="moment.score", help_text="Score of the moment by itself, from 0 to 1.")
+    text = serializers.CharField(source="moment.text", help_text="The words; empty for a frame.")
+    frame_id = serializers.CharField(
+        source="moment.frame_id", allow_null=True, help_text="Id of the frame; null for speech and writing."
+    )
+
+
+class EmptyReasonSerializer(serializers.Serializer[Any]):
+    """Why a search that succeeded has no results."""
+
+    code = serializers.CharField(
+        help_text="`below_min_score`: what was found does not fit well enough. `no_match`: nothing has anything in "
+        "common with the query. `nothing_indexed`: no video of the scope was indexed yet. "
+        "`results_deleted`: the videos that had the results are gone."
+    )
+    message = serializers.CharField(help_text="The reason in words, and what to do.")
+    best_score = serializers.FloatField(
+        allow_null=True, help_text="Highest score of what was left out; null if nothing was."
+    )
+
+
 class SearchResultSerializer(serializers.Serializer[Any]):
     """An event that was found."""
 
@@ -131,7 +183,7 @@ class SearchResultSerializer(serializers.Serializer[Any]):
     start_at = FilmedAtField(of="start", within="found", help_text=START_AT_HELP)
     end_at = FilmedAtField(of="end", within="found", help_text=END_AT_HELP)
     summary = serializers.CharField(source="found.summary", help_text="What happens in the event.")
-    score = serializers.FloatField(source="found.score", help_text="Score of the event; comparable within one search.")
+    score = serializers.FloatField(source="found.score", help_text=SCORE_HELP)
     reasons = SearchReasonSerializer(
         source="found.reasons", many=True, help_text="Why the event was found, most similar first."
     )
@@ -141,17 +193,22 @@ class SearchResultSerializer(serializers.Serializer[Any]):
         help_text="Texts of the event that show what was searched for: names first, then writing, speech and summary.",
     )
     frame = FrameImageSerializer(source="found", allow_null=True, help_text="The frame that shows the event best.")
+    moments = InnerMomentSerializer(
+        many=True,
+        help_text="Frames, spoken lines and writing inside the event that fit by themselves, best first, without "
+        "overlap. Empty if only the event as a whole fits.",
+    )
 
 
 class MomentSerializer(serializers.Serializer[Any]):
-    """A stretch of time: one result, or two results that follow each other."""
+    """A stretch of time: one result, or two results that follow each other and fit about equally."""
 
     video_id = PublicIdField("vid", help_text="Video of the moment.")
     start_ms = serializers.IntegerField(source="span.start_ms", help_text="Begin of the moment in milliseconds.")
     end_ms = serializers.IntegerField(source="span.end_ms", help_text="End of the moment in milliseconds.")
     start_at = FilmedAtField(of="start", span="span", help_text=START_AT_HELP)
     end_at = FilmedAtField(of="end", span="span", help_text=END_AT_HELP)
-    score = serializers.FloatField(help_text="Score of the moment; comparable within one search.")
+    score = serializers.FloatField(help_text="Score of the better result in the moment, from 0 to 1.")
     event_ids = serializers.ListField(
         child=PublicIdField("evt"), help_text="Events of the moment, in the order of time."
     )
@@ -176,6 +233,18 @@ class SearchSummarySerializer(serializers.Serializer[Any]):
         source="search.end_ms", allow_null=True, help_text="End of the span that is read in each video."
     )
     limit = serializers.IntegerField(source="search.settings.limit", help_text="Maximum number of results.")
+    min_score = serializers.FloatField(
+        allow_null=True,
+        help_text="Minimum score of a result; null while the search is open and the request named none.",
+    )
+    calibrated = serializers.BooleanField(
+        source="scores.calibrated",
+        default=None,
+        allow_null=True,
+        help_text="Whether scores are measured chances. `false` if the scores of this installation's embedder, or of a "
+        "view that the search uses, were never measured: scores then are similarities, and compare only within one "
+        "search. Null while the search is open.",
+    )
     mode = serializers.ChoiceField(MODES, source="search.settings.mode", help_text="How the search looks for events.")
     views = serializers.DictField(
         source="search.settings.views", child=serializers.FloatField(), help_text="Weight of each view."
@@ -210,7 +279,12 @@ class SearchSerializer(SearchSummarySerializer):
 
     results = SearchResultSerializer(many=True, help_text="Events, best first.")
     moments = MomentSerializer(
-        many=True, help_text="Stretches of time, best first: each result, and neighbouring results together."
+        many=True,
+        help_text="The results as stretches of time, best first, none of which overlaps another. Two neighbouring "
+        "results that fit about equally are one moment.",
+    )
+    empty_reason = EmptyReasonSerializer(
+        allow_null=True, help_text="Why there are no results; null if there are some, or the search has no outcome."
     )
 
     def to_representation(self, instance: SearchView) -> Any:

@@ -203,6 +203,7 @@ class Migration(migrations.Migration):
                 ("end_ms", models.BigIntegerField(null=True)),
                 ("settings", models.JSONField(default=dict)),
                 ("results", models.JSONField(default=list)),
+                ("scoring", models.JSONField(default=dict)),
                 ("degraded", models.JSONField(default=list)),
                 ("usage", models.JSONField(default=dict)),
                 ("timings", models.JSONField(default=dict)),

@@ -17,10 +17,11 @@ from backend.tenancy.models import TenantRow
 class Search(TenantRow):
     """A retrieval without an answer: the events nearest to a query, ranked. A worker embeds the query and retrieves.
 
-    settings: {mode, views (with weights), fusion, limit, api_key_id, person_id, collection_id} of the request. results:
-    [{video_id, event_id, n, start_ms, end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text,
-    item}], highlights: [{kind, text, ranges, start_ms, end_ms, item}]}]. degraded: codes of what the search had to do
-    without.
+    settings: {mode, views (with weights), fusion, limit, min_score (null for the usual), api_key_id, person_id,
+    collection_id} of the request. results: [{video_id, event_id, n, start_ms, end_ms, summary, score, frame_ms,
+    frame_key, reasons: [{view, similarity, text, item}], highlights: [{kind, text, ranges, start_ms, end_ms, item}],
+    moments: [{view, start_ms, end_ms, score, text, item}]}]. scoring: {calibrated, min_score, left_out, best_left_out,
+    readable, kept}. degraded: codes of what the search had to do without.
     """
 
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)
@@ -29,6 +30,7 @@ class Search(TenantRow):
     end_ms = models.BigIntegerField(null=True)
     settings = models.JSONField(default=dict)
     results = models.JSONField(default=list)
+    scoring = models.JSONField(default=dict)
     degraded = models.JSONField(default=list)
     usage = models.JSONField(default=dict)
     charge_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)

@@ -74,6 +74,19 @@ def _why_nothing(videos: Sequence[Video]) -> str:
     return "Nothing of the scope is indexed yet. Ask again when `indexed_until_ms` of a video rises."
 
 
+def resolve_all() -> list[Video]:
+    """Return every video that the caller may read and that has something to search, in the order of their ids.
+
+    Raises Refused: too_many_videos, nothing_indexed.
+    """
+    videos = list(_present().filter(indexed_until_ms__gt=0).order_by("id")[: MAX_VIDEOS + 1])
+    if not videos:
+        raise Refused("nothing_indexed", "No video is indexed yet, so there is nothing to search. Wait until one is.")
+    if len(videos) > MAX_VIDEOS:
+        raise _too_many("")
+    return videos
+
+
 def resolve_many(wishes: Iterable[ScopeWish]) -> dict[ScopeWish, list[Video] | Refused]:
     """Return the videos of each wish, or its refusal, as present() does. Runs at most four statements."""
     distinct = list(dict.fromkeys(wishes))

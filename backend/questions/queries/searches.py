@@ -59,8 +59,55 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Inside:
+    """A moment inside an event that fits by itself. view: engine.retrieval.scored_search.PartView. item: the frame."""
+
+    view: str
+    start_ms: int
+    end_ms: int
+    score: float
+    text: str = ""
+    item: UUID | None = None
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start_ms, self.end_ms)
+
+    @property
+    def frame_id(self) -> str | None:
+        """Return the public id of the frame; None for speech and writing."""
+        return None if self.item is None else encode("frm", self.item)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReport:
+    """What the scores of a search mean, and what its minimum score left out.
+
+    calibrated: whether a score is a measured chance. min_score: the minimum that counted. left_out: events that were
+    found with a lower score; best_left_out: the highest of these scores. readable: whether any video of the scope was
+    indexed at all. kept: number of results when the search ended.
+    """
+
+    calibrated: bool
+    min_score: float
+    left_out: int = 0
+    best_left_out: float | None = None
+    readable: bool = True
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyReason:
+    """Why a search found nothing. best_score: of the best event that was left out."""
+
+    code: str
+    message: str
+    best_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FoundEvent:
-    """One result. n: the event's number in its video. start_ms, end_ms, frame_ms: times of the video.
+    """One result. n: the event's number in its video. start_ms, end_ms, frame_ms: times of the video. score: 0 to 1.
 
     frame_ms, frame_key: the event's best frame in the scope, None and "" if it has none there.
     """
@@ -76,6 +123,7 @@ class FoundEvent:
     frame_key: str
     reasons: tuple[Reason, ...]
     highlights: tuple[Match, ...] = ()
+    moments: tuple[Inside, ...] = ()
 
     @classmethod
     def stored(cls, result: Mapping[str, Any]) -> FoundEvent:
@@ -83,7 +131,8 @@ class FoundEvent:
         ids = {name: UUID(result[name]) for name in ("video_id", "event_id")}
         reasons = tuple(Reason(**_with_item(reason)) for reason in result["reasons"])
         matches = tuple(Match(**_with_item(match)) for match in result.get("highlights", ()))
-        return cls(**{**result, **ids, "reasons": reasons, "highlights": matches})
+        inside = tuple(Inside(**_with_item(moment)) for moment in result.get("moments", ()))
+        return cls(**{**result, **ids, "reasons": reasons, "highlights": matches, "moments": inside})
 
 
 def _with_item(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,6 +145,23 @@ class ShownEvent:
 
     found: FoundEvent
     video_title: str
+
+    @property
+    def moments(self) -> tuple[InsideVideo, ...]:
+        """Return the moments inside the event, best first."""
+        return tuple(InsideVideo(self.found.video_id, moment) for moment in self.found.moments)
+
+
+@dataclass(frozen=True, slots=True)
+class InsideVideo:
+    """A moment inside an event, with its video, whose clock says when it was filmed."""
+
+    video_id: UUID
+    moment: Inside
+
+    @property
+    def span(self) -> Span:
+        return self.moment.span
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +198,22 @@ class SearchView:
         )
 
     @property
+    def scores(self) -> ScoreReport | None:
+        """Return what the scores mean; None while the search has no results."""
+        return scores_of(self.search)
+
+    @property
+    def min_score(self) -> float | None:
+        """Return the minimum score of a result: the request's, or the usual one once it is known."""
+        asked: float | None = self.search.settings.get("min_score")
+        return asked if asked is not None or self.scores is None else self.scores.min_score
+
+    @property
+    def empty_reason(self) -> EmptyReason | None:
+        """Return why the search found nothing; None if it found something, or has no outcome."""
+        return empty_reason_of(self.search)
+
+    @property
     def usage(self) -> dict[str, Any] | None:
         """Return the consumption of the search's model calls; None while it has no results."""
         return self.search.usage or None
@@ -145,6 +227,31 @@ class SearchView:
     def error(self) -> Failure | None:
         """Return why the search failed; None if it did not."""
         return failure_of(self.search)
+
+
+def scores_of(search: Search) -> ScoreReport | None:
+    """Return what the scores of a search mean; None while it has no results."""
+    return ScoreReport(**search.scoring) if search.scoring else None
+
+
+def empty_reason_of(search: Search) -> EmptyReason | None:
+    """Return why a search found nothing; None if it found something, or has no outcome."""
+    scores = scores_of(search)
+    if scores is None or search.results:
+        return None
+    if scores.kept:
+        return EmptyReason("results_deleted", "The videos that had the results were deleted.")
+    if not scores.readable:
+        return EmptyReason("nothing_indexed", "No video of the scope was indexed yet. Search again once one is.")
+    if not scores.left_out:
+        return EmptyReason("no_match", "Nothing in the scope has anything in common with the query.")
+    found = "event was found, with a score" if scores.left_out == 1 else "events were found, with scores"
+    return EmptyReason(
+        "below_min_score",
+        f"{scores.left_out} {found} below {scores.min_score:g}, so nothing fits well. "
+        "Lower min_score to see what comes nearest.",
+        scores.best_left_out,
+    )
 
 
 def searches(*, status: str = "", video_id: UUID | None = None) -> QuerySet[Search]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -27,8 +27,8 @@ from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue, request_cancel_many
 from backend.library.models import VideoStatus
 from backend.questions.models import OPEN, QuestionStatus, Search, SearchVideo
-from backend.questions.queries.scopes import ScopeWish, resolve
-from backend.questions.queries.searches import FoundEvent
+from backend.questions.queries.scopes import ScopeWish, resolve, resolve_all
+from backend.questions.queries.searches import FoundEvent, ScoreReport
 from backend.questions.services.consumption import usage_of
 from backend.questions.services.drafts import check_span
 from backend.questions.services.holds import hold_search
@@ -67,9 +67,12 @@ def create_search(
     views: Mapping[str, float] | None = None,
     fusion: Fusion | None = None,
     limit: int = 16,
+    min_score: float | None = None,
     api_key_id: UUID | None = None,
 ) -> Search:
     """Create a search with its scope and job. views: weights that replace those of the mode; fusion: None for its own.
+
+    Without videos and a collection the scope is every video that the caller may read. min_score: None for the usual.
 
     Raises Refused: empty_query, invalid_span, unknown_view, no_views, and as scopes.resolve() and hold_search()
     do; and MonthlyBudgetExhausted.
@@ -79,7 +82,8 @@ def create_search(
         raise invalid(pointer="/query", code="empty_query", detail="Write a query of at least one word.")
     check_span(start_ms, end_ms)
     weights = weights_of(views or {}, mode=mode)
-    videos = resolve(ScopeWish(frozenset(video_ids), collection_id))
+    wish = ScopeWish(frozenset(video_ids), collection_id)
+    videos = resolve_all() if wish == ScopeWish() else resolve(wish)
     budgets.require_left()
     tenant_id, person_id = current_tenant_id(), current_caller().person_id
     search: Search = Search.objects.create(
@@ -92,6 +96,7 @@ def create_search(
             "views": weights,
             "fusion": fusion or fusion_in(mode),
             "limit": limit,
+            "min_score": min_score,
             # A search is charged when it has its results: until then it remembers what it belongs to.
             "api_key_id": None if api_key_id is None else str(api_key_id),
             "person_id": None if person_id is None else str(person_id),
@@ -152,6 +157,7 @@ def store_results(
     calls: Sequence[ModelCall],
     began_at: datetime,
     retrieval_ms: int,
+    scores: ScoreReport,
     degraded: Sequence[str] = (),
 ) -> Search | None:
     """Write the results of a search and its usage. degraded: codes of what it had to do without. Returns None when the
@@ -171,6 +177,7 @@ def store_results(
     now = timezone.now()
     search.status = QuestionStatus.SUCCEEDED
     search.results = [_stored(event) for event in found if event.video_id in present]
+    search.scoring = asdict(replace(scores, kept=len(search.results)))
     search.degraded = list(degraded)
     search.usage = usage_of(calls)
     search.completed_at = now

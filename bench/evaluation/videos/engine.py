@@ -51,12 +51,13 @@ class VideoIndexes:
         with self._lock:
             if (video, profile) not in self._graphs:
                 # Questions come video by video, and an index of ten hours takes memory.
-                self._graphs = {(video, profile): self._index(self.files[video], profile).graph()}
+                self._graphs = {(video, profile): self.index(video, profile=profile).graph()}
             return self._graphs[video, profile]
 
-    def _index(self, path: Path, profile: str) -> MemoryIndex:
-        """Return the index of a file, kept under a name that covers the file, the models and the shape of what is
-        kept."""
+    def index(self, video: str, *, profile: str) -> MemoryIndex:
+        """Return the index of a video, kept under a name that covers the file, the models and the shape of what is
+        kept. Raises ProbeError if its file is no video."""
+        path = self.files[video]
         roles = (
             self._models.describer,
             self._models.text_embedder,

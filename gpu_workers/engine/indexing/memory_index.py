@@ -180,7 +180,11 @@ class MemoryIndex:
 
     def graph(self) -> InMemoryGraph:
         """Return the graph of the index so far, for questions."""
-        video = MemoryVideo(
+        return InMemoryGraph([self.video()])
+
+    def video(self) -> MemoryVideo:
+        """Return the index so far."""
+        return MemoryVideo(
             self.video_id,
             self.events,
             self.chunks,
@@ -191,7 +195,6 @@ class MemoryIndex:
             tracks=self.tracks,
             links=self.links,
         )
-        return InMemoryGraph([video])
 
     def _put(self, entity: Entity) -> None:
         row = self._rows.setdefault(entity.id, len(self._rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Collection
 from functools import cache, lru_cache
 from typing import Any
 
@@ -18,6 +19,11 @@ MOST_ENGLISH = 0.05
 
 NEAR = 0.25
 """Share of the likeliest language's probability that a language near to it has (Spanish next to Galician)."""
+
+FAR = 10.0
+"""How much likelier another language is than those that a text is not in. Three of 68 English queries of one to seven
+words are taken for others, and eight of 69 German and Spanish ones for English (bench/evaluation/search_queries.json).
+"""
 
 LONGEST = 2_000
 """Number of characters that are read."""
@@ -55,6 +61,13 @@ def may_be_in(language: str, text: str) -> bool:
     if best < SURE:
         return own >= english / 2
     return own >= english and own >= NEAR * best
+
+
+def is_in_another(languages: Collection[str], text: str) -> bool:
+    """Whether another language is at least FAR times as likely as any of these. A short text may be in many."""
+    probabilities = _probabilities(" ".join(text.split())[:LONGEST])
+    known = max((probabilities.get(language, 0.0) for language in languages), default=0.0)
+    return bool(probabilities) and max(probabilities.values()) >= FAR * known
 
 
 @lru_cache(maxsize=4_096)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import Literal
 from uuid import UUID
 
-from gpu_workers.engine.ekg import Span, stable_id
+from gpu_workers.engine.ekg import Span, Vector, stable_id
 from gpu_workers.engine.memory_graph.named import MemoryNames
 from gpu_workers.engine.memory_graph.video import MemoryVideo
 from gpu_workers.engine.memory_graph.views import Part, View, WordsView
-from gpu_workers.engine.ports import EntityFact, Hit, ViewName, ViewQuery, Within
+from gpu_workers.engine.ports import EntityFact, EventSimilarity, Hit, NearPart, ViewName, ViewQuery, Within
 from gpu_workers.engine.retrieval.facts import Appearance, Participation, StatedRelation, connected_events, facts_of
 
 
@@ -67,6 +68,31 @@ class InMemoryGraph(MemoryNames):
         places = self.events_between(within.video_id, within.span, limit=len(self._timeline))
         asked = within.span.cut_to(self._span_of(within.video_id))
         return Part(asked or within.span, frozenset(place.event_id for place in places))
+
+    def similarities(
+        self, event_ids: Sequence[UUID], *, text: Vector, frame: Vector, limit: int
+    ) -> Mapping[UUID, EventSimilarity]:
+        wanted = set(event_ids)
+        own = self._views["event"].cosines(text, wanted)
+        parts: dict[UUID, list[NearPart]] = {event_id: [] for event_id in wanted if event_id in self._events}
+        views: tuple[tuple[Literal["frame", "transcript"], Vector], ...] = (("frame", frame), ("transcript", text))
+        for name, vector in views:
+            found: dict[UUID, list[NearPart]] = {}
+            for item, cosine in self._views[name].cosines(vector, wanted).values():
+                for event_id in item.event_ids:
+                    if event_id in parts and item.span is not None and self._in_span(event_id, item.span):
+                        words = item.words.strip() if name == "transcript" else ""
+                        found.setdefault(event_id, []).append(NearPart(name, item.id, item.span, cosine, words))
+            for event_id, near in found.items():
+                parts[event_id] += sorted(near, key=lambda part: (-part.similarity, part.id))[: max(0, limit)]
+        return {
+            event_id: EventSimilarity(own[event_id][1] if event_id in own else None, tuple(near))
+            for event_id, near in parts.items()
+        }
+
+    def _in_span(self, event_id: UUID, span: Span) -> bool:
+        """Whether a part of an event lies in what the scope admits of the event's video."""
+        return span.overlaps(self._span_of(self._events[event_id].video_id))
 
     # --- edges -----------------------------------------------------------------------------------------------------
 

@@ -81,6 +81,13 @@ class View:
             return self._uncrowded(best, events, np.asarray(cosines[best], dtype=np.float64), query.crowding, floor)
         return [(self.items[row], events[row], float(cosines[row])) for row in best]
 
+    def cosines(self, vector: Vector, events: Collection[UUID]) -> dict[UUID, tuple[Item, float]]:
+        """Return the items of these events with their cosines, by id; none for an empty vector."""
+        if not len(vector):
+            return {}
+        items = [item for item in self.items if any(event_id in events for event_id in item.event_ids)]
+        return {item.id: (item, float(item.vector @ vector)) for item in items}
+
     def _uncrowded(
         self,
         best: Sequence[int],

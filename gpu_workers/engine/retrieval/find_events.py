@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.models.roles import FrameEmbedder, Meter, TextEmbedder, embed_queries
 from gpu_workers.engine.ports import Hit, KnowledgeGraph, NamedView, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.fusion import Fusion, RankedEvent, fuse
@@ -18,6 +19,7 @@ from gpu_workers.engine.retrieval.tri_view import (
     RetrievalSettings,
 )
 from gpu_workers.engine.retrieval.word_terms import asked_words
+from gpu_workers.engine.retrieval.words import tokens
 
 SearchMode = Literal["semantic", "words", "hybrid"]
 """semantic: by meaning, with vectors. words: by the words themselves and by names, without a model. hybrid: both."""
@@ -92,22 +94,36 @@ def fusion_in(mode: SearchMode) -> Fusion:
     return HYBRID.fusion if mode == "hybrid" else _SEMANTIC.fusion
 
 
+@dataclass(frozen=True, slots=True)
+class QueryVectors:
+    """The query as unit vectors in the space of texts and of frames; empty where no view needs it."""
+
+    text: Vector
+    frame: Vector
+
+
+def embed_search(
+    text: str, settings: FindSettings, *, text_embedder: TextEmbedder, frame_embedder: FrameEmbedder, meter: Meter
+) -> QueryVectors:
+    """Return the vectors of a query. Each model is called only if a view needs it. Raises ModelError."""
+    by_text = any(settings.searches(view) for view in SEMANTIC if view != "frame")
+    return QueryVectors(
+        embed_queries(text_embedder, [text], meter=meter)[0] if by_text else NO_VECTOR,
+        frame_embedder.embed_query(text, meter=meter) if settings.searches("frame") else NO_VECTOR,
+    )
+
+
 def find_events(
-    graph: KnowledgeGraph,
-    text: str,
-    settings: FindSettings,
-    *,
-    exact: Sequence[str] = (),
-    text_embedder: TextEmbedder,
-    frame_embedder: FrameEmbedder,
-    meter: Meter,
+    graph: KnowledgeGraph, text: str, settings: FindSettings, vectors: QueryVectors, *, exact: Sequence[str] = ()
 ) -> list[RankedEvent]:
     """Return the best events for text, at most settings.limit, each with every hit that found it.
 
-    exact: phrases; only events whose summary, speech or writing contains all of them are returned. Models are called
-    only for views that need them. Raises ModelError of an embedder.
+    vectors: of embed_search() for the same text and settings. exact: phrases; only events whose summary, speech or
+    writing contains all of them are returned. A text without a letter or digit finds nothing: its vector means nothing.
     """
-    queries = _queries(text, settings, text_embedder, frame_embedder, meter)
+    if not tokens(text):
+        return []
+    queries = _queries(settings, vectors)
     usual, weights = settings.usual, dict(settings.weights)
     if settings.literal is not None and asked_words(text, exact).literal:
         weights["words"] = settings.literal
@@ -132,18 +148,10 @@ def find_events(
     return ranking[: settings.limit]
 
 
-def _queries(
-    text: str,
-    settings: FindSettings,
-    text_embedder: TextEmbedder,
-    frame_embedder: FrameEmbedder,
-    meter: Meter,
-) -> dict[ViewName, ViewQuery]:
-    """Return the queries of the views by meaning. Each model is called only if a view needs it."""
-    if not any(map(settings.searches, SEMANTIC)):
-        return {}
+def _queries(settings: FindSettings, vectors: QueryVectors) -> dict[ViewName, ViewQuery]:
+    """Return the queries of the views by meaning."""
     usual = settings.usual
-    sizes = {
+    sizes: dict[ViewName, int] = {
         "event": settings.items("event", usual.events),
         "entity": settings.items("entity", usual.entities),
         # Several frames may show the same event.
@@ -151,13 +159,11 @@ def _queries(
         "transcript": settings.items("transcript", usual.transcript),
         "topic": settings.items("topic", usual.transcript),
     }
-    by_text = any(sizes[view] for view in SEMANTIC if view != "frame")
-    vector = embed_queries(text_embedder, [text], meter=meter)[0] if by_text else NO_VECTOR
-    queries: dict[ViewName, ViewQuery] = {
-        view: ViewQuery(vector, sizes[view]) for view in SEMANTIC if sizes[view] and view not in ("event", "frame")
+    queries = {
+        view: ViewQuery(vectors.frame if view == "frame" else vectors.text, size)
+        for view, size in sizes.items()
+        if size
     }
     if sizes["event"]:
-        queries["event"] = ViewQuery(vector, sizes["event"], usual.context, crowding=usual.crowding)
-    if sizes["frame"]:
-        queries["frame"] = ViewQuery(frame_embedder.embed_query(text, meter=meter), sizes["frame"])
+        queries["event"] = ViewQuery(vectors.text, sizes["event"], usual.context, crowding=usual.crowding)
     return queries

@@ -1,22 +1,21 @@
-"""Stretches of time that answer a query: events that were found, and neighbours that were found together.
+"""Stretches of time that answer a query, none of which overlaps another.
 
-The merge rule cuts a happening in two if its descriptions differ. If both parts are found, the whole is offered as
-well; on ActivityNet's tape this adds a point of recall at ten (docs/lab/evaluation.md).
+The merge rule cuts a happening in two if its descriptions differ. If both parts fit about equally, they are one moment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
 from gpu_workers.engine.ekg import Span
 
-WHOLE_SHARE = 0.8
-"""Score of a whole over its parts' mean score: the best of 0.5 to 0.9 on three tapes, all of them within a point."""
+ALIKE = 0.9
+"""Minimum share of an event's score that its neighbour has if both are one moment."""
 
-DISTINCT = 0.75
-"""Intersection over union of a whole and its part from which the whole adds nothing."""
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class FoundSpan:
 
 @dataclass(frozen=True, slots=True)
 class RankedMoment:
-    """event_ids: one, or two neighbours in order of time."""
+    """event_ids: one, or two neighbours in order of time. score: that of the better one."""
 
     video_id: UUID
     span: Span
@@ -40,17 +39,36 @@ class RankedMoment:
     event_ids: tuple[UUID, ...]
 
 
+def apart(found: Sequence[Found], *, key: Callable[[Found], tuple[UUID, Span]]) -> list[Found]:
+    """Return what overlaps nothing that stands before it. key: video and span."""
+    kept: list[Found] = []
+    taken: dict[UUID, list[Span]] = {}
+    for one in found:
+        video_id, span = key(one)
+        spans = taken.setdefault(video_id, [])
+        if not any(span.overlaps(other) for other in spans):
+            spans.append(span)
+            kept.append(one)
+    return kept
+
+
 def moments(events: Sequence[FoundSpan]) -> list[RankedMoment]:
-    """Return the ranked events, and every two neighbours among them as a whole, best first; of equals, events first."""
-    alone = [RankedMoment(event.video_id, event.span, event.score, (event.event_id,)) for event in events]
-    by_number = {(event.video_id, event.n): event for event in events}
-    wholes = []
-    for event in events:
-        after = by_number.get((event.video_id, event.n + 1))
-        if after is None:
+    """Return the ranked events as moments, best first, and two neighbours of about equal score as one moment.
+
+    Moments of one video do not overlap: of two events that do, the better one counts.
+    """
+    best_first = sorted(events, key=lambda event: -event.score)
+    by_number = {(event.video_id, event.n): event for event in reversed(best_first)}
+    joined: set[UUID] = set()
+    made = []
+    for event in best_first:
+        if event.event_id in joined:
             continue
-        span = Span(min(event.span.start_ms, after.span.start_ms), max(event.span.end_ms, after.span.end_ms))
-        if max(event.span.duration_ms, after.span.duration_ms) < DISTINCT * span.duration_ms:
-            score = WHOLE_SHARE * (event.score + after.score) / 2
-            wholes.append(RankedMoment(event.video_id, span, score, (event.event_id, after.event_id)))
-    return sorted([*alone, *wholes], key=lambda moment: (-moment.score, len(moment.event_ids)))
+        around = (by_number.get((event.video_id, event.n + step)) for step in (-1, 1))
+        alike = [one for one in around if one and one.event_id not in joined and one.score >= ALIKE * event.score]
+        parts = [event, *sorted(alike, key=lambda one: -one.score)[:1]]
+        joined |= {part.event_id for part in parts}
+        parts.sort(key=lambda part: part.n)
+        span = Span(min(part.span.start_ms for part in parts), max(part.span.end_ms for part in parts))
+        made.append(RankedMoment(event.video_id, span, event.score, tuple(part.event_id for part in parts)))
+    return apart(made, key=lambda moment: (moment.video_id, moment.span))

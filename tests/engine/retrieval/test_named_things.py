@@ -14,6 +14,7 @@ from gpu_workers.engine.retrieval.find_events import (
     MODES,
     FindSettings,
     SearchMode,
+    embed_search,
     find_events,
 )
 from gpu_workers.engine.retrieval.named_things import NamingWords
@@ -74,9 +75,8 @@ def search(text: str, mode: SearchMode, *, exact: tuple[str, ...] = (), **weight
     settings = FindSettings.of(mode, limit=16, weights=weights)
     embedder, world = ScriptedEmbedder(), graph()
     meter = Meter()
-    found = find_events(
-        world, text, settings, exact=exact, text_embedder=embedder, frame_embedder=embedder, meter=meter
-    )
+    vectors = embed_search(text, settings, text_embedder=embedder, frame_embedder=embedder, meter=meter)
+    found = find_events(world, text, settings, vectors, exact=exact)
     if mode == "words":
         assert not meter.calls
     events = world.load_events([event.event_id for event in found])
@@ -110,7 +110,8 @@ def test_a_weight_of_zero_leaves_a_view_out_and_the_limit_holds() -> None:
     assert search("dog", "hybrid", **alone) == {4: {"object"}}
     settings = FindSettings.of("hybrid", limit=2, fusion="rrf")
     embedder = ScriptedEmbedder()
-    found = find_events(graph(), "the boy", settings, text_embedder=embedder, frame_embedder=embedder, meter=Meter())
+    vectors = embed_search("the boy", settings, text_embedder=embedder, frame_embedder=embedder, meter=Meter())
+    found = find_events(graph(), "the boy", settings, vectors)
     assert len(found) == 2
     assert [event.score for event in found] == sorted((event.score for event in found), reverse=True)
 
