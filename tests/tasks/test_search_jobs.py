@@ -101,9 +101,13 @@ def test_the_span_and_the_videos_are_a_hard_limit(acme: Cast, video_id: UUID) ->
     both = f"{STORIES[RED]} {STORIES[GREEN]}"
     early = search(acme, video_id, both, end_ms=6_000)
     late = search(acme, video_id, both, start_ms=7_000, min_score=0)
-    with acme.scope():
-        Video.objects.filter(id=video_id).update(indexed_until_ms=0)
-    unseen = search(acme, video_id, both)
+
+    def forgotten(cast: Cast) -> None:
+        with cast.scope():
+            Video.objects.filter(id=video_id).update(indexed_until_ms=0)
+        run_due()
+
+    unseen = search(acme, video_id, both, run=forgotten)
 
     assert {found["end_ms"] for found in early["results"]} == {6_000}
     assert {found["start_ms"] for found in late["results"]} == {6_000}
