@@ -49,8 +49,8 @@ def answering(request: ScriptedRequest) -> Reply:
     """Choose the tennis ball, and answer open questions in a few words."""
     if judged(request):
         return Reply("no", prompt_tokens=10, completion_tokens=1)
-    word = "B" if CHOICES[0] in request.user else "two dogs"
-    texts = [{"reasoning": "E1 shows two dogs.", "answer": word, "evidence": [1]}] * request.n
+    word = "B" if CHOICES[0] in request.user else STORIES[GREEN]
+    texts = [{"reasoning": "E1 shows two dogs.", "answer": word, "evidence": [1, 2]}] * request.n
     return Reply(texts, prompt_tokens=100, cached_tokens=30, completion_tokens=200)
 
 
@@ -178,15 +178,14 @@ def test_every_arm_reads_only_what_was_indexed_when_the_comparison_was_made(
     monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
     llm.script = answering
     video_id = begin(acme)
-    for start, end in ((0, 10_400), (10_400, 17_400), (17_400, 30_000)):
-        send(acme, video_id, cut(FORTY_SECONDS, start, end))
+    send(acme, video_id, cut(FORTY_SECONDS, 0, 15_400))
     run_due()
     comparison_id = compared(acme, video_id, 1, arms=ARMS)
     assert shown(acme, comparison_id)["videos"][0]["indexed_until_ms"] == 15_000
     with acme.scope():
         later = timezone.now() + timedelta(hours=1)
         Job.objects.filter(kind=JobKind.ANSWER_QUESTION).update(not_before=later, due=False)
-    send(acme, video_id, cut(FORTY_SECONDS, 30_000, 40_000))
+    send(acme, video_id, cut(FORTY_SECONDS, 15_400, 40_000))
     close(acme, video_id)
     run_due()
     with acme.scope():
@@ -260,7 +259,8 @@ def test_a_worker_that_dies_at_any_moment_leaves_each_pair_once_in_the_ledger(
     assert (body["status"], body["counts"]["succeeded"]) == ("completed", 2)
     with acme.scope():
         charges = Counter(UsageEvent.objects.filter(meter="questions").values_list("source_id", flat=True))
-        assert charges == {str(id): 1 for id in asked}
+        # Without an answer the charge is taken back, once.
+        assert charges == {str(row.id): 1 if row.has_answer else 2 for row in Question.objects.all()}
         calls = Counter(ModelCall.objects.filter(source_type="question").values_list("source_id", "ordinal"))
         assert set(calls.values()) == {1}
         for id in asked:

@@ -158,7 +158,7 @@ def outcome_of(question: Question, item: ComparisonItem, feedback: Feedback | No
         return "open"
     if status == QuestionStatus.FAILED:
         return "failed"
-    if question.choice is None and not question.answer:
+    if not question.has_answer:
         return "refused" if question.finish_reason == "refused" else "abstained"
     grade = feedback.verdict if feedback is not None else question.grade
     return "right" if grade == Grade.RIGHT else "wrong" if grade == Grade.WRONG else "ungraded"

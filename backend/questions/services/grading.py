@@ -30,11 +30,6 @@ if TYPE_CHECKING:
     from gpu_workers.engine.models.roles import ModelCall
 
 
-def gives_answer(question: Question) -> bool:
-    """Whether a question ended with an answer that can be right or wrong."""
-    return question.has_answer and (question.choice is not None or bool(question.answer))
-
-
 def grade_without_model(question: Question, item: ComparisonItem, grading: str) -> tuple[str, str]:
     """Return (grade, graded by) of a question with its outcome; ("", "") if it has none or a judge must read it.
 
@@ -46,7 +41,7 @@ def grade_without_model(question: Question, item: ComparisonItem, grading: str) 
     by = Grader.CHOICE if item.correct_choice is not None else Grader.EXACT
     if by == Grader.EXACT and (not item.correct_answer or grading == Grading.CHOICE):
         return "", ""
-    if not gives_answer(question):
+    if not question.has_answer:
         return Grade.ABSTAINED, by
     if item.correct_choice is not None:
         right = same_choice(question.choice, item.correct_choice)
