@@ -111,6 +111,21 @@ def test_progress_comes_from_storage(acme: Cast) -> None:
     ]
 
 
+def test_a_part_before_the_last_that_has_not_arrived_is_missing_and_no_mismatch(acme: Cast) -> None:
+    client = acme.client
+    content = b"a" * PART + b"tail"
+    upload = create_upload(client, content)
+    put_part(client, upload["id"], 2, b"tail")
+
+    refused = complete(client, upload["id"])
+    put_part(client, upload["id"], 1, content[:PART])
+    done = complete(client, upload["id"])
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "parts_missing")
+    assert refused.json()["detail"] == "Part 1 has not arrived."
+    assert done.status_code == 202
+
+
 @pytest.mark.parametrize(
     ("parts", "code", "pointer"),
     [

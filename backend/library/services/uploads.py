@@ -372,6 +372,9 @@ def _agree(upload: Upload, stored: Sequence[StoredPart], named: Sequence[NamedPa
     for sent in stored:
         by_number[sent.part_number][sent.etag] = sent
     if named is None:
+        for number in range(1, len(by_number) + 1):
+            if number not in by_number:
+                raise Refused("parts_missing", f"Part {number} has not arrived.")
         named = [_only(number, list(versions.values())) for number, versions in sorted(by_number.items())]
     agreed = []
     for index, part in enumerate(named):
