@@ -269,6 +269,21 @@ def test_a_question_without_an_answer_cannot_be_shared(acme: Cast, question: UUI
         assert acme.client.post("/v1/shares", body).json()["code"] == "nothing_to_share"
 
 
+@pytest.mark.parametrize(("detail", "text"), [("no_consensus", ""), ("unsupported", "A man leaves.")])
+def test_an_answer_that_the_service_took_back_cannot_be_shared(
+    acme: Cast, question: UUID, detail: str, text: str
+) -> None:
+    made = of_question(acme, question)
+    with acme.scope():
+        Question.objects.update(finish_reason="insufficient_evidence", finish_detail=detail, answer=text)
+
+    body = {"question_id": encode("qst", question), "expires_at": in_days(1)}
+    refused = acme.client.post("/v1/shares", body)
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_share")
+    assert opened(made).status_code == 404
+
+
 def test_nobody_shares_what_they_may_not_read_or_for_longer_than_their_key(
     acme: Cast, globex: Cast, question: UUID, video: UUID
 ) -> None:

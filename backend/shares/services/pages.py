@@ -89,9 +89,10 @@ def _is_span(share: Share) -> bool:
 
 
 def _answered(question_id: object) -> Question | None:
+    """Return a question that has an answer, which the service did not take back."""
     rows = Question.objects.filter(id=question_id, status=QuestionStatus.SUCCEEDED)
     question: Question | None = rows.exclude(finish_detail=VIDEO_DELETED).first()
-    return question
+    return question if question is not None and question.has_answer else None
 
 
 def _answer(share: Share, question: Question) -> Page:
@@ -107,8 +108,7 @@ def _answer(share: Share, question: Question) -> Page:
         )
         for row in cited
     ]
-    answer = question.answer if question.has_answer else ""
-    return Page(share.title, question.text, answer, moments, recordings=len(numbers))
+    return Page(share.title, question.text, question.answer, moments, recordings=len(numbers))
 
 
 def _video(share: Share) -> Video | None:
