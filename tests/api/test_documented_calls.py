@@ -21,6 +21,7 @@ from backend.api.public_ids import encode
 from backend.library.models import Video, VideoStatus
 from backend.questions.models import QuestionStatus, QuestionVideo
 from backend.tenancy.models import Tenant
+from infra.local.ffmpeg import ffmpeg
 from tests.api.servers import PROJECT, ServerProcess
 from tests.billing.invoices.ledger import account, close, use, utc
 from tests.conftest import Cast
@@ -29,8 +30,11 @@ from tests.questions.world import ask, finish
 QUICKSTART = PROJECT / "docs" / "quickstart.md"
 GUIDE = PROJECT / "docs" / "api.md"
 
-ELSEWHERE = ("rtsp://", "oidc_issuer")
-"""Words of the blocks that need a camera, or a provider of identities that answers."""
+ELSEWHERE = ("oidc_issuer",)
+"""Words of the blocks that need a provider of identities that answers."""
+
+CAMERA = "-i rtsp://…"
+"""Words of the block that records a camera, which is a pattern of two seconds here."""
 
 LAST = ('-X DELETE -H "$AUTH" $URL/videos', '-X DELETE -H "$AUTH" -H "$JSON" $URL/tenant')
 """Words of the blocks that end what the other blocks use, in the order in which they run."""
@@ -77,6 +81,8 @@ def test_every_call_of_the_page_succeeds(page: Path, acme: Cast, server: ServerP
         call = block.replace(":PORT/", f":{server.port}/").replace("acme", acme.slug)
         if "/pause" in call:
             call = call.replace("$VIDEO", "$UPLOADED")  # the only index that is not over
+        if CAMERA in call:
+            call = recorded(call)
         script += [f"echo block {number} >&2", call]
         if "PART=" in block:
             # What follows is about a recording with an index and an answer.
@@ -88,6 +94,18 @@ def test_every_call_of_the_page_succeeds(page: Path, acme: Cast, server: ServerP
     begun = [int(number) for number in re.findall(r"^block (\d+)$", ran.stderr, re.MULTILINE)]
     assert ran.returncode == 0, f"{written[begun[-1]]}\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
     assert begun == list(range(len(written)))
+
+
+def recorded(call: str) -> str:
+    """Return the call with a camera that ends, and an ffmpeg; it fails unless the service has one segment from it."""
+    return f"""
+ffmpeg() {{ {ffmpeg()} "$@"; }}
+RECORDED=$VIDEO
+ffmpeg -v error -f lavfi -i testsrc=duration=2 -c:v mpeg4 camera.mp4
+{call.replace(CAMERA, "-v error -i camera.mp4")}
+curl -s -H "$AUTH" $URL/videos/$VIDEO | jq -e '.source.segments == 1'
+VIDEO=$RECORDED
+"""
 
 
 @contextmanager
