@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -16,7 +17,8 @@ import pytest
 
 from backend.webhooks.signing import new_secret, signed_headers
 
-SNIPPETS = Path(__file__).parents[2] / "docs" / "examples" / "webhooks"
+DOCS = Path(__file__).parents[2] / "docs"
+SNIPPETS = DOCS / "examples" / "webhooks"
 # The Node that comes with Playwright runs TypeScript as it is.
 NODE = Path(playwright.__file__).parent / "driver" / "node"
 _RUN = """
@@ -77,3 +79,18 @@ def test_a_signed_request_is_accepted_and_an_altered_one_refused(verify: Verify)
     assert verify(secret, headers, BODY.encode(), now + 301) == "the timestamp is too far from now"
     missing = {name: value for name, value in headers.items() if name != "webhook-signature"}
     assert verify(secret, missing, BODY.encode(), now) == "a header is missing or malformed"
+
+
+def test_the_snippet_of_the_guide_accepts_a_signed_request_and_refuses_an_altered_or_old_one() -> None:
+    (snippet,) = re.findall(r"^```python\n(.*?)^```$", (DOCS / "api.md").read_text(), re.DOTALL | re.MULTILINE)
+    guide: dict[str, Any] = {}
+    exec(snippet, guide)
+    secret, old, now = new_secret(), new_secret(), datetime.now(UTC)
+    headers = signed_headers(message_id="msg_1", body=BODY, secrets=[secret, old], at=now)
+    stale = signed_headers(message_id="msg_1", body=BODY, secrets=[secret], at=AT)
+
+    assert guide["verify"](secret, headers, BODY.encode()) == json.loads(BODY)
+    assert guide["verify"](old, headers, BODY.encode()) == json.loads(BODY)
+    for sent, body, problem in ((headers, BODY + " ", "not signed"), (stale, BODY, "too old")):
+        with pytest.raises(ValueError, match=problem):
+            guide["verify"](secret, sent, body.encode())
