@@ -40,10 +40,10 @@ def test_looking_is_switched_on_where_the_effort_does_not_look() -> None:
 @pytest.mark.parametrize(
     ("views", "counts"),
     [
-        ("event", (5, 0, 0, 0, 0, 0)),
+        ("event", (4, 0, 0, 0, 0, 0)),
         ("entity+frame", (0, 5, 32, 0, 0, 0)),
-        ("event+entity+frame", (5, 5, 32, 0, 0, 0)),
-        ("event+transcript+graph+words", (5, 0, 0, 5, 5, 16)),
+        ("event+entity+frame", (4, 5, 32, 0, 0, 0)),
+        ("event+transcript+graph+words", (4, 0, 0, 5, 5, 16)),
     ],
 )
 def test_views_that_are_not_named_are_not_asked(views: str, counts: tuple[int, ...]) -> None:
