@@ -76,7 +76,8 @@ def test_ours_stops_where_samples_agree_and_goes_on_where_they_do_not(server: Mo
     def stages(answer: Any) -> Counter[str]:
         return Counter(call.stage for call in answer.usage.calls if call.stage != "embedding")
 
-    assert stages(agreed) == {"rewrite": 1, "answer": 1}
+    # The scripted reasoner writes no reading of a question, so it is asked for one twice (ADR 51).
+    assert stages(agreed) == {"read": 2, "rewrite": 1, "answer": 1}
     assert [node.path for node in agreed.nodes] == ["", "SA"]
     assert stages(doubted)["answer"] > 2
     assert any(node.path.count("/") == 1 for node in doubted.nodes if node.action == "SA")
