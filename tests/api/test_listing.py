@@ -75,7 +75,7 @@ def made(cast: Cast, path: str, labels: dict[str, str]) -> tuple[str, Any]:
             event = event_of(cast)
             delivery = Delivery.objects.create(**mine, endpoint=endpoint_of(cast), event=event, expires_at=ends)
             prefix, row = "whd", delivery
-        case "events":
+        case "webhook-events":
             prefix, row = "msg", event_of(cast)
         case _:
             prefix, row = "cmp", Comparison.objects.create(**mine, total=0, arms=ARMS, metadata=labels)
@@ -100,7 +100,7 @@ def endpoint_of(cast: Cast) -> Endpoint:
 LABELLED = ("videos", "uploads", "questions", "sessions", "question-batches", "comparisons")
 LISTS = (
     *LABELLED, "searches", "collections", "index-jobs", "api-keys", "members", "invitations", "shares",
-    "webhook-endpoints", "webhook-deliveries", "events",
+    "webhook-endpoints", "webhook-deliveries", "webhook-events",
 )  # fmt: skip
 
 WITHOUT = {

@@ -110,7 +110,7 @@ def test_each_event_entity_line_and_picture_is_in_a_sketch(acme: Cast, globex: C
     stretches = list(zip(found["frame"].start_ms.tolist(), found["frame"].end_ms.tolist(), strict=True))
     assert [sum(start <= ms < end for start, end in stretches) for ms in in_events] == [1] * len(in_events)
     lines = {
-        stable_id("transcript", index.video_id, 1, line.span.start_ms, line.span.end_ms)
+        stable_id("transcript", index.video_id, 1, line.span.start_ms, line.span.end_ms, line.track)
         for chunk in index.chunks
         for line in chunk.transcript
         if line.embedding is not None and line.span.overlaps(Span(0, events[-1].span.end_ms))

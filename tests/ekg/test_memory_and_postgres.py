@@ -363,7 +363,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return sent
 
 
-def test_a_retrieval_is_one_statement_for_all_views_and_three_for_what_the_graph_adds(
+def test_a_retrieval_is_one_statement_for_all_views_three_for_the_graph_and_three_to_leave_out_repeats(
     acme: Cast, globex: Cast, statements: list[str]
 ) -> None:
     world = make_world(np.random.default_rng(7), acme, globex)
@@ -378,9 +378,11 @@ def test_a_retrieval_is_one_statement_for_all_views_and_three_for_what_the_graph
 
         find(RetrievalSettings())  # opens the connection
         assert find(RetrievalSettings(floor=-2.0, graph_events=0)) == set(VIEWS) - {"topic"}
+        assert len(statements) == 1 + 3
+        assert find(RetrievalSettings(floor=-2.0, graph_events=0, repeats=True))
         assert len(statements) == 1
         assert find(RetrievalSettings(floor=-2.0, events=1, entities=0, frames=0, transcript=0)) == {"event", "graph"}
-        assert len(statements) == 4
+        assert len(statements) == 1 + 3 + 3
         assert find(RetrievalSettings(events=0, entities=0, frames=0, transcript=0)) == set()
         assert statements == []
 

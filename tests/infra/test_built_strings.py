@@ -29,7 +29,7 @@ KNOWN: dict[tuple[str, str], tuple[int, str]] = {
     ("header", "gpu_workers/engine/models/served/vllm_server.py"): (1, "a key of ours"),
     ("header", "infra/local/demo/client.py"): (1, "the caller's own key"),
     ("header", "infra/vllm/servers.py"): (1, "a key of ours"),
-    ("path", "backend/api/reference_pages.py"): (1, "a name out of the list of guides"),
+    ("path", "backend/api/guides.py"): (1, "a name out of the list of guides"),
     ("path", "backend/archives/importing.py"): (1, "a member inside an archive, no file"),
     ("path", "backend/webhooks/document.py"): (1, "types of events, which are ours"),
     ("path", "gpu_workers/engine/models/host_occupancy.py"): (1, "the name of a device"),

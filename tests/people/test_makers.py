@@ -27,7 +27,11 @@ def act(call: Any, cast: Cast) -> dict[str, str]:
     """Make one thing of each kind through an API, and return their ids by kind."""
     with cast.scope():
         question = Question.objects.create(
-            tenant_id=cast.tenant_id, text="Who leaves?", answer="A man.", status=QuestionStatus.SUCCEEDED
+            tenant_id=cast.tenant_id,
+            text="Who leaves?",
+            answer="A man.",
+            status=QuestionStatus.SUCCEEDED,
+            finish_reason="answered",
         )
     until = (timezone.now() + timedelta(days=5)).isoformat()
     bodies: dict[str, tuple[str, dict[str, Any]]] = {

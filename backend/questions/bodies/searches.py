@@ -238,8 +238,6 @@ class SearchSummarySerializer(serializers.Serializer[Any]):
         help_text="Minimum score of a result; null while the search is open and the request named none.",
     )
     calibrated = serializers.BooleanField(
-        source="scores.calibrated",
-        default=None,
         allow_null=True,
         help_text="Whether scores are measured chances. `false` if the scores of this installation's embedder, or of a "
         "view that the search uses, were never measured: scores then are similarities, and compare only within one "

@@ -203,6 +203,11 @@ class SearchView:
         return scores_of(self.search)
 
     @property
+    def calibrated(self) -> bool | None:
+        """Return whether the scores are measured chances; None while the search has no results."""
+        return None if self.scores is None else self.scores.calibrated
+
+    @property
     def min_score(self) -> float | None:
         """Return the minimum score of a result: the request's, or the usual one once it is known."""
         asked: float | None = self.search.settings.get("min_score")
