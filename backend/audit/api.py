@@ -9,11 +9,12 @@ from django.http import StreamingHttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import page_of, parsed_query
+from backend.api.files import AnyFile
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
 from backend.api.views import TenantView, UnboundTenantView
@@ -30,18 +31,6 @@ from backend.audit.bodies import (
 
 TAGS = ["Audit log"]
 SCOPE = "audit:read"
-
-
-class _AnyFile(BaseRenderer):
-    """Lets a client ask for any of the files; the view writes them itself."""
-
-    media_type = "*/*"
-    format = "file"
-    charset = None
-
-    def render(self, data: object, accepted_media_type: str | None = None, renderer_context: object = None) -> bytes:
-        # Only a problem is rendered here: the export was refused before it began.
-        return JSONRenderer().render(data)
 
 
 class AuditEventsView(TenantView):
@@ -73,7 +62,7 @@ class AuditEventView(TenantView):
 
 class AuditExportView(UnboundTenantView):
     scopes = {"GET": SCOPE}
-    renderer_classes = (JSONRenderer, _AnyFile)
+    renderer_classes = (JSONRenderer, AnyFile)
 
     @extend_schema(
         operation_id="exportAuditEvents",

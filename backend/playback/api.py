@@ -10,11 +10,12 @@ from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import TimeSpanSerializer, parsed_query
+from backend.api.files import AnyFile
 from backend.api.public_ids import decode
 from backend.api.views import TenantView
 from backend.ekg import queries as index
@@ -36,20 +37,9 @@ class CaptionQuerySerializer(TimeSpanSerializer):
     track = serializers.IntegerField(min_value=1, required=False, help_text="Only this audio track, from 1.")
 
 
-class _AnyText(BaseRenderer):
-    """Lets a client ask for any type of text; the view writes it itself."""
-
-    media_type = "*/*"
-    format = "text"
-
-    def render(self, data: object, accepted_media_type: str | None = None, renderer_context: object = None) -> bytes:
-        # Only a problem is rendered here.
-        return JSONRenderer().render(data)
-
-
 class _SideTrackView(TenantView):
     scopes = {"GET": "videos:read"}
-    renderer_classes = (JSONRenderer, _AnyText)
+    renderer_classes = (JSONRenderer, AnyFile)
 
     def video(self, video_id: str) -> Video:
         video: Video = self.get_or_404(videos().exclude(status=VideoStatus.DELETING), decode("vid", video_id))

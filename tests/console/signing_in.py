@@ -22,10 +22,16 @@ def appointed(role: str) -> Client:
     return signed_in(f"{role}@example.org")
 
 
+def after_the_password(person: Person) -> Client:
+    """Return a client whose next page asks for the second factor."""
+    client = Client()
+    client.force_login(person, "backend.staff.sign_in.StaffBackend")
+    return client
+
+
 def signed_in(email: str) -> Client:
     """A browser whose session has passed the password and the second factor."""
-    client = Client()
-    client.force_login(Person.objects.get(email=email), "backend.staff.sign_in.StaffBackend")
+    client = after_the_password(Person.objects.get(email=email))
     session = client.session
     session[sign_in.VERIFIED] = time.time()
     session.save()

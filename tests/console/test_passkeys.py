@@ -18,7 +18,7 @@ from backend.staff import factors, services, sign_in
 from backend.staff.models import Passkey, SecondFactor, StaffEvent
 from backend.tenancy.secrets import seal
 from tests.console.authenticator import SecurityKey
-from tests.console.signing_in import appointed, code, signed_in
+from tests.console.signing_in import after_the_password, appointed, code, signed_in
 
 ORIGIN = "https://console.example.org"
 ASK, OWN = "/console/second-factor/", "/console/second-factor/own/"
@@ -35,12 +35,6 @@ def _named() -> Iterator[None]:
 def person(database: None) -> Person:
     appointed("support")
     return Person.objects.get(email=EMAIL)
-
-
-def after_the_password(person: Person) -> Client:
-    client = Client()
-    client.force_login(person, "backend.staff.sign_in.StaffBackend")
-    return client
 
 
 def options(client: Client, path: str = ASK) -> str:

@@ -6,13 +6,12 @@ import re
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from backend.people.models import Person
 from backend.staff import factors, services, sign_in
 from backend.staff.models import RecoveryCode, SecondFactor, StaffEvent
 from backend.tenancy.secrets import open_sealed, seal
-from tests.console.signing_in import appointed, code, signed_in
+from tests.console.signing_in import after_the_password, appointed, code, signed_in
 
 ASK, OWN = "/console/second-factor/", "/console/second-factor/own/"
 EMAIL = "support@example.org"
@@ -23,12 +22,6 @@ SHAPE = re.compile(r"<code>([a-z2-7]{4}(?:-[a-z2-7]{4}){3})</code>")
 def person(database: None) -> Person:
     appointed("support")
     return Person.objects.get(email=EMAIL)
-
-
-def after_the_password(person: Person) -> Client:
-    client = Client()
-    client.force_login(person, "backend.staff.sign_in.StaffBackend")
-    return client
 
 
 def shown(reply: Any) -> list[str]:

@@ -8,11 +8,12 @@ from django.http import HttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import listed, page_of, parsed_query
+from backend.api.files import AnyFile
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
 from backend.api.views import TenantView
@@ -32,18 +33,6 @@ from backend.billing.services.credit.credit_grants import credits
 TAGS = ["Invoices"]
 SCOPE = "usage:read"
 _PDF, _BYTES = "application/pdf", "application/octet-stream"
-
-
-class _AnyFile(BaseRenderer):
-    """Lets a client ask for any type of file; the view writes the file itself."""
-
-    media_type = "*/*"
-    format = "file"
-    charset = None
-
-    def render(self, data: object, accepted_media_type: str | None = None, renderer_context: object = None) -> bytes:
-        # Only a problem is rendered here.
-        return JSONRenderer().render(data)
 
 
 class InvoicesView(TenantView):
@@ -90,7 +79,7 @@ class InvoiceLinesView(_InvoiceView):
 
 
 class InvoiceCsvView(_InvoiceView):
-    renderer_classes = (JSONRenderer, _AnyFile)
+    renderer_classes = (JSONRenderer, AnyFile)
 
     @extend_schema(
         operation_id="getInvoiceCsv",
@@ -104,7 +93,7 @@ class InvoiceCsvView(_InvoiceView):
 
 
 class InvoicePdfView(_InvoiceView):
-    renderer_classes = (JSONRenderer, _AnyFile)
+    renderer_classes = (JSONRenderer, AnyFile)
 
     @extend_schema(
         operation_id="getInvoicePdf",
