@@ -1,11 +1,13 @@
 """Accuracy of AVA's answers for each lambda of equation 6, from exported search trees and without any model call.
 
-`manage.py export_traces` writes the trees (docs/runbooks/export-traces.md). A node's samples keep their agreement and
-their thought consistency, so that S can be formed again with another lambda. The answer is that of the best SA node:
-looks at frames and the events' support are left out. Graded are questions with choices whose answer has feedback: a
-corrected choice, or the choice that was called right.
+A node's samples keep their agreement and their thought consistency, so that S can be formed again with another lambda.
+The answer is that of the best SA node: looks at frames and the events' support are left out. The trees are those that
+`manage.py export_traces` writes (docs/runbooks/export-traces.md) or those of a report of `make eval` (name.json). Graded
+are questions with choices whose right choice is known: from the report, or from feedback (a corrected choice, or the
+choice that was called right).
 
     python -m bench.trade_off TRACES.ndjson
+    python -m bench.trade_off REPORT.json
 """
 
 from __future__ import annotations
@@ -58,6 +60,15 @@ def read_trees(lines: Iterable[str]) -> list[GradedTree]:
     return [tree for tree in trees.values() if tree.nodes]
 
 
+def read_report(text: str) -> list[GradedTree]:
+    """Return the trees of a report's questions, in its order."""
+    trees = (
+        GradedTree(item["truth"], [[Vote(*vote) for vote in node] for node in item["votes"]])
+        for item in json.loads(text)["items"]
+    )
+    return [tree for tree in trees if tree.nodes]
+
+
 def _truth(row: dict[str, Any]) -> int | None:
     feedback = row["feedback"]
     if not row["choices"] or feedback is None:
@@ -78,8 +89,9 @@ def chosen(tree: GradedTree, trade_off: float) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.trade_off", description=__doc__.splitlines()[0])
-    parser.add_argument("traces", type=Path, help="file that manage.py export_traces wrote")
-    trees = read_trees(parser.parse_args(arguments).traces.read_text().splitlines())
+    parser.add_argument("traces", type=Path, help="file that manage.py export_traces wrote, or a report of make eval")
+    path: Path = parser.parse_args(arguments).traces
+    trees = read_report(path.read_text()) if path.suffix == ".json" else read_trees(path.read_text().splitlines())
     for trade_off in LAMBDAS:
         right = sum(chosen(tree, trade_off) == tree.truth for tree in trees)
         low, high = wilson(right, len(trees))

@@ -36,6 +36,9 @@ ABLATIONS = ("ava_no_support", "support_only", "oracle_events", AUTHORS)
 """Parts of `ava`: without the events' support of the choices; this support alone, without a model; and the reasoner
 over the events that a person marked, if the set has such marks. The last one is no part, but what its authors run."""
 
+CHECKED = frozenset({"ava_paper", AUTHORS})
+"""Arms of `ava` whose preset checks answers on frames. A caption stands for each frame, which the reasoner reads."""
+
 WITHOUT_REASONER = frozenset({"tfidf", "support_only"})
 
 FRAME_METHODS = ("uniform", "vector")
@@ -54,7 +57,7 @@ class Outcome:
     models, cached calls included. degraded: what the method had to do without (Answer.degraded). failed_calls: calls of
     models that failed, such as those that a busy machine did not answer in time. head: name of the rule that drew the
     answer and its confidence, "" without one. decided: what made the choice. measured: None without an answer of the
-    engine."""
+    engine. votes: of each SA node, (choice, agreement, thought consistency) of each sample that chose (eq. 4 and 5)."""
 
     choice: int | None
     confidence: float | None = 0.0
@@ -71,6 +74,7 @@ class Outcome:
     head: str = ""
     decided: str = ""
     measured: Measured | None = None
+    votes: tuple[tuple[tuple[int, float, float], ...], ...] = ()
 
 
 class ChoiceArm:
@@ -90,7 +94,7 @@ class ChoiceArm:
         arms = CHOICE_ARMS + METHOD_ARMS + ABLATIONS
         if name not in arms:
             raise ValueError(f"no arm {name!r} for choice questions; there are {', '.join(arms)}")
-        if name in METHOD_ARMS:
+        if name in METHOD_ARMS or name in CHECKED:
             models = replace(models, checker=CaptionChecker(models.reasoner))
         self._name, self._set, self._models, self._index, self._seed = name, questions, models, index, seed
         if name == AUTHORS:
@@ -109,8 +113,9 @@ class ChoiceArm:
         settings = settings_with(effort, self._models)
         if self._name == AUTHORS:
             settings = settings_of_authors(self._models)
-        # Captions have no frames for the check of `ava`.
-        settings = changed(settings, check="off", abstain=False)
+        settings = changed(settings, abstain=False)
+        if self._name not in CHECKED:
+            settings = changed(settings, check="off")
         if self._name == "ava_no_support":
             settings = changed(settings, weight=0.0)
         answer = answer_question(
@@ -187,7 +192,22 @@ def outcome_of_answer(answer: Answer, spans: Sequence[Span] = ()) -> Outcome:
         str(answer.signals.get("head", "")),
         decided_by(answer),
         measured_of(answer, spans),
+        votes_of(answer),
     )
+
+
+def votes_of(answer: Answer) -> tuple[tuple[tuple[int, float, float], ...], ...]:
+    """Return (choice, agreement, thought consistency) of each sample that chose, by SA node."""
+    nodes = (
+        tuple(
+            (candidate.choice, candidate.agreement, candidate.thought)
+            for candidate in node.candidates
+            if candidate.choice is not None
+        )
+        for node in answer.nodes
+        if node.action == "SA"
+    )
+    return tuple(node for node in nodes if node)
 
 
 def measured_of(answer: Answer, spans: Sequence[Span]) -> Measured:

@@ -44,7 +44,8 @@ class ItemResult:
     that drew the answer and its confidence, "" without one. decided: what made the choice (deciding.decided_by), "" for
     an arm that is no method of the engine. question, answer: their words, and understood: what the
     engine understood, where a person may want to read them. calls, tokens: of the reasoner. measured: None for an arm
-    that is no method of the engine."""
+    that is no method of the engine. votes: of each SA node, (choice, agreement, thought consistency) of each sample
+    that chose; `python -m bench.trade_off` forms S from them."""
 
     id: str
     kind: str
@@ -68,6 +69,7 @@ class ItemResult:
     answer: str = ""
     understood: Mapping[str, Any] = field(default_factory=dict)
     measured: Measured | None = None
+    votes: Sequence[Sequence[Sequence[float]]] = ()
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> ItemResult:

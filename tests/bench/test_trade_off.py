@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bench.trade_off import chosen, main, read_trees
+from bench.trade_off import chosen, main, read_report, read_trees
 
 
 def outcome(question: str, choice: int, feedback: Any) -> dict[str, Any]:
@@ -57,3 +57,12 @@ def test_the_command_prints_a_line_for_each_lambda(tmp_path: Path, capsys: pytes
     assert len(lines) == 11
     assert lines[3].startswith("lambda 0.3: 2 of 2 right, 95 % ")
     assert lines[6].startswith("lambda 0.6: 1 of 2 right, 95 % ")
+
+
+def test_a_report_gives_the_trees_of_its_questions() -> None:
+    votes = [[[0, 1.0, 0.0]], [[1, 0.25, 0.9], [1, 0.25, 0.9]]]
+    items = [{"truth": 1, "votes": votes}, {"truth": 0, "votes": []}]
+
+    (tree,) = read_report(json.dumps({"items": items}))
+
+    assert [chosen(tree, trade_off) for trade_off in (0.0, 0.5, 0.6, 1.0)] == [1, 1, 0, 0]
