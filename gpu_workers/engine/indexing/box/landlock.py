@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +15,8 @@ _FILES_BY_VERSION = {1: 13, 2: 14, 3: 15, 5: 16}
 """Number of the rights on files that a version of the interface knows."""
 _BIND_CONNECT, _ABSTRACT_SIGNAL = 3, 3
 
-EXECUTE, WRITE, READ, READ_FOLDER, TRUNCATE, DEVICE_CONTROL = 1, 2, 4, 8, 1 << 14, 1 << 15
+EXECUTE, WRITE, READ, READ_FOLDER, REMOVE_FILE, MAKE_FILE = 1, 2, 4, 8, 1 << 5, 1 << 8
+TRUNCATE, DEVICE_CONTROL = 1 << 14, 1 << 15
 
 
 class _Ruleset(ctypes.Structure):
@@ -27,8 +29,8 @@ class _Beneath(ctypes.Structure):
     _fields_ = (("rights", ctypes.c_uint64), ("folder", ctypes.c_int32))
 
 
-def restrict(libc: ctypes.CDLL, allowed: Mapping[Path, int]) -> bool:
-    """Leave this process only the paths of allowed, each with its rights, and no TCP port.
+def restrict(libc: ctypes.CDLL, allowed: Mapping[Path | int, int]) -> bool:
+    """Leave this process only the paths of allowed, each with its rights, and no TCP port. A number is a descriptor.
 
     Files that are open stay open. Returns False if the kernel has no Landlock. no_new_privs must be set.
     """
@@ -49,13 +51,13 @@ def restrict(libc: ctypes.CDLL, allowed: Mapping[Path, int]) -> bool:
         os.close(ruleset)
 
 
-def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
+def _allow(libc: ctypes.CDLL, ruleset: int, path: Path | int, rights: int) -> None:
     try:
-        folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        folder = os.dup(path) if isinstance(path, int) else os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return  # what is not there needs no rule
     try:
-        if not path.is_dir():
+        if not stat.S_ISDIR(os.fstat(folder).st_mode):
             rights &= ~READ_FOLDER
         beneath = _Beneath(rights, folder)
         libc.syscall(_ADD, ctypes.c_int(ruleset), ctypes.c_int(_PATH_BENEATH), ctypes.byref(beneath), 0)

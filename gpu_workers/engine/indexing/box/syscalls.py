@@ -10,7 +10,7 @@ LIBRARY = "libseccomp.so.2"
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _NOT_EQUAL, _MASKED_EQUAL = 1, 7
 _CLONE_THREAD = 0x00010000
-_PROT_EXEC = 4
+_PROT_WRITE, _PROT_EXEC, _MAP_ANONYMOUS = 2, 4, 0x20
 _PR_SET_NAME = 15
 _AF_UNIX = 1
 
@@ -22,6 +22,15 @@ DECODING = (
     "exit", "exit_group", "arch_prctl",
 )  # fmt: skip
 """Calls of a decoder on the CPU: memory, threads, clocks and descriptors that are open already."""
+
+PROGRAM = (
+    "execve", "execveat", "open", "openat", "fstat", "newfstatat", "stat", "lstat", "access", "faccessat", "faccessat2",
+    "readlink", "readlinkat", "getcwd", "getdents64", "rename", "renameat", "renameat2", "unlink", "unlinkat",
+    "ftruncate", "fcntl", "dup", "dup2", "dup3", "pipe2", "poll", "ppoll", "set_tid_address", "prlimit64", "getrlimit",
+    "getuid", "geteuid", "getgid", "getegid", "getppid", "uname", "sysinfo", "sched_setaffinity", "getrusage",
+    "pwrite64", "fadvise64", "msync", "statfs", "fstatfs",
+)  # fmt: skip
+"""Calls that a program makes beyond those of a decoder: it is loaded, and opens the files that Landlock leaves it."""
 
 NEVER = (
     "socketpair", "connect", "accept", "accept4", "execve", "execveat", "fork", "vfork",
@@ -36,7 +45,7 @@ listens on a Unix socket, to which nobody connects."""
 
 
 class FilterMissing(Exception):
-    """The host has no libseccomp, or its kernel takes no filter; or there is no Landlock for a box with a device."""
+    """The host has no libseccomp, or its kernel takes no filter; or it has no Landlock for a box that opens files."""
 
 
 class _Comparison(ctypes.Structure):
@@ -64,10 +73,11 @@ def library() -> ctypes.CDLL:
     return seccomp
 
 
-def restrict(seccomp: ctypes.CDLL, *, device: bool) -> None:
+def restrict(seccomp: ctypes.CDLL, *, device: bool, program: bool = False) -> None:
     """Let this thread, and all threads that it starts, make only the calls above; others fail with EPERM.
 
-    device: whether a graphics device is used. The kernel demands no_new_privs first. Raises FilterMissing.
+    device: whether a graphics device is used. program: whether the process becomes a program. The kernel demands
+    no_new_privs first. Raises FilterMissing.
     """
     refuse = _ERRNO | errno.EPERM
     context = seccomp.seccomp_init(_ALLOW if device else refuse)
@@ -88,12 +98,17 @@ def restrict(seccomp: ctypes.CDLL, *, device: bool) -> None:
         rule(refuse, "socket", _Comparison(0, _NOT_EQUAL, _AF_UNIX, 0))
         rule(refuse, "clone", _Comparison(0, _MASKED_EQUAL, _CLONE_THREAD, 0))
     else:
-        for name in DECODING:
+        for name in (*DECODING, *PROGRAM) if program else DECODING:
             rule(_ALLOW, name)
         rule(_ALLOW, "clone", _Comparison(0, _MASKED_EQUAL, _CLONE_THREAD, _CLONE_THREAD))
         rule(_ALLOW, "prctl", _Comparison(0, _MASKED_EQUAL, 0xFFFFFFFF, _PR_SET_NAME))
         for name in ("mmap", "mprotect"):
             rule(_ALLOW, name, _Comparison(2, _MASKED_EQUAL, _PROT_EXEC, 0))
+        if program:  # its loader maps libraries, which are files
+            rule(
+                _ALLOW, "mmap", _Comparison(2, _MASKED_EQUAL, _PROT_EXEC | _PROT_WRITE, _PROT_EXEC),
+                _Comparison(3, _MASKED_EQUAL, _MAP_ANONYMOUS, 0),
+            )  # fmt: skip
     # Its flags lie in memory, where no filter can look. Without it the C library uses clone.
     rule(_ERRNO | errno.ENOSYS, "clone3")
     if seccomp.seccomp_load(context):

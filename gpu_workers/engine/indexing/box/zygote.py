@@ -80,9 +80,13 @@ def _fork(requests: socket.socket, message: bytes, handed: list[int], empty: int
 
 
 def _report(box: int, pipe: int) -> None:
-    """Report to the worker how a box ended: the signal, 0 for none, and the CPU time of the box."""
+    """Report to the worker how a box ended: the signal, 0 for none, the exit status, and the CPU time of the box."""
     _, status, used = os.wait4(box, 0)
-    end = {"signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0, "cpu_s": used.ru_utime + used.ru_stime}
+    end = {
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+        "code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
+        "cpu_s": used.ru_utime + used.ru_stime,
+    }
     with contextlib.suppress(BrokenPipeError):  # the worker ended the box itself
         os.write(pipe, json.dumps(end).encode())
     os.close(pipe)
@@ -92,9 +96,9 @@ def _enter(request: dict[str, Any], handed: list[int], empty: int, zygote: int) 
     """Become the box, run its job and exit. handed: its answers, its memory and its recording, if it has one."""
     os.setsid()
     lockdown.die_before_the_worker()
-    device = bool(request["device"])
+    device, program = bool(request["device"]), _program_files(request.get("program"))
     name, _, function = str(request["job"]).partition(":")
-    job: Job = getattr(importlib.import_module(name), function)
+    job: Job | None = getattr(importlib.import_module(name), function) if name else None
     layers = ["user"] if lockdown.take_own_user() else []
     lockdown.die_with_parent(zygote)
     if not device and lockdown.enter_namespaces():
@@ -105,20 +109,40 @@ def _enter(request: dict[str, Any], handed: list[int], empty: int, zygote: int) 
             _close_all_but({0, 1, 2})
             _end_as(os.waitpid(inside, 0)[1])
         lockdown.die_with_parent(0)
-    _close_all_but({0, 1, 2, empty, *handed})
+    opened = set() if program is None else {program.binary, program.folder}
+    _close_all_but({0, 1, 2, empty, *handed, *opened})
     answers, memory, *recording = handed
     channel = Channel(answers, memory, request["memory_bytes"])
     supplied = Supplied(recording[0], request["size"], remote=request["remote"]) if recording else None
     try:
-        layers += lockdown.lock(lockdown.BoxLimits(**request["limits"]), empty=empty, alone=bool(layers), device=device)
+        limits, alone = lockdown.BoxLimits(**request["limits"]), bool(layers)
+        layers += lockdown.lock(limits, empty=empty, alone=alone, device=device, program=program)
         channel.send({"layers": layers})
-        job(request["arguments"], supplied, channel)
+        if program is not None:
+            channel.become(program.binary, request["program"]["argv"])
+        elif job is not None:
+            job(request["arguments"], supplied, channel)
     except MemoryError:
         channel.send({"error": "out_of_memory"})
     except BaseException as error:  # noqa: BLE001 - the process ends here; the worker learns the kind and no more
         channel.send({"error": "failed", "kind": type(error).__name__})
     channel.wait_for_the_end()
     os._exit(0)
+
+
+def _program_files(program: dict[str, Any] | None) -> lockdown.ProgramFiles | None:
+    """Open the program that the box becomes, and enter its folder, which its own user shall own."""
+    if program is None:
+        return None
+    binary = os.open(program["binary"], os.O_RDONLY | os.O_CLOEXEC)
+    folder = os.open(program["folder"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    os.fchdir(folder)
+    if os.geteuid() == 0:
+        own = lockdown.FIRST_USER + os.getpid()
+        for name in os.listdir(folder):
+            os.chown(name, own, own, dir_fd=folder, follow_symlinks=False)
+        os.fchown(folder, own, own)
+    return lockdown.ProgramFiles(binary, folder, tuple(program["readable"]))
 
 
 def _end_as(status: int) -> NoReturn:

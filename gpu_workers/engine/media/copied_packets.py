@@ -1,0 +1,244 @@
+"""Inside a box: the packets of a span, copied to a NUT file in the video's own time. cutting.cut() runs this."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice
+from typing import Any, TypeAlias
+
+import av
+import av.error
+import numpy as np
+from av.audio.stream import AudioStream
+from av.container import InputContainer, OutputContainer
+from av.video.stream import VideoStream
+
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.indexing.box.channel import Channel
+from gpu_workers.engine.indexing.box.supplied import Supplied
+from gpu_workers.engine.indexing.clock_reading import decoding_delay, mend_times, read_clock
+from gpu_workers.engine.indexing.container import SourceUnreadable
+from gpu_workers.engine.indexing.entering import Entry, enter, entries
+from gpu_workers.engine.indexing.file_clock import FileClock, Stretch
+from gpu_workers.engine.indexing.opening import open_video, shown_stream
+from gpu_workers.engine.media.cut_format import LATER_MS
+
+_LATE_PACKETS = 5_000
+"""Number of packets that are read after the last picture for the sound that belongs to it."""
+_HELD_MS = 10_000
+"""Time of sound that is kept until the first picture is found."""
+
+_TICK = Fraction(1, 90_000)
+
+_Packet: TypeAlias = "av.Packet[Any]"
+
+
+def cut(arguments: dict[str, Any], recording: Supplied | None, channel: Channel) -> None:
+    """Share a NUT file in parts of `slot_bytes`. arguments: span, clock, track, edges, slots, slot_bytes."""
+    if recording is None:
+        raise ValueError("this job needs a recording")
+    writer = _Slots(channel, arguments["slots"], arguments["slot_bytes"])
+    try:
+        copy = _Copy(recording, Span(*arguments["span"]), arguments["track"], arguments["edges"], writer)
+        copy.run(_clock_of(recording, arguments))
+    except SourceUnreadable as error:
+        channel.send({"error": "unreadable", "message": str(error)})
+        return
+    except av.error.FFmpegError as error:
+        channel.send({"error": "unreadable", "message": f"copying stopped: {error.strerror}"})
+        return
+    writer.flush()
+    begin_ms = max(0, copy.begin_ms or 0)
+    channel.send({"end": True, "begin_ms": begin_ms, "packets": copy.packets, "counted": copy.is_counted})
+
+
+def _clock_of(recording: Supplied, arguments: dict[str, Any]) -> FileClock:
+    if arguments["clock"] is not None:
+        return FileClock.of_rows(arguments["clock"])
+    read = read_clock(recording)
+    if read is None:
+        raise SourceUnreadable("the source has no pictures with a time; it is not what was probed")
+    return read.clock
+
+
+class _Slots:
+    """A file to write to, whose parts go to the worker."""
+
+    def __init__(self, channel: Channel, slots: int, slot_bytes: int) -> None:
+        self._channel, self._slots, self._slot_bytes = channel, slots, slot_bytes
+        self._waiting, self._sent = bytearray(), 0
+
+    def write(self, data: bytes) -> int:
+        self._waiting += data
+        while len(self._waiting) >= self._slot_bytes:
+            self._send(self._slot_bytes)
+        return len(data)
+
+    def flush(self) -> None:
+        if self._waiting:
+            self._send(len(self._waiting))
+
+    def _send(self, count: int) -> None:
+        if self._sent >= self._slots:
+            self._channel.wait()
+        part = np.frombuffer(bytes(self._waiting[:count]), dtype=np.uint8)
+        del self._waiting[:count]
+        self._channel.share(part, self._sent % self._slots * self._slot_bytes)
+        self._channel.send({"bytes": count})
+        self._sent += 1
+
+
+class _Copy:
+    """Copies one span. begin_ms: time of its first keyframe. packets: number of pictures that were copied."""
+
+    def __init__(self, recording: Supplied, span: Span, track: int | None, edges: str, writer: _Slots) -> None:
+        self.begin_ms: int | None = None
+        self.packets, self.is_counted = 0, False
+        self._recording, self._span, self._track = recording, span, track
+        self._at_keyframes, self._writer = edges == "keyframes", writer
+        self._output: OutputContainer | None = None
+        self._last_dts: dict[int, int] = {}
+
+    def run(self, clock: FileClock) -> None:
+        """Copy the parts of all stretches that lie in the span."""
+        self.is_counted = bool(decoding_delay(self._recording))
+        try:
+            for stretch, part in clock.within(self._span):
+                self._copy_part(stretch, part)
+        finally:
+            if self._output is not None:
+                self._output.close()
+
+    def _copy_part(self, stretch: Stretch, part: Span) -> None:
+        """Copy from the entry whose first keyframe lies early enough."""
+        for entry in entries(stretch, part.start_ms):
+            with open_video(self._recording) as container:
+                tracks = self._tracks(container)
+                if not enter(container, tracks[0], entry):
+                    continue
+                packets = _timed(container, tracks, stretch)
+                first = next(((ms, one) for ms, one in packets if one.stream is tracks[0] and one.is_keyframe), None)
+                if first is None or not (entry.is_beginning or first[0] <= part.start_ms):
+                    continue
+                # Read again from the same position, since sound may lie before the first picture.
+                if not enter(container, tracks[0], entry) or entry == Entry(is_beginning=True):
+                    container.seek(0)
+                if self._output is None:
+                    self._output = av.open(self._writer, "w", format="nut")
+                    for track in tracks:
+                        self._output.add_stream_from_template(track).time_base = _TICK
+                self._write(tracks, _timed(container, tracks, stretch), stretch, part)
+                return
+
+    def _tracks(self, container: InputContainer) -> tuple[VideoStream | AudioStream, ...]:
+        shown = shown_stream(container)
+        if shown is None:
+            raise SourceUnreadable("the source has no video stream; it is not what was probed")
+        number = self._track
+        sound = None if number is None else next(islice(container.streams.audio, number - 1, None), None)
+        return (shown,) if sound is None or sound.codec_context is None else (shown, sound)
+
+    def _write(
+        self,
+        tracks: tuple[VideoStream | AudioStream, ...],
+        packets: Iterator[tuple[int, _Packet]],
+        stretch: Stretch,
+        part: Span,
+    ) -> None:
+        """Copy pictures in the order of decoding, and the sound between the first and the last of them."""
+        begin_ms: int | None = None
+        end_ms: int | None = None if self._at_keyframes else part.end_ms
+        is_last = part.end_ms >= stretch.span.end_ms
+        held: deque[tuple[int, _Packet]] = deque()
+        late = 0
+        for ms, packet in packets:
+            if packet.stream is not tracks[0]:
+                held.append((ms, packet))
+                if begin_ms is None:
+                    while held and held[0][0] < ms - _HELD_MS:
+                        held.popleft()
+                    continue
+                if self._flush(held, begin_ms, part.end_ms if end_ms is None else end_ms, stretch) and late:
+                    break
+            elif not late:
+                if begin_ms is None:
+                    if not self._begins(ms, packet, part, stretch):
+                        continue
+                    begin_ms = ms
+                    self.begin_ms = ms if self.begin_ms is None else self.begin_ms
+                if self._ends(ms, packet, part) and not (self._at_keyframes and is_last):
+                    end_ms = ms if self._at_keyframes else part.end_ms
+                    late = 1
+                    if len(tracks) == 1:
+                        return
+                elif not (self._at_keyframes and ms < begin_ms):  # such a picture needs the one before the cut
+                    self._put(0, packet, stretch)
+                    self.packets += 1
+            if late and (late := late + 1) > _LATE_PACKETS:
+                break
+        if begin_ms is not None:
+            self._flush(held, begin_ms, stretch.span.end_ms + _HELD_MS if end_ms is None else end_ms, stretch)
+
+    def _begins(self, ms: int, packet: _Packet, part: Span, stretch: Stretch) -> bool:
+        """Whether the copy begins with this picture."""
+        if not packet.is_keyframe:
+            return False
+        return not self._at_keyframes or ms >= part.start_ms or part.start_ms <= stretch.span.start_ms
+
+    def _ends(self, ms: int, packet: _Packet, part: Span) -> bool:
+        """Whether the copy ends before this picture: in the order of decoding, none of the part follows."""
+        if self._at_keyframes:
+            return packet.is_keyframe and ms >= part.end_ms
+        behind = 0 if packet.pts is None or packet.dts is None else packet.pts - packet.dts
+        return ms - int(behind * (packet.time_base or Fraction(0)) * 1000) >= part.end_ms
+
+    def _flush(self, held: deque[tuple[int, _Packet]], begin_ms: int, end_ms: int, stretch: Stretch) -> bool:
+        """Copy the sound of begin_ms to end_ms. Return whether sound behind it was read."""
+        while held and held[0][0] < end_ms:
+            ms, packet = held.popleft()
+            if ms >= begin_ms:
+                self._put(1, packet, stretch)
+        return bool(held)
+
+    def _put(self, index: int, packet: _Packet, stretch: Stretch) -> None:
+        """Write a packet with its time in the video, later than the one before it in the same track."""
+        output = self._output
+        stamp = packet.dts if packet.pts is None or (self.is_counted and index == 0) else packet.pts
+        if output is None or stamp is None:
+            return
+        ticks = (packet.time_base or Fraction(1, 1000)) / _TICK
+        offset = Fraction(LATER_MS - stretch.origin_ms, 1000) / _TICK
+        pts = round(stamp * ticks + offset)
+        dts = pts if packet.dts is None else min(pts, round(packet.dts * ticks + offset))
+        dts = max(dts, self._last_dts.get(index, -1) + 1)
+        self._last_dts[index] = dts
+        copied = av.Packet(bytes(packet))
+        copied.pts, copied.dts, copied.time_base = max(pts, dts), dts, _TICK
+        copied.duration, copied.is_keyframe = round((packet.duration or 0) * ticks), packet.is_keyframe
+        copied.stream = output.streams[index]
+        output.mux(copied)
+
+
+def _timed(
+    container: InputContainer, tracks: tuple[VideoStream | AudioStream, ...], stretch: Stretch
+) -> Iterator[tuple[int, _Packet]]:
+    """Yield the packets of a stretch with their times in the video, in the order of the file."""
+    inside = not stretch.begin_byte
+    scale = {one.index: (one.time_base or Fraction(1, 1000)) * 1000 for one in tracks}
+    try:
+        for packet in container.demux(*tracks):
+            if packet.pos is not None:
+                inside = packet.pos >= stretch.begin_byte
+                if stretch.end_byte is not None and packet.pos >= stretch.end_byte:
+                    return
+            if not inside or not packet.size or packet.is_corrupt:
+                continue
+            ms_per_tick = scale[packet.stream_index]
+            mend_times(container, packet, float(ms_per_tick), stretch.middle_stamp_ms)
+            stamp = packet.pts if packet.pts is not None else packet.dts
+            if stamp is not None:
+                yield round(stamp * ms_per_tick) - stretch.origin_ms, packet
+    except (av.error.InvalidDataError, av.error.EOFError):
+        return  # the demuxer cannot continue: the readable part ends here
