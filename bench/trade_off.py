@@ -2,9 +2,9 @@
 
 A node's samples keep their agreement and their thought consistency, so that S can be formed again with another lambda.
 The answer is that of the best SA node: looks at frames and the events' support are left out. The trees are those that
-`manage.py export_traces` writes (docs/runbooks/export-traces.md) or those of a report of `make eval` (name.json). Graded
-are questions with choices whose right choice is known: from the report, or from feedback (a corrected choice, or the
-choice that was called right).
+`manage.py export_traces` writes (docs/runbooks/export-traces.md) or those of a report of `make eval` (name.json).
+Graded are questions with choices whose right choice is known: from the report, or from feedback (a corrected choice,
+or the choice that was called right).
 
     python -m bench.trade_off TRACES.ndjson
     python -m bench.trade_off REPORT.json
