@@ -32,8 +32,8 @@ _WORDS_KEPT = 500
 _FILES = 64
 _FILE_BYTES = 2 * 2**30
 
-Progress = Callable[[int], None]
-"""Takes the milliseconds that are encoded. What it raises ends the program."""
+Progress = Callable[[], None]
+"""What it raises ends the program."""
 
 
 class EncodingFailed(Exception):
@@ -94,7 +94,7 @@ def encode(
             while (said := box.output(HEARTBEAT_S)) is not None:
                 words = (words + _without_progress(said))[-_WORDS_KEPT:]
                 if on_progress is not None:
-                    on_progress(_reached_ms(said))
+                    on_progress()
             status = box.exit_status()
     except BoxSilent as error:
         raise EncodingFailed("ffmpeg took too long") from error
@@ -114,15 +114,6 @@ def made(folder: Path, name: str) -> bytes:
         raise EncodingFailed(f"ffmpeg wrote no {name}") from error
     with os.fdopen(descriptor, "rb") as file:
         return file.read()
-
-
-def _reached_ms(said: str) -> int:
-    """Return the time that a report of -progress names, 0 without one."""
-    for line in said.splitlines():
-        name, _, value = line.partition("=")
-        if name == "out_time_us" and value.isdigit():
-            return int(value) // 1000
-    return 0
 
 
 def _without_progress(said: str) -> str:

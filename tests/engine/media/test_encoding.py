@@ -38,13 +38,15 @@ def processes_in(folder: Path) -> list[str]:
     return found
 
 
-def test_a_graph_writes_into_the_folder_and_reports_how_far_it_is(folder: Path) -> None:
-    reached: list[int] = []
+def test_a_graph_writes_into_the_folder_and_gives_signs_of_life(folder: Path) -> None:
+    beats: list[float] = []
 
-    encode(ffmpeg.output(pattern(20), "out.mp4", vcodec="libx264"), folder, on_progress=reached.append)
+    encode(
+        ffmpeg.output(pattern(20), "out.mp4", vcodec="libx264"), folder, on_progress=lambda: beats.append(time.time())
+    )
 
     assert made(folder, "out.mp4")[4:8] == b"ftyp"
-    assert 0 < max(reached) <= 20_000
+    assert beats
 
 
 def test_a_file_that_is_no_video_is_refused_with_ffmpegs_reason(folder: Path) -> None:
@@ -100,7 +102,7 @@ def test_whoever_raises_in_between_ends_the_program(folder: Path) -> None:
 
     running: list[str] = []
 
-    def lose(reached_ms: int) -> None:
+    def lose() -> None:
         running.extend(processes_in(folder))
         raise Lost
 
