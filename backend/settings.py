@@ -362,6 +362,8 @@ LOGGING = {
     "loggers": {
         "httpx": {"level": "WARNING"},
         "botocore": {"level": "WARNING"},
+        # Otherwise it writes a line for each step and each page of a report.
+        "weasyprint.progress": {"level": "WARNING"},
         # The API writes a line of its own for each request, without the query.
         "uvicorn": {"handlers": [], "propagate": True},
         "uvicorn.access": {"handlers": [], "level": "WARNING", "propagate": True},

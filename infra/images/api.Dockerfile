@@ -11,7 +11,13 @@ RUN uv venv /opt/venv \
  && uv pip install --no-config --no-cache --python /opt/venv/bin/python --no-deps --require-hashes -r api.lock
 
 FROM python:3.11.14-slim-bookworm
-RUN groupadd --gid 10001 ava && useradd --uid 10001 --gid ava --home-dir /app --no-create-home --shell /usr/sbin/nologin ava
+# Reports as PDF: Pango sets their text, in the scripts of these fonts. They follow the pinned base's Debian release and its security fixes.
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 \
+    fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji \
+ && rm -rf /var/lib/apt/lists/* \
+ && groupadd --gid 10001 ava && useradd --uid 10001 --gid ava --home-dir /app --no-create-home --shell /usr/sbin/nologin ava
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
 COPY infra/images/ava-health /usr/local/bin/ava-health

@@ -122,7 +122,9 @@ def belongings(cast: Cast) -> dict[str, UUID]:
         batch = QuestionBatch.objects.create(tenant_id=tenant, total=1)
         arms = [{"method": name, "effort": "low", "check": "auto", "label": name} for name in ("ava", "vector")]
         comparison = Comparison.objects.create(tenant_id=tenant, arms=arms, total=2)
-        question = Question.objects.create(tenant_id=tenant, text="Who?", batch=batch, batch_position=0)
+        question = Question.objects.create(
+            tenant_id=tenant, text="Who?", status="succeeded", batch=batch, batch_position=0
+        )
         Feedback.objects.create(tenant_id=tenant, question=question, verdict="right")
         credit = grant_credit(amount=Decimal(1), currency="USD", reason="Goodwill", author="tests")
         audit_event = audit.record("collection.deleted", actor=audit.Actor(ActorKind.API_KEY, cast.key_id, "tests"))

@@ -12,6 +12,7 @@ from backend.questions.api import (
     feedback,
     methods,
     questions,
+    reports,
     searches,
     sessions,
     traces,
@@ -19,6 +20,7 @@ from backend.questions.api import (
 
 routes: list[Any] = [
     *questions.routes,
+    *reports.routes,
     *estimates.routes,
     *sessions.routes,
     *searches.routes,
