@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
-from gpu_workers.engine.models.observer.detector import Detection, SsdDetector
+from gpu_workers.engine.models.observer.detection import Detection
+from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.tasks import models
 from tests.abilities import Abilities

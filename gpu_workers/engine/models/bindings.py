@@ -35,10 +35,12 @@ from gpu_workers.engine.models.roles import (
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.embeddings import ServedFrameEmbedder, ServedTextEmbedder, ServedTokenSimilarity
 from gpu_workers.engine.models.served.ranking import ServedEntailer, ServedReranker
-from gpu_workers.engine.models.settings import CONSE, E5, MINILM, ModelSettings, RoleSettings
+from gpu_workers.engine.models.settings import CONSE, E5, MINILM, SSD, ModelSettings, RoleSettings
 
 if TYPE_CHECKING:
+    from gpu_workers.engine.models.observer.detection import BatchDetector
     from gpu_workers.engine.models.observer.detector import SsdDetector
+    from gpu_workers.engine.models.observer.following import Follower
     from gpu_workers.engine.models.observer.scene import SceneClassifier
 
 IMAGES = 64
@@ -175,7 +177,8 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
     from gpu_workers.engine.models.observer.text_reader import TextReader
 
     text = TextReader(threads=settings.threads)
-    return Observer(_detector(), _scene(settings.threads), text), ObserverSummariser(), ObserverExtractor()
+    observer = Observer(_follower(settings), _scene(settings.threads), text)
+    return observer, ObserverSummariser(), ObserverExtractor()
 
 
 def _with_tracks(describer: Describer, settings: ModelSettings) -> Describer:
@@ -184,10 +187,15 @@ def _with_tracks(describer: Describer, settings: ModelSettings) -> Describer:
     installed = all(importlib.util.find_spec(name) for name in ("cv2", "trackers", "ai_edge_litert"))
     if not installed or not settings.tracks:
         return describer
-    from gpu_workers.engine.models.observer.following import Follower
     from gpu_workers.engine.models.observer.tracked import TrackedDescriber
 
-    return TrackedDescriber(describer, Follower(_detector(), _scene(settings.threads)))
+    return TrackedDescriber(describer, _follower(settings))
+
+
+def _follower(settings: ModelSettings) -> Follower:
+    from gpu_workers.engine.models.observer.following import Follower
+
+    return Follower(_detector(settings), _scene(settings.threads), fps=settings.detector_fps)
 
 
 def _event_writer(settings: ModelSettings) -> EventWriter | None:
@@ -294,7 +302,7 @@ def _conse(device: str, threads: int) -> FrameEmbedder:
     from gpu_workers.engine.models.local.conse import ConseFrameEmbedder
 
     cache_dir = weights.cache_dir() / "derived"
-    return ConseFrameEmbedder(_minilm(device), _scene(threads), _detector(), cache_dir=cache_dir)
+    return ConseFrameEmbedder(_minilm(device), _scene(threads), _ssd(), cache_dir=cache_dir)
 
 
 def answer_similarity(settings: ModelSettings) -> Similarity:
@@ -386,11 +394,24 @@ def _served_entailer(role: RoleSettings, concurrency: int, timeout_s: float) -> 
 # --- in-process models ---------------------------------------------------------------------------------------------
 
 
+def _detector(settings: ModelSettings) -> SsdDetector | BatchDetector:
+    if settings.detector == SSD:
+        return _ssd()
+    return _rtdetr(settings.detector, device_of(settings), settings.detector_batch)
+
+
 @cache
-def _detector() -> SsdDetector:
+def _ssd() -> SsdDetector:
     from gpu_workers.engine.models.observer.detector import SsdDetector
 
-    return SsdDetector(weights.fetch("ssd-mobilenet-v2"))
+    return SsdDetector(weights.fetch(SSD))
+
+
+@cache
+def _rtdetr(source: str, device: str, batch: int) -> BatchDetector:
+    from gpu_workers.engine.models.local.rtdetr import RtDetrDetector
+
+    return RtDetrDetector(weights.folder_of(source), name=source, device=device, batch=batch)
 
 
 @cache

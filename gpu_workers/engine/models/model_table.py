@@ -97,7 +97,8 @@ class Preset:
 
     roles: the server that plays each role. in_process: model, or built-in, of each role that runs in the workers;
     in_process_share: the share of the first card left to them. segments_at_once, questions_at_once: work of one worker
-    process, which mostly waits for model servers.
+    process, which mostly waits for model servers. detector_fps: frames per second in which things are followed.
+    detector_batch: pictures of one call of a detector on a GPU.
     """
 
     name: str
@@ -109,6 +110,8 @@ class Preset:
     in_process_share: float
     segments_at_once: int
     questions_at_once: int
+    detector_fps: float
+    detector_batch: int
 
     def served_model(self, role: str) -> str:
         """Return the name under which the role's model is served, "" if the preset does not name it."""
@@ -176,6 +179,8 @@ def _preset(name: str, row: Mapping[str, Any]) -> Preset:
         in_process_share=share,
         segments_at_once=row["segments_at_once"],
         questions_at_once=row["questions_at_once"],
+        detector_fps=float(row["detector_fps"]),
+        detector_batch=row["detector_batch"],
     )
 
 

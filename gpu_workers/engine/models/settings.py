@@ -27,6 +27,8 @@ MINILM = "all-minilm-l6-v2"
 E5 = "multilingual-e5-small"
 CONSE = "conse"
 """Built-in embedders that need no server: of texts in English and in many languages, and of frames."""
+SSD = "ssd-mobilenet-v2"
+"""Detector of the presets without a GPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,10 @@ class ModelSettings:
     """Locations of the models.
 
     describer_images: maximum number of pictures per request, None for what the table or the server allows.
-    concurrency: maximum number of requests in flight per server. similarity, transcriber: a name of the table or a
-    folder. device: device of in-process models; "auto" is the GPU where torch sees one. threads: of each model
-    without a GPU. tracks: whether a detector and a tracker run next to a VLM. own_hosts: see is_own().
+    concurrency: maximum number of requests in flight per server. similarity, transcriber, detector: a name of the table
+    or a folder. detector_fps, detector_batch: see model_table.Preset. device: device of in-process models; "auto" is
+    the GPU where torch sees one. threads: of each model without a GPU. tracks: whether a detector and a tracker run
+    next to a VLM. own_hosts: see is_own().
     """
 
     preset: str = "embedded"
@@ -69,6 +72,9 @@ class ModelSettings:
     timeout_s: float = 300.0
     similarity: str = MINILM
     transcriber: str = "whisper-base"
+    detector: str = SSD
+    detector_fps: float = 5.0
+    detector_batch: int = 1
     device: str = "auto"
     threads: int = 1
     tracks: bool = True
@@ -89,6 +95,9 @@ class ModelSettings:
             timeout_s=float(_positive(env, "MODEL_TIMEOUT_S") or 300),
             similarity=env.get("SIMILARITY_MODEL") or chosen.in_process["similarity"],
             transcriber=env.get("TRANSCRIBER_MODEL") or chosen.in_process["transcriber"],
+            detector=env.get("DETECTOR_MODEL") or chosen.in_process["detector"],
+            detector_fps=float(_positive(env, "DETECTOR_FPS") or chosen.detector_fps),
+            detector_batch=_positive(env, "DETECTOR_BATCH") or chosen.detector_batch,
             device=_device(env),
             threads=_positive(env, "AVA_MODEL_THREADS") or 1,
             tracks=_on(env, "AVA_TRACKS"),

@@ -92,6 +92,8 @@ def _unserved(name: str, role: RoleSettings, settings: ModelSettings) -> RoleSta
 def _always_in_process(settings: ModelSettings) -> Iterator[RoleStatus]:
     yield _known("similarity", IN_PROCESS, settings.similarity)
     yield _known("transcriber", IN_PROCESS, settings.transcriber)
+    tracks = settings.tracks or not settings.describer.url
+    yield _known("detector", IN_PROCESS, settings.detector) if tracks else RoleStatus("detector", ABSENT)
 
 
 def _known(

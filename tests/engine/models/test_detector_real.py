@@ -8,7 +8,8 @@ import pytest
 from gpu_workers.engine.ekg import Picture
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
-from gpu_workers.engine.models.observer.detector import Detection, SsdDetector, suppress
+from gpu_workers.engine.models.observer.detection import Detection, suppress
+from gpu_workers.engine.models.observer.detector import SsdDetector
 from infra.local.default_video import default_video
 
 # Positions at which a person sees them, as fractions of the picture's width and height.

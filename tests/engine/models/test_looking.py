@@ -6,7 +6,8 @@ import numpy as np
 
 from gpu_workers.engine.ekg import Picture, SampledFrame
 from gpu_workers.engine.models import weights
-from gpu_workers.engine.models.observer.detector import Detection, SsdDetector
+from gpu_workers.engine.models.observer.detection import Detection
+from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.looking import Gaze
 from gpu_workers.engine.models.observer.tracking import SegmentTracker, Track
 from tests.engine.models.test_observer import RED, ScriptedDetector
@@ -26,7 +27,7 @@ def looked_at(pictures: list[Picture], detector: SsdDetector) -> tuple[list[int]
     """Return the times of the looks, and the tracks."""
     looks, tracker = [], SegmentTracker(1000 / FRAME_MS)
     frames = [SampledFrame(n * FRAME_MS, picture) for n, picture in enumerate(pictures)]
-    for frame, found in Gaze(detector, tiles=True).over(frames):
+    for frame, found in Gaze(detector).over(frames):
         if found is None:
             tracker.skip(frame.ms)
         else:

@@ -16,8 +16,10 @@ from gpu_workers.engine.indexing.objects import with_objects
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.observer.checker import ObserverChecker
 from gpu_workers.engine.models.observer.colour import colour_word
-from gpu_workers.engine.models.observer.detector import Detection, SsdDetector, suppress
+from gpu_workers.engine.models.observer.detection import Detection, suppress
+from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.events import ObserverExtractor, ObserverSummariser
+from gpu_workers.engine.models.observer.following import Follower
 from gpu_workers.engine.models.observer.measured import CategoryCount, MeasuredChunk, MeasuredObject, at_once
 from gpu_workers.engine.models.observer.movement import movement
 from gpu_workers.engine.models.observer.observer import Observer, OnScreen, ScreenReading, on_screen
@@ -91,7 +93,9 @@ def _observe(pictures: list[Picture]) -> SegmentDescription:
         )
         for n in range(end // 3000)
     )
-    return Observer(ScriptedDetector(), ScriptedScene()).describe(SegmentView(Span(0, end), chunks), meter=Meter())
+    return Observer(Follower(ScriptedDetector(), ScriptedScene()), ScriptedScene()).describe(
+        SegmentView(Span(0, end), chunks), meter=Meter()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +129,7 @@ def test_black_and_missing_pictures_are_said_or_a_gap() -> None:
     result = _observe([np.zeros((240, 320, 3), dtype=np.uint8)] * 15)
     assert result.chunks[0].description == 'The picture is black. Speech: "hello there"'
     view = SegmentView(Span(0, 3000), (ChunkView(0, Span(0, 3000), ()),))
-    empty = Observer(ScriptedDetector(), ScriptedScene()).describe(view, meter=Meter())
+    empty = Observer(Follower(ScriptedDetector(), ScriptedScene()), ScriptedScene()).describe(view, meter=Meter())
     assert empty.chunks[0].gap == "no_frames"
 
 
@@ -457,7 +461,7 @@ def test_a_clock_drawn_into_the_picture_is_read_and_told() -> None:
     chunks = tuple(
         ChunkView(n, Span(n * 3000, n * 3000 + 3000), tuple(f for f in frames if f.ms // 3000 == n)) for n in range(6)
     )
-    result = Observer(ScriptedDetector(), ScriptedScene(), TextReader()).describe(
+    result = Observer(Follower(ScriptedDetector(), ScriptedScene()), ScriptedScene(), TextReader()).describe(
         SegmentView(Span(0, 18_000), chunks), meter=Meter()
     )
     assert [c.facts["clock"] for c in result.chunks] == [f"2021-03-04 12:00:{3 * n + 1:02}" for n in range(6)]
@@ -499,7 +503,9 @@ def test_a_thing_that_crosses_the_border_on_its_own_is_only_an_object(name: str,
     chunks = tuple(
         ChunkView(n, Span(n * 3000, n * 3000 + 3000), tuple(f for f in frames if f.ms // 3000 == n)) for n in range(2)
     )
-    result = Observer(NamingDetector(name), ScriptedScene()).describe(SegmentView(Span(0, 6000), chunks), meter=Meter())
+    result = Observer(Follower(NamingDetector(name), ScriptedScene()), ScriptedScene()).describe(
+        SegmentView(Span(0, 6000), chunks), meter=Meter()
+    )
     assert [t.category for t in result.tracks] == [category]
     assert f"{category} leaves at the left" in str(result.chunks[1].description)
 
@@ -507,7 +513,9 @@ def test_a_thing_that_crosses_the_border_on_its_own_is_only_an_object(name: str,
 def test_where_a_fixture_moves_the_camera_does() -> None:
     frames = tuple(SampledFrame(k * 200, _picture(160 - 8 * k, car=False)) for k in range(15))
     view = SegmentView(Span(0, 3000), (ChunkView(0, Span(0, 3000), frames),))
-    result = Observer(NamingDetector("refrigerator"), ScriptedScene()).describe(view, meter=Meter())
+    result = Observer(Follower(NamingDetector("refrigerator"), ScriptedScene()), ScriptedScene()).describe(
+        view, meter=Meter()
+    )
     assert "The camera moves." in str(result.chunks[0].description)
     assert [t.motion for t in result.tracks] == [""]
 

@@ -34,11 +34,19 @@ def by_role(settings: ModelSettings) -> dict[str, RoleStatus]:
 
 def test_without_variables_everything_runs_in_process_and_nothing_fails() -> None:
     found = by_role(ModelSettings())
-    assert list(found) == [*ROLES, "similarity", "transcriber"]
+    assert list(found) == [*ROLES, "similarity", "transcriber", "detector"]
     assert {role for role, status in found.items() if status.runs == "absent"} == {"reasoner", "reranker", "entailer"}
     assert found["describer"].model == "observer"
     assert found["token_embedder"] == MINILM
     assert not log_faults(list(found.values()))
+
+
+def test_the_detector_is_absent_where_nothing_is_tracked() -> None:
+    with ScriptedOpenAIServer() as server:
+        env = {"MODEL_PRESET": "gpu-48gb", "DESCRIBER_URL": server.url, "DESCRIBER_MODEL": server.model}
+        tracked, untracked = (by_role(ModelSettings.from_env({**env, "AVA_TRACKS": on})) for on in ("on", "off"))
+    assert (tracked["detector"].runs, tracked["detector"].model) == ("in_process", "PekingU/rtdetr_v2_r50vd")
+    assert untracked["detector"].runs == "absent"
 
 
 def test_a_served_role_shows_its_window_and_abilities() -> None:

@@ -60,7 +60,7 @@ def pictures(frames: Sequence[SampledFrame]) -> list[tuple[int, Picture]]:
 
 
 def test_objects_are_those_of_the_embedded_describer(street: Path) -> None:
-    observer = Observer(ScriptedDetector(), ScriptedScene())
+    observer = Observer(Follower(ScriptedDetector(), ScriptedScene()), ScriptedScene())
     tracked = TrackedDescriber(ScriptedEyes(), Follower(ScriptedDetector(), ScriptedScene()))
     expected, found = observed(street, observer), observed(street, tracked)
     assert sorted(track.category for track in found) == ["car", "person"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -42,4 +43,26 @@ def write_deberta(folder: Path, *, tokenizer: Path, layers: int) -> Path:
     )
     DebertaModel(config).save_pretrained(folder)
     reader.save_pretrained(folder)
+    return folder
+
+
+def write_rtdetr(folder: Path, *, labels: Sequence[str] = ("person", "motorbike", "tvmonitor", "gazebo")) -> Path:
+    """An RT-DETRv2 of two narrow decoder layers and 10 queries, which looks at pictures of 64 x 64."""
+    from transformers import RTDetrImageProcessorPil, RTDetrResNetConfig, RTDetrV2Config, RTDetrV2ForObjectDetection
+
+    torch.manual_seed(0)
+    sides = {"hidden_sizes": [8, 8, 16, 16], "depths": [1, 1, 1, 1], "out_features": ["stage2", "stage3", "stage4"]}
+    narrow = dict.fromkeys(("d_model", "encoder_hidden_dim", "encoder_ffn_dim", "decoder_ffn_dim"), 16)
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "decoder_layers": 2, "num_queries": 10}
+    config = RTDetrV2Config(
+        backbone_config=RTDetrResNetConfig(embedding_size=8, layer_type="basic", **sides),
+        encoder_in_channels=[8, 16, 16],
+        decoder_in_channels=[16, 16, 16],
+        **narrow,
+        **heads,
+        id2label=dict(enumerate(labels)),
+        label2id={label: n for n, label in enumerate(labels)},
+    )
+    RTDetrV2ForObjectDetection(config).save_pretrained(folder)
+    RTDetrImageProcessorPil(size={"height": 64, "width": 64}).save_pretrained(folder)
     return folder

@@ -31,7 +31,7 @@ from gpu_workers.engine.models.settings import ModelSettings
 from infra.vllm import environment, servers
 from infra.vllm.servers import Served
 from tests.engine.indexing.media import run_ffmpeg
-from tests.engine.models.tiny_models import write_deberta
+from tests.engine.models.tiny_models import write_deberta, write_rtdetr
 
 _NOTES = pytest.StashKey[list[str]]()
 
@@ -105,7 +105,9 @@ def settings(served: dict[str, Served], tmp_path_factory: pytest.TempPathFactory
     """Return the settings of workers of the preset, with its in-process models from folders."""
     minilm = weights.fetch("all-minilm-l6-v2")
     deberta = write_deberta(tmp_path_factory.mktemp("models") / "deberta", tokenizer=minilm, layers=DEBERTA_LAYER)
+    rtdetr = write_rtdetr(tmp_path_factory.mktemp("models") / "rtdetr")
     variables = {"SIMILARITY_MODEL": str(deberta), "TRANSCRIBER_MODEL": "whisper-base", "MODEL_DEVICE": "cpu"}
+    variables["DETECTOR_MODEL"] = str(rtdetr)
     return ModelSettings.from_env({**servers.environment_of(served), **variables})
 
 

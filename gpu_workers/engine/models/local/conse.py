@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Picture, Vector, unit
 from gpu_workers.engine.models.host_occupancy import on_device
-from gpu_workers.engine.models.observer.detector import LABELS, SsdDetector
+from gpu_workers.engine.models.observer.detection import LABELS
+from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.engine.models.roles import Meter, ModelCall, TextEmbedder
 
@@ -30,6 +31,8 @@ class ConseFrameEmbedder:
     cache_dir: where label vectors are kept, keyed by encoder and labels. Pictures that neither vocabulary names
     (paintings, cards, facades) land near nothing useful.
     """
+
+    open_vocabulary = False
 
     def __init__(self, text: TextEmbedder, scene: SceneClassifier, detector: SsdDetector, *, cache_dir: Path) -> None:
         self.name = f"conse-{text.name}"

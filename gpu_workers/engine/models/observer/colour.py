@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 
 from gpu_workers.engine.ekg import Picture, Vector, unit
+from gpu_workers.engine.models.observer.boxes import crop_of
 from gpu_workers.engine.models.observer.categories import VEHICLES
-from gpu_workers.engine.models.observer.detector import crop_of
 
 WORDS = ("black", "white", "grey", "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "dark")
 # Upper ends of hue on OpenCV's circle of 180, and the word below each.

@@ -4,48 +4,22 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
-import numpy as np
 
 from gpu_workers.engine.ekg import Picture
-from gpu_workers.engine.models.observer.boxes import area, intersection
-from gpu_workers.engine.models.observer.categories import VEHICLES
+from gpu_workers.engine.models.observer.detection import FLOOR, LABELS, Detection, plausible, suppress
 
-_LABELS = (
-    "person bicycle car motorcycle airplane bus train truck boat traffic_light fire_hydrant - stop_sign "
-    "parking_meter bench bird cat dog horse sheep cow elephant bear zebra giraffe - backpack umbrella - - "
-    "handbag tie suitcase frisbee skis snowboard ball kite baseball_bat baseball_glove skateboard "
-    "surfboard tennis_racket bottle - wine_glass cup fork knife spoon bowl banana apple sandwich orange "
-    "broccoli carrot hot_dog pizza donut cake chair couch potted_plant bed - dining_table - - toilet - "
-    "television laptop computer_mouse remote_control keyboard cell_phone microwave oven toaster sink "
-    "refrigerator - book clock vase pair_of_scissors teddy_bear hair_dryer toothbrush"
-)
-LABELS: tuple[str, ...] = ("", *(word.replace("_", " ") for word in _LABELS.split()))
-"""Names by COCO id, 1 to 90; "-" where COCO has no class."""
-
-FLOOR = 0.3
-"""Lowest confidence of a detection."""
 _WHOLE = (0.0, 0.0, 1.0, 1.0)
 _TILE = 0.58
 """Side of a tile over the side of the picture: 2 x 2 tiles that overlap by 0.16."""
 
 
-@dataclass(frozen=True, slots=True)
-class Detection:
-    """An object in one picture. box: x0, y0, x1, y1 as fractions of the picture."""
-
-    category: str
-    confidence: float
-    box: tuple[float, float, float, float]
-
-
 class SsdDetector:
     """Loaded from a folder with the frozen graph and its pbtxt. Safe to share between threads (one call at a time)."""
 
+    name = "ssd-mobilenet-v2"
     tiles = 4
 
     def __init__(self, folder: Path) -> None:
@@ -66,7 +40,7 @@ class SsdDetector:
         if tile is not None:
             x, y = (tile % 2) * (1 - _TILE), (tile // 2) * (1 - _TILE)
             detections += self._run(picture, (x, y, _TILE, _TILE), max(floor, 0.45))
-        return suppress([d for d in detections if _plausible(d)])
+        return suppress([d for d in detections if plausible(d)])
 
     def _whole(self, picture: Picture) -> list[Detection]:
         """Return what the whole picture shows, from FLOOR on. A picture in memory is looked at once."""
@@ -99,39 +73,3 @@ class SsdDetector:
                 continue
             detections.append(Detection(name, score, (x + x0 * w, y + y0 * h, x + x1 * w, y + y1 * h)))
         return detections
-
-
-def suppress(detections: Sequence[Detection], *, overlap: float = 0.5, inside: float = 0.8) -> list[Detection]:
-    """Return one detection per object, best first, across classes: the model detects one van as both car and truck.
-
-    A box is dropped if it overlaps a better one (IoU), or if it lies inside a better one of the same kind: the lower
-    half of a person is no second person, but a bag on a person is a bag.
-    """
-    kept: list[Detection] = []
-    for detection in sorted(detections, key=lambda d: -d.confidence):
-        if not any(_same(detection, better, overlap, inside) for better in kept):
-            kept.append(detection)
-    return kept
-
-
-def _same(detection: Detection, better: Detection, overlap: float, inside: float) -> bool:
-    common = intersection(detection.box, better.box)
-    smaller, union = min(area(detection.box), area(better.box)), area(detection.box) + area(better.box) - common
-    same_kind = detection.category == better.category or {detection.category, better.category} <= VEHICLES
-    return common > overlap * union or (same_kind and common > inside * smaller)
-
-
-def _plausible(detection: Detection) -> bool:
-    x0, y0, x1, y1 = detection.box
-    if x1 - x0 < 0.005 or y1 - y0 < 0.005:
-        return False
-    # Boxes of half the picture are only right for close-ups, and there the model is sure of them.
-    return (x1 - x0) * (y1 - y0) < 0.4 or detection.confidence >= 0.6
-
-
-def crop_of(picture: Picture, box: Sequence[float]) -> Picture:
-    """Return the part of picture inside box (fractions), at least one pixel."""
-    height, width = picture.shape[:2]
-    x0, y0 = min(width - 1, int(box[0] * width)), min(height - 1, int(box[1] * height))
-    x1, y1 = max(x0 + 1, int(np.ceil(box[2] * width))), max(y0 + 1, int(np.ceil(box[3] * height)))
-    return picture[y0:y1, x0:x1]

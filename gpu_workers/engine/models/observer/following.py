@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 from gpu_workers.engine.ekg import CHUNK_MS, Picture, SampledFrame, Span, TrackObservation
 from gpu_workers.engine.models.observer.categories import BALLS, FIXTURES, moves_itself
+from gpu_workers.engine.models.observer.detection import BatchDetector
 from gpu_workers.engine.models.observer.detector import SsdDetector
-from gpu_workers.engine.models.observer.looking import Gaze
+from gpu_workers.engine.models.observer.looking import EachFrame, Gaze
 from gpu_workers.engine.models.observer.measured import Box, MeasuredObject
 from gpu_workers.engine.models.observer.movement import border_of, camera_moves, comes_in, is_cut, movement, palette
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.engine.models.observer.tracking import SegmentTracker, Track
-from gpu_workers.engine.models.roles import ChunkView, SegmentView
+from gpu_workers.engine.models.roles import ChunkView, Meter, SegmentView
 
 TRACKED_FPS = 5.0
-"""Frame rate at which things are followed."""
+"""Frame rate at which things are followed on the CPU."""
 BLACK = 12.0
 """Mean brightness below which a picture shows nothing."""
 _EDGE_MS = 700
@@ -38,23 +39,31 @@ class Followed:
 class Follower:
     """Runs the detector over the frames of a segment and a tracker over the detections.
 
-    tiles: also look at one quarter of the picture per look, in turn, which finds small and far objects at the cost of a
-    second detector pass. Safe to share between threads.
+    fps: frame rate at which things are followed. Safe to share between threads.
     """
 
-    def __init__(self, detector: SsdDetector, scene: SceneClassifier, *, tiles: bool = True) -> None:
-        self._detector, self._scene, self._tiles = detector, scene, tiles
+    def __init__(
+        self,
+        detector: SsdDetector | BatchDetector,
+        scene: SceneClassifier,
+        *,
+        fps: float = TRACKED_FPS,
+    ) -> None:
+        self._detector, self._scene = detector, scene
+        self.fps = fps
+        self.detector_name = detector.name
 
-    def follow(self, view: SegmentView, thumbnails: Mapping[int, Picture]) -> Followed:
-        """Follow the things in the segment. thumbnails: grey copies of its frames by time (movement.thumbnail)."""
+    def follow(self, view: SegmentView, thumbnails: Mapping[int, Picture], *, meter: Meter) -> Followed:
+        """Follow the things in the segment. thumbnails: grey copies of its frames by time (movement.thumbnail). Raises
+        ModelError of a detector on a GPU."""
         frames = [frame for chunk in view.chunks for frame in chunk.frames]
         cuts = cuts_between(frames, thumbnails)
         tracks: list[Track] = []
         # A position before a cut says nothing about positions after it.
         for scene in _scenes(frames, cuts):
-            tracker = SegmentTracker(TRACKED_FPS, self._scene.features)
-            gaze = Gaze(self._detector, tiles=self._tiles)
-            for frame, detections in gaze.over(frame for frame in scene if frame.picture.mean() >= BLACK):
+            tracker = SegmentTracker(self.fps, self._scene.features)
+            looks = self._looks(meter)
+            for frame, detections in looks.over(frame for frame in scene if frame.picture.mean() >= BLACK):
                 if detections is None:
                     tracker.skip(frame.ms)
                 else:
@@ -66,6 +75,11 @@ class Follower:
             track.doubted = _is_doubtful(track, view.span, tracks)
         aspect = next((frame.picture.shape[1] / frame.picture.shape[0] for frame in frames), 1.0)
         return Followed(tracks, cuts, aspect)
+
+    def _looks(self, meter: Meter) -> Gaze | EachFrame:
+        if isinstance(self._detector, SsdDetector):
+            return Gaze(self._detector)
+        return EachFrame(self._detector, meter=meter)
 
 
 def observations(followed: Followed, segment: Span, still: Sequence[Span]) -> tuple[TrackObservation, ...]:

@@ -1,15 +1,18 @@
-"""When the detector looks at a scene: twice a second, more often where a thing comes or goes, and not again at what has
-not changed."""
+"""When the detector looks at a scene. On a GPU it looks at every frame. On the CPU it looks twice a second, more often
+where a thing comes or goes, and not again at what has not changed."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from gpu_workers.engine.ekg import SampledFrame
 from gpu_workers.engine.models.change import Grey, same_picture, small_grey
 from gpu_workers.engine.models.observer.boxes import intersection
-from gpu_workers.engine.models.observer.detector import Detection, SsdDetector
+from gpu_workers.engine.models.observer.detection import BatchDetector, Detection
+from gpu_workers.engine.models.observer.detector import SsdDetector
+from gpu_workers.engine.models.roles import Meter
 
 LOOK_MS = 500
 """One look falls into each such span of the recording: on its first frame. The frame embedder sees the first frame of
@@ -18,12 +21,27 @@ _SURE = 0.5
 """Confidence from which a thing that only one of two looks shows has come or gone."""
 
 
-class Gaze:
-    """The looks at one scene. tiles: whether each look also sees one quarter of the picture, in turn."""
+class EachFrame:
+    """The looks of a detector on a GPU at one scene: at every frame, many at once."""
 
-    def __init__(self, detector: SsdDetector, *, tiles: bool) -> None:
+    def __init__(self, detector: BatchDetector, *, meter: Meter) -> None:
+        self._detector, self._meter = detector, meter
+
+    def over(self, frames: Iterable[SampledFrame]) -> Iterator[tuple[SampledFrame, list[Detection]]]:
+        """Yield the frames of the scene with what is seen on them. Raises ModelError."""
+        waiting = iter(frames)
+        while batch := list(islice(waiting, self._detector.batch)):
+            found = self._detector.detect_all([frame.picture for frame in batch], meter=self._meter)
+            yield from zip(batch, found, strict=True)
+
+
+class Gaze:
+    """The looks of a detector on the CPU at one scene. Each look also sees one quarter of the picture, in turn, which
+    finds small and far objects at the cost of a second pass."""
+
+    def __init__(self, detector: SsdDetector) -> None:
         self._detector = detector
-        self._turns: Sequence[int | None] = range(detector.tiles) if tiles else [None]
+        self._turns = range(detector.tiles)
         self._looks = 0
         # What the last look of each turn saw, the oldest first.
         self._seen: deque[tuple[Grey, list[Detection]]] = deque(maxlen=len(self._turns))

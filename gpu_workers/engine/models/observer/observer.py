@@ -17,10 +17,8 @@ import numpy as np
 from gpu_workers.engine.ekg import Chunk, Picture, SampledFrame, Span
 from gpu_workers.engine.models.host_occupancy import on_device
 from gpu_workers.engine.models.observer.clock import Clock, fit_clock, read_clock
-from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.following import (
     BLACK,
-    TRACKED_FPS,
     Followed,
     Follower,
     objects_in,
@@ -44,30 +42,26 @@ _CHANGED = 6.0
 
 
 class Observer:
-    """A roles.Describer. text: None leaves reading out. tiles: also look at one quarter of the picture per frame, in
-    turn, which finds small and far objects at the cost of a second detector pass."""
+    """A roles.Describer around a follower. text: None leaves reading out."""
 
     name = "observer"
-    sample_fps = TRACKED_FPS
 
-    def __init__(
-        self, detector: SsdDetector, scene: SceneClassifier, text: TextReader | None = None, *, tiles: bool = True
-    ) -> None:
-        self._scene, self._text = scene, text
-        self._follower = Follower(detector, scene, tiles=tiles)
+    def __init__(self, follower: Follower, scene: SceneClassifier, text: TextReader | None = None) -> None:
+        self._follower, self._scene, self._text = follower, scene, text
+        self.sample_fps = follower.fps
 
     def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription:
         """Describe the chunks; chunks without frames become gaps (no_frames)."""
         started = time.monotonic()
         with on_device("cpu") as share:
-            described = self._described(view)
+            described = self._described(view, meter)
         wall_ms = round((time.monotonic() - started) * 1000)
         meter.record(ModelCall("description", self.name, wall_ms, items=len(view.chunks), device_ms=share.ms))
         return described
 
-    def _described(self, view: SegmentView) -> SegmentDescription:
+    def _described(self, view: SegmentView, meter: Meter) -> SegmentDescription:
         thumbnails = {frame.ms: thumbnail(frame.picture) for chunk in view.chunks for frame in chunk.frames}
-        followed = self._follower.follow(view, thumbnails)
+        followed = self._follower.follow(view, thumbnails, meter=meter)
         reading = _Reading(self._text)
         measured: dict[int, MeasuredChunk] = {}
         for chunk in view.chunks:

@@ -12,10 +12,10 @@ import supervision as sv
 from trackers import ByteTrackTracker
 
 from gpu_workers.engine.ekg import Picture, Vector, unit
-from gpu_workers.engine.models.observer.boxes import area, intersection
+from gpu_workers.engine.models.observer.boxes import area, crop_of, intersection
 from gpu_workers.engine.models.observer.categories import UNKNOWN, moves_itself
 from gpu_workers.engine.models.observer.colour import appearance_of, colour_word, is_colourless, part_to_judge
-from gpu_workers.engine.models.observer.detector import LABELS, Detection, crop_of
+from gpu_workers.engine.models.observer.detection import LABELS, Detection
 from gpu_workers.engine.models.observer.identity import GoingOn, continuation, last_place
 
 Box = tuple[float, float, float, float]
