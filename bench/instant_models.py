@@ -60,7 +60,7 @@ class InstantExtractor:
 
 
 class InstantEmbedder:
-    name, dimension = "instant", DIMENSION
+    name, dimension, open_vocabulary = "instant", DIMENSION, False
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
         return np.stack([vector_of(text) for text in texts])

@@ -55,7 +55,7 @@ class CountingGraph:
 class BagOfWords:
     """Embeds a text by its words of WORDS."""
 
-    name, dimension = "bag of words", DIMENSION
+    name, dimension, open_vocabulary = "bag of words", DIMENSION, False
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
         return np.stack([vector_of(text) for text in texts])

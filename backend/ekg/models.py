@@ -180,7 +180,10 @@ class TrackedObject(IndexRow):
 
 
 class Track(IndexRow):
-    """One tracked object inside one segment, as measured. object is null until its segment is assembled."""
+    """One tracked object inside one segment, as measured. object is null until its segment is assembled.
+
+    crop_ms, crop_embedding, crop_model: when its largest picture was taken, and the picture's embedding; null without.
+    """
 
     segment_n = models.PositiveIntegerField()
     track_no = models.PositiveIntegerField()
@@ -194,6 +197,9 @@ class Track(IndexRow):
     left = models.BooleanField(default=False)
     boxes = models.JSONField(default=list)
     appearance = HalfVectorField(null=True)
+    crop_ms = models.BigIntegerField(null=True)
+    crop_embedding = HalfVectorField(null=True)
+    crop_model = models.CharField(max_length=100, default="", blank=True)
     object = models.ForeignKey(
         TrackedObject, null=True, on_delete=models.SET_NULL, db_constraint=False, db_index=False, related_name="+"
     )

@@ -25,9 +25,9 @@ _STATE = (
 def unlinked_tracks(video_id: UUID, version: int, segment_n: int) -> tuple[list[UUID], list[TrackObservation]]:
     """Return ids and contents of the segment's tracks that have no object yet; inside an open tenant_scope."""
     rows = list(
-        Track.objects.filter(video_id=video_id, index_version=version, segment_n=segment_n, object=None).order_by(
-            "track_no"
-        )
+        Track.objects.filter(video_id=video_id, index_version=version, segment_n=segment_n, object=None)
+        .defer("crop_embedding")
+        .order_by("track_no")
     )
     return [row.id for row in rows], [read_track(row) for row in rows]
 

@@ -16,13 +16,23 @@ from backend.ekg.named_reads import NamedReads
 from backend.ekg.scope import Scope, ScopedVideo, T
 from backend.ekg.similarity_reads import read_similarities, similarity_statement
 from backend.ekg.sketch_search import candidates, is_large
-from backend.ekg.view_search import read_hits, view_statement
+from backend.ekg.thing_reads import OBJECTS_LIKE
+from backend.ekg.view_search import half, read_hits, view_statement
 from backend.ekg.views import EVENT_IN_SCOPE, SCOPE, Nearby
 from backend.ekg.word_columns import RankedEvents
 from backend.library.storage import ObjectStorage
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import Span, Vector
-from gpu_workers.engine.ports import EntityFact, EventSimilarity, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
+from gpu_workers.engine.ports import (
+    EntityFact,
+    EventSimilarity,
+    Hit,
+    NearObject,
+    StoredEvent,
+    StoredFrame,
+    ViewName,
+    ViewQuery,
+)
 from gpu_workers.engine.retrieval.facts import Appearance, Participation, StatedRelation, connected_events, facts_of
 
 __all__ = ["GraphOfRequest", "PostgresGraph", "Scope", "ScopedVideo"]
@@ -116,6 +126,10 @@ class PostgresGraph(NamedReads):
         sql, parameters = similarity_statement(event_ids, text=text, frame=frame, limit=limit)
         models = {"text_model": self._text_model, "frame_model": self._frame_model}
         return read_similarities(self._run(lambda: self._rows(sql, **parameters, **models)))
+
+    def objects_like(self, vector: Vector, *, limit: int) -> Sequence[NearObject]:
+        parameters = {"vector": half(vector), "frame_model": self._frame_model, "limit": max(0, limit)}
+        return [NearObject(*row) for row in self._run(lambda: self._rows(OBJECTS_LIKE, **parameters))]
 
     def close(self) -> None:
         self._computing.shutdown()

@@ -34,10 +34,21 @@ OBJECT_IN_SCOPE = (
 _OBJECTS = (
     f"WITH {SCOPE} SELECT o.*, scope.from_ms, {_UNTIL} AS to_ms "
     "FROM ekg_trackedobject o JOIN scope USING (video_id, index_version) "
-    f"WHERE {OBJECT_IN_SCOPE} ORDER BY o.video_id, o.n LIMIT %(limit)s"
+    f"WHERE {OBJECT_IN_SCOPE} AND (%(ids)s::uuid[] IS NULL OR o.id = ANY(%(ids)s::uuid[])) "
+    "ORDER BY o.video_id, o.n LIMIT %(limit)s"
+)
+OBJECTS_LIKE = (
+    f"WITH {SCOPE} SELECT object_id, crop_ms, similarity FROM "
+    "(SELECT DISTINCT ON (t.object_id) t.object_id, t.crop_ms, "
+    "-(t.crop_embedding <#> %(vector)s::halfvec) AS similarity "
+    "FROM ekg_track t JOIN scope USING (video_id, index_version) "
+    "WHERE t.tenant_id = %(tenant)s AND t.object_id IS NOT NULL AND t.crop_model = %(frame_model)s "
+    f"AND t.crop_ms >= scope.from_ms AND t.crop_ms < {_UNTIL} "
+    "ORDER BY t.object_id, similarity DESC, t.crop_ms) near ORDER BY similarity DESC, object_id LIMIT %(limit)s"
 )
 _TRACKS = (
-    f"WITH {SCOPE} SELECT t.*, scope.from_ms, {_UNTIL} AS to_ms "
+    f"WITH {SCOPE} SELECT t.id, t.video_id, t.object_id, t.track_no, t.category, t.colour, t.motion, t.start_ms, "
+    f't.end_ms, t.confidence, t.entered, t."left", t.boxes, t.appearance, scope.from_ms, {_UNTIL} AS to_ms '
     "FROM ekg_track t JOIN scope USING (video_id, index_version) "
     f"WHERE t.tenant_id = %(tenant)s AND t.object_id = ANY(%(ids)s::uuid[]) AND scope.from_ms < {_UNTIL} "
     f"AND t.start_ms < {_UNTIL} AND t.end_ms > scope.from_ms "
@@ -85,9 +96,10 @@ class ThingReads(MomentReads):
 
     # --- tracked objects -------------------------------------------------------------------------------------------
 
-    def objects(self, *, limit: int) -> Sequence[StoredObject]:
+    def objects(self, *, limit: int, ids: Sequence[UUID] | None = None) -> Sequence[StoredObject]:
         def read() -> list[StoredObject]:
-            rows = list(TrackedObject.objects.raw(_OBJECTS, self._scope_parameters | {"limit": max(0, limit)}))
+            parameters = {"limit": max(0, limit), "ids": None if ids is None else list(set(ids))}
+            rows = list(TrackedObject.objects.raw(_OBJECTS, self._scope_parameters | parameters))
             scopes = {row.id: Span(row.from_ms, row.to_ms) for row in rows}
             whole = [_stored(row) for row in rows]
             reaching = [thing.id for thing in whole if not all(map(scopes[thing.id].holds, thing.spans))]
@@ -175,7 +187,7 @@ def _crossings(object_ids: Sequence[UUID]) -> Mapping[UUID, list[TrackObservatio
     """Return the tracks in which the objects entered or left, by object, with their times alone."""
     crossings: defaultdict[UUID, list[TrackObservation]] = defaultdict(list)
     tracks = Track.objects.filter(Q(entered=True) | Q(left=True), object_id__in=object_ids)
-    for row in tracks.defer("boxes", "appearance") if object_ids else ():
+    for row in tracks.defer("boxes", "appearance", "crop_embedding") if object_ids else ():
         span = Span(row.start_ms, row.end_ms)
         track = TrackObservation(row.track_no, row.category, span, row.confidence, entered=row.entered, left=row.left)
         if row.object_id is not None:

@@ -118,6 +118,9 @@ class VersionWriter:
                     left=track.left,
                     boxes=[list(box) for box in track.boxes],
                     appearance=None if track.appearance is None else _half(track.appearance),
+                    crop_ms=None if track.crop is None else track.crop.ms,
+                    crop_embedding=None if track.crop is None else _half(track.crop.embedding),
+                    crop_model="" if track.crop is None else self._frame_model,
                 )
                 for number, track in enumerate(record.tracks)
             ]

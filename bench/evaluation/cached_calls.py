@@ -116,6 +116,8 @@ class CachedChat(ChatModel):
 class CachedTextEmbedder:
     """A TextEmbedder, and a FrameEmbedder if captions replace frames, that embeds each text once."""
 
+    open_vocabulary = False
+
     def __init__(self, embedder: TextEmbedder, cache: CallCache) -> None:
         self._embedder, self._cache = embedder, cache
         self.name, self.dimension = embedder.name, embedder.dimension

@@ -77,12 +77,21 @@ class FrameRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Crop:
+    """What a thing's box shows at ms, as a vector in the space of frames."""
+
+    ms: int
+    embedding: Vector
+
+
+@dataclass(frozen=True, slots=True)
 class TrackObservation:
     """One tracked object inside one segment, as measured.
 
     category: detector label. colour: plain colour word or "". motion: plain words such as "walks left" or "stays".
     boxes: (ms, x0, y0, x1, y1), coordinates as fractions of the picture. appearance: unit vector for re-identification.
-    entered, left: whether the thing entered or left the picture at a border while it was filmed.
+    entered, left: whether the thing entered or left the picture at a border while it was filmed. crop: its largest
+    picture, None if words cannot be compared with pictures.
     """
 
     track_id: int
@@ -95,6 +104,7 @@ class TrackObservation:
     left: bool = False
     boxes: tuple[tuple[int, float, float, float, float], ...] = ()
     appearance: Vector | None = None
+    crop: Crop | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

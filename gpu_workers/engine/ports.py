@@ -237,6 +237,15 @@ class StoredObject:
 
 
 @dataclass(frozen=True, slots=True)
+class NearObject:
+    """A tracked object and its picture that is nearest to a query. ms: when it was taken. similarity: its cosine."""
+
+    object_id: UUID
+    ms: int
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
 class StoredTrack:
     """One track of an object, as measured inside one segment."""
 
@@ -421,10 +430,18 @@ class KnowledgeGraph(Protocol):
         """Return overview() of each of the videos in one round trip; videos without one are missing."""
         ...
 
-    def objects(self, *, limit: int) -> Sequence[StoredObject]:
+    def objects(self, *, limit: int, ids: Sequence[UUID] | None = None) -> Sequence[StoredObject]:
         """Return at most limit tracked objects that are visible in scope, by video and number.
 
-        spans, entries and exits are those in scope.
+        spans, entries and exits are those in scope. ids: of the only objects that count; None for all.
+        """
+        ...
+
+    def objects_like(self, vector: Vector, *, limit: int) -> Sequence[NearObject]:
+        """Return at most limit objects whose pictures in scope are nearest to vector, best first, ties by id.
+
+        vector: of the frame embedder. An object counts by its nearest picture, the first one of several. Objects
+        without a picture in scope are left out.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Finds the events nearest to a query over a search's scope, and commits them with the usage of the search."""
+"""Finds the events, or the objects, nearest to a query over a search's scope, and commits them with the usage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from backend.jobs.services import JobFailed, Lease
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Search
 from backend.questions.queries.pinned_versions import videos_of_search
-from backend.questions.queries.searches import FoundEvent, Inside, Match, Reason, ScoreReport
+from backend.questions.queries.searches import FoundEvent, Inside, Match, Reason, ScoreReport, for_objects
 from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.answering.context import event_text
@@ -39,6 +39,7 @@ from gpu_workers.engine.retrieval.scored_search import (
 )
 from gpu_workers.engine.retrieval.words import quoted
 from gpu_workers.tasks.failures import failing_job
+from gpu_workers.tasks.found_objects import find_objects
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
 from workers.runner import FollowUp, Work
@@ -61,8 +62,9 @@ def handle(work: Work) -> FollowUp | None:
         return None
     search, scope = begun
     meter = work.meter()
+    find = find_objects if for_objects(search) else _find
     with failing_job(work, message="the query could not be embedded"):
-        results, scores, degraded = _find(work.objects(), scope, search.text, search.settings, models, meter)
+        results, scores, degraded = find(work.objects(), scope, search.text, search.settings, models, meter)
 
     def store() -> None:
         searches.store_results(

@@ -12,7 +12,7 @@ from uuid6 import uuid7
 
 from backend.library.models import Video
 from backend.questions.models import Search
-from backend.questions.queries.searches import FoundEvent, Match, Reason, ScoreReport
+from backend.questions.queries.searches import FoundEvent, FoundObject, Match, Reason, ScoreReport
 from backend.questions.services import searches
 from gpu_workers.engine.models.roles import ModelCall
 from tests.conftest import Cast
@@ -73,6 +73,29 @@ def test_a_search_is_shown_with_its_results_reasons_and_what_matched(staff: Clie
     assert "&lt;script&gt;alert(1)&lt;/script&gt; a <mark>red</mark> <mark>van</mark>" in shown
     for words in ("a red &lt;van&gt;", "Gate &lt;1&gt;", "hybrid", "sum", "red truck", "0.0312", "t/frames/4000.jpg",
                   "0:01:01", "<mark>van</mark> ahead", "2 reasons", "words 0.3"):  # fmt: skip
+        assert words in shown
+
+
+def test_a_search_for_objects_shows_them_with_a_picture(staff: Client, acme: Any) -> None:
+    with acme.scope():
+        video = make_video(indexed_until_ms=30_000)
+        search = searches.create_search(text="a <man>", video_ids=[video.id], mode="objects")
+    with acme.scope():
+        assert searches.begin(search_id=search.id) is not None
+    found = FoundObject(video.id, uuid7(), 2, "person", "dark", 61_000, 62_000, 0.0312, 61_000, "t/frames/61000.jpg")
+    with acme.scope():
+        searches.store_results(
+            search_id=search.id,
+            found=[found],
+            calls=(),
+            began_at=timezone.now(),
+            retrieval_ms=50,
+            scores=ScoreReport(False, 0.0, compared_by="pictures"),
+        )
+
+    shown = page(staff, f"{search.id}/change/")
+
+    for words in ("a &lt;man&gt;", "dark person", "compared by pictures", "0.0312", "t/frames/61000.jpg", "0:01:01"):
         assert words in shown
 
 

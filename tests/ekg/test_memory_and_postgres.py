@@ -336,7 +336,7 @@ def axis(i: int) -> Vector:
 class ScriptedAxes:
     """Every text has the same direction."""
 
-    name, dimension = "axes", 16
+    name, dimension, open_vocabulary = "axes", 16, False
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> Any:
         return np.stack([axis(0)] * len(texts))

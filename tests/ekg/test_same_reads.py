@@ -15,7 +15,7 @@ from gpu_workers.engine.ekg import Chunk, Span, TranscriptLine
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame, StoredTrack
 from tests.conftest import Cast
-from tests.ekg.worlds import END_MS, PLACES, SHAPES, World, make_world, postgres
+from tests.ekg.worlds import END_MS, PLACES, SHAPES, World, exact_vector, make_world, postgres
 
 WORDS = ("ow", "OW", "%", "_", "a_b", "\\", "k\\s", "STRASSE", "straße", "CAFÉ", "cafe\u0301", "i̇stanbul", "σίσυφος",
          "0", "never said", "", " ", "\0", "\ud800")  # fmt: skip
@@ -79,6 +79,8 @@ def reads_of(random: np.random.Generator, ids: Ids) -> Iterator[tuple[str, Read]
     yield reads("topics_of", some(random, ids.videos, 2))
     yield reads("overviews_of", some(random, ids.videos, 2))
     yield reads("objects", limit=limit())
+    yield reads("objects", limit=limit(), ids=some(random, ids.objects, 4))
+    yield reads("objects_like", exact_vector(random), limit=limit())
     yield reads("tracks_of", some(random, ids.objects, 6), limit=limit())
     yield reads("entities", some(random, ids.entities, 8))
     yield reads("entities_of", some(random, ids.events, 7))
@@ -168,6 +170,7 @@ def everything(graph: KnowledgeGraph, ids: Ids) -> dict[str, Any]:
         "topics": [topic for video in ids.videos for topic in graph.topics(video)],
         "overviews": [told for video in ids.videos if (told := graph.overview(video)) is not None],
         "objects": graph.objects(limit=999),
+        "pictures": graph.objects_like(np.eye(16, dtype=np.float32)[0], limit=999),
         "tracks": graph.tracks_of(ids.objects, limit=999),
         "entities": graph.entities(ids.entities),
         "participants": graph.entities_of(ids.events),

@@ -18,6 +18,7 @@ from backend.ekg.writer import VersionWriter
 from backend.library.storage import ObjectStorage
 from gpu_workers.engine.ekg import (
     Chunk,
+    Crop,
     Entity,
     EntityMention,
     EntityObject,
@@ -149,7 +150,9 @@ def _topics(random: np.random.Generator, events: Sequence[Event]) -> tuple[Topic
 
 
 def _tracks(random: np.random.Generator, video_id: UUID, version: int) -> dict[UUID, list[TrackObservation]]:
-    """Return the tracks of six objects; those of one object do not overlap. They have the numbers of their rows."""
+    """Return the tracks of six objects; those of one object do not overlap. They have the numbers of their rows. Most
+    have a picture."""
+    pictures = np.random.default_rng(version)
     tracks: dict[UUID, list[TrackObservation]] = {}
     for n in range(6):
         mine = tracks[stable_id("object", video_id, version, n)] = []
@@ -170,6 +173,7 @@ def _tracks(random: np.random.Generator, video_id: UUID, version: int) -> dict[U
                     bool(random.random() < 0.5),
                     boxes,
                     vector if vector.any() else None,
+                    Crop(int(pictures.choice(boxes)[0]), exact_vector(pictures)) if pictures.random() < 0.8 else None,
                 )
             )
             start = span.end_ms + int(random.integers(1, 30_000))

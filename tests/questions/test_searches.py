@@ -23,7 +23,7 @@ from backend.library.models import IndexVersion, Video, VideoStatus
 from backend.questions import waiting
 from backend.questions.models import QuestionStatus, Search, SearchVideo
 from backend.questions.queries import scopes
-from backend.questions.queries.searches import FoundEvent, Inside, Match, Reason, ScoreReport
+from backend.questions.queries.searches import FoundEvent, FoundObject, Inside, Match, Reason, ScoreReport
 from backend.questions.services import searches
 from backend.questions.services.searches import DEFAULT_MODE
 from gpu_workers.engine.models.roles import ModelCall
@@ -71,7 +71,7 @@ def event(video_id: UUID, **values: Any) -> FoundEvent:
     return FoundEvent(**{**fields, **values})
 
 
-def finish(cast: Any, found: Callable[[Search], list[FoundEvent]], scores: ScoreReport = SCORES) -> Search | None:
+def finish(cast: Any, found: Callable[[Search], list[Any]], scores: ScoreReport = SCORES) -> Search | None:
     """What the worker does with the only open search: begin, then store."""
     with cast.scope():
         begun = searches.begin(search_id=Search.objects.get(status="queued").id)
@@ -197,6 +197,68 @@ def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
         assert ledger.mismatches() == []
 
 
+def thing(video_id: UUID, **values: Any) -> FoundObject:
+    fields: dict[str, Any] = {
+        "video_id": video_id, "object_id": EVENT, "n": 2, "category": "person", "colour": "dark", "start_ms": 3_000,
+        "end_ms": 9_000, "score": 0.1234, "frame_ms": 4_000, "frame_key": "t/frames/4000.jpg",
+    }  # fmt: skip
+    return FoundObject(**{**fields, **values})
+
+
+OBJECT_SCORES = ScoreReport(calibrated=False, min_score=0.0, compared_by="pictures")
+
+
+def test_a_search_for_objects_carries_video_span_category_and_frame(acme: Any, video: UUID) -> None:
+    asked = post(acme, video, query="a man with a blue backpack", mode="objects", limit=5)
+    opened = asked.json()
+    assert (opened["mode"], opened["views"], opened["fusion"], opened["compared_by"]) == ("objects", {}, None, None)
+    assert (opened["objects"], opened["results"]) == ([], [])
+    other = uuid7()
+    finish(acme, lambda _: [thing(video), thing(video, object_id=other, frame_ms=None, frame_key="")], OBJECT_SCORES)
+
+    body = acme.client.get(asked.headers["Location"]).json()
+
+    assert (body["status"], body["result_count"], body["results"], body["moments"]) == ("succeeded", 2, [], [])
+    assert (body["compared_by"], body["calibrated"], body["min_score"]) == ("pictures", False, 0.0)
+    assert body["empty_reason"] is None
+    first, second = body["objects"]
+    assert "t/frames/4000.jpg" in first["frame"].pop("thumbnail_url")
+    assert first == {
+        "object_id": public_ids.encode("obj", EVENT), "video_id": vid(video), "video_title": "", "n": 2,
+        "category": "person", "colour": "dark", "start_ms": 3_000, "end_ms": 9_000, "start_at": None, "end_at": None,
+        "score": 0.1234, "frame": {"ms": 4_000},
+    }  # fmt: skip
+    assert (second["object_id"], second["frame"]) == (public_ids.encode("obj", other), None)
+
+
+def test_objects_of_a_deleted_video_are_forgotten(acme: Any, video: UUID) -> None:
+    asked = post(acme, video, mode="objects")
+    finish(acme, lambda _: [thing(video), thing(uuid7())], OBJECT_SCORES)
+    kept = acme.client.get(asked.headers["Location"]).json()
+    assert [found["video_id"] for found in kept["objects"]] == [vid(video)], "the other video is not in the scope"
+    with acme.scope():
+        searches.forget_video(video)
+
+    body = acme.client.get(asked.headers["Location"]).json()
+
+    assert (body["objects"], body["empty_reason"]["code"]) == ([], "results_deleted")
+
+
+def test_a_search_that_found_no_object_says_why(acme: Any, video: UUID) -> None:
+    asked = post(acme, video, mode="objects", min_score=0.5)
+    finish(acme, lambda _: [], ScoreReport(False, 0.5, left_out=2, best_left_out=0.2, compared_by="words"))
+    reason = acme.client.get(asked.headers["Location"]).json()["empty_reason"]
+    assert (reason["code"], reason["best_score"]) == ("below_min_score", 0.2)
+    assert reason["message"].startswith("2 objects were found, with scores below 0.5")
+
+    asked = post(acme, video, mode="objects")
+    finish(acme, lambda _: [], ScoreReport(False, 0.0, compared_by="words"))
+    reason = acme.client.get(asked.headers["Location"]).json()["empty_reason"]
+    assert (reason["code"], reason["message"]) == (
+        "no_match", "No person, animal, vehicle or thing was tracked in the scope.",
+    )  # fmt: skip
+
+
 def test_it_waits_by_default_and_answers_200(acme: Any, video: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
 
@@ -265,6 +327,8 @@ def test_the_same_key_searches_once_and_shows_what_was_found(acme: Any, video: U
         ({"views": dict.fromkeys(DEFAULT_WEIGHTS, 0)}, "/views", "no_views"),
         ({"views": {**dict.fromkeys(DEFAULT_WEIGHTS, 0), "graph": 1}}, "/views", "no_views"),
         ({"fusion": "product"}, "/fusion", "invalid_choice"),
+        ({"mode": "objects", "views": {"frame": 1}}, "/views", "views_not_applicable"),
+        ({"mode": "objects", "fusion": "sum"}, "/fusion", "views_not_applicable"),
         ({"rewriting": True}, "/rewriting", "unknown_field"),
     ],
 )

@@ -18,8 +18,15 @@ from backend.console.queries import searches
 from backend.console.words import badge
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Search
-from backend.questions.queries.searches import FoundEvent, Match, empty_reason_of, scores_of
-from gpu_workers.engine.retrieval.find_events import MODES
+from backend.questions.queries.searches import (
+    FoundEvent,
+    FoundObject,
+    Match,
+    empty_reason_of,
+    for_objects,
+    scores_of,
+)
+from backend.questions.services.searches import ALL_MODES
 from gpu_workers.engine.retrieval.highlights import marked_parts
 
 
@@ -34,12 +41,22 @@ class FoundRow:
     texts: list[tuple[Match, list[tuple[str, bool]]]]
 
 
+@dataclass(frozen=True, slots=True)
+class ObjectRow:
+    """One object of a search for objects as the page shows it."""
+
+    rank: int
+    thing: FoundObject
+    video_title: str
+    url: str | None
+
+
 class ModeFilter(admin.SimpleListFilter):
     title = "mode"
     parameter_name = "mode"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(mode, mode) for mode in MODES]
+        return [(mode, mode) for mode in ALL_MODES]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         return queryset.filter(settings__mode=self.value()) if self.value() else queryset
@@ -88,9 +105,8 @@ class SearchPage(ReadOnlyPage):
             "videos": videos,
             "mode": self.mode(search),
             "views": sorted(((view, weight) for view, weight in views.items() if weight), key=lambda pair: -pair[1]),
-            "rows": [
-                _row(rank, FoundEvent.stored(result), titles) for rank, result in enumerate(search.results, start=1)
-            ],
+            "rows": [] if for_objects(search) else _rows(search, titles),
+            "objects": _objects(search, titles) if for_objects(search) else [],
             "scores": scores_of(search),
             "empty": empty_reason_of(search),
             "stages": bars(search.timings),
@@ -99,11 +115,25 @@ class SearchPage(ReadOnlyPage):
         return TemplateResponse(request, "console/search.html", context)
 
 
-def _row(rank: int, event: FoundEvent, titles: dict[Any, str]) -> FoundRow:
-    return FoundRow(
-        rank=rank,
-        event=event,
-        video_title=titles.get(event.video_id) or str(event.video_id),
-        url=ObjectStorage().presign_get(event.frame_key) if event.frame_key else None,
-        texts=[(match, marked_parts(match.text, match.ranges)) for match in event.highlights],
-    )
+def _rows(search: Search, titles: dict[Any, str]) -> list[FoundRow]:
+    return [
+        FoundRow(
+            rank=rank,
+            event=event,
+            video_title=titles.get(event.video_id) or str(event.video_id),
+            url=_picture(event.frame_key),
+            texts=[(match, marked_parts(match.text, match.ranges)) for match in event.highlights],
+        )
+        for rank, event in enumerate(map(FoundEvent.stored, search.results), start=1)
+    ]
+
+
+def _objects(search: Search, titles: dict[Any, str]) -> list[ObjectRow]:
+    return [
+        ObjectRow(rank, thing, titles.get(thing.video_id) or str(thing.video_id), _picture(thing.frame_key))
+        for rank, thing in enumerate(map(FoundObject.stored, search.results), start=1)
+    ]
+
+
+def _picture(key: str) -> str | None:
+    return ObjectStorage().presign_get(key) if key else None

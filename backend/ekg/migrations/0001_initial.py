@@ -444,6 +444,9 @@ class Migration(migrations.Migration):
                 ("left", models.BooleanField(default=False)),
                 ("boxes", models.JSONField(default=list)),
                 ("appearance", pgvector.django.halfvec.HalfVectorField(null=True)),
+                ("crop_ms", models.BigIntegerField(null=True)),
+                ("crop_embedding", pgvector.django.halfvec.HalfVectorField(null=True)),
+                ("crop_model", models.CharField(blank=True, default="", max_length=100)),
                 (
                     "tenant",
                     models.ForeignKey(

@@ -14,10 +14,11 @@ from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAt
 from backend.questions.bodies.common import FrameImageSerializer, ModelUsageSerializer, ScopeRequestSerializer
 from backend.questions.models import QuestionStatus
 from backend.questions.queries.searches import SearchView
-from backend.questions.services.searches import DEFAULT_MODE, VIEWS
+from backend.questions.services.searches import ALL_MODES, DEFAULT_MODE, VIEWS
 from gpu_workers.engine.retrieval.find_events import MODES, fusion_in, weights_in
 from gpu_workers.engine.retrieval.fusion import FUSIONS
 from gpu_workers.engine.retrieval.highlights import HIGHLIGHT_KINDS
+from gpu_workers.engine.retrieval.object_search import COMPARED_BY
 from gpu_workers.engine.retrieval.scored_search import PartView
 from gpu_workers.engine.retrieval.scores import DEFAULT_MIN_SCORE
 
@@ -46,11 +47,12 @@ class SearchRequestSerializer(ScopeRequestSerializer):
         "exactly so.",
     )
     mode = serializers.ChoiceField(
-        MODES,
+        ALL_MODES,
         default=DEFAULT_MODE,
         help_text="`semantic` searches by meaning. `words` searches for the words themselves in descriptions, speech "
         "and writing on screen, and for entities, topics and tracked objects by name; it calls no model. `hybrid` "
-        "does both.",
+        "does both. `objects` ranks the tracked people, animals, vehicles and things by a description such as "
+        "`a man with a blue backpack`; `compared_by` in the reply says how.",
     )
     limit = serializers.IntegerField(
         min_value=1, max_value=MAX_LIMIT, default=DEFAULT_LIMIT, help_text="Maximum number of results."
@@ -72,7 +74,8 @@ class SearchRequestSerializer(ScopeRequestSerializer):
             f"in `{mode}` {', '.join(f'{view} {weight:g}' for view, weight in weights_in(mode).items() if weight)}"
             for mode in MODES
         )
-        + ". A search that names something by its letters, such as a plate, gives words more weight in `hybrid`.",
+        + ". A search that names something by its letters, such as a plate, gives words more weight in `hybrid`. "
+        "A search for `objects` has no views.",
     )
     fusion = serializers.ChoiceField(
         FUSIONS,
@@ -200,6 +203,36 @@ class SearchResultSerializer(serializers.Serializer[Any]):
     )
 
 
+class FoundObjectSerializer(serializers.Serializer[Any]):
+    """A tracked object that was found."""
+
+    object_id = PublicIdField(
+        "obj", source="found.object_id", help_text="Id of the object in the index that the search read."
+    )
+    video_id = PublicIdField("vid", source="found.video_id", help_text="Video of the object.")
+    video_title = serializers.CharField(help_text="Title of the video; empty if it has none.")
+    n = serializers.IntegerField(
+        source="found.n", help_text="Index of the object in the order of first appearance, from 0."
+    )
+    category = serializers.CharField(source="found.category", help_text="What the object is, such as `person`.")
+    colour = serializers.CharField(source="found.colour", help_text="Its colour; empty if it is not known.")
+    start_ms = serializers.IntegerField(
+        source="found.start_ms",
+        help_text="Since when the object is visible around the moment at which it fits best, in milliseconds.",
+    )
+    end_ms = serializers.IntegerField(source="found.end_ms", help_text="Until when it is visible there.")
+    start_at = FilmedAtField(of="start", within="found", help_text=START_AT_HELP)
+    end_at = FilmedAtField(of="end", within="found", help_text=END_AT_HELP)
+    score = serializers.FloatField(
+        source="found.score",
+        help_text="How well the object fits, from 0 to 1. It is a similarity, compares only within one search, and is "
+        "small with some embedders even if the object fits well.",
+    )
+    frame = FrameImageSerializer(
+        source="found", allow_null=True, help_text="The frame next to the moment at which the object fits best."
+    )
+
+
 class MomentSerializer(serializers.Serializer[Any]):
     """A stretch of time: one result, or two results that follow each other and fit about equally."""
 
@@ -243,12 +276,26 @@ class SearchSummarySerializer(serializers.Serializer[Any]):
         "view that the search uses, were never measured: scores then are similarities, and compare only within one "
         "search. Null while the search is open.",
     )
-    mode = serializers.ChoiceField(MODES, source="search.settings.mode", help_text="How the search looks for events.")
+    mode = serializers.ChoiceField(
+        ALL_MODES, source="search.settings.mode", help_text="How the search looks for events, or that it ranks objects."
+    )
+    compared_by = serializers.ChoiceField(
+        COMPARED_BY,
+        allow_null=True,
+        help_text="What a search for `objects` compared the query with: `pictures` of the objects, if the frame "
+        "embedder of this installation reads any words, or else `words`, which are the objects' names and the "
+        "descriptions of the events in which they are seen. Null for other modes, and while the search is open.",
+    )
     views = serializers.DictField(
-        source="search.settings.views", child=serializers.FloatField(), help_text="Weight of each view."
+        source="search.settings.views",
+        child=serializers.FloatField(),
+        help_text="Weight of each view; empty for `objects`.",
     )
     fusion = serializers.ChoiceField(
-        FUSIONS, source="search.settings.fusion", help_text="How the rankings of the views are combined."
+        FUSIONS,
+        source="search.settings.fusion",
+        allow_null=True,
+        help_text="How the rankings of the views are combined; null for `objects`.",
     )
     result_count = serializers.IntegerField(help_text="Number of results.")
     degraded = serializers.ListField(
@@ -256,7 +303,8 @@ class SearchSummarySerializer(serializers.Serializer[Any]):
         child=serializers.CharField(),
         help_text="What the search had to do without: `query_language` if the model that searches by meaning is not "
         "known to understand the language of the query, so that a query in English may find more; `no_reranking` if "
-        "the reranker failed and the results keep the order of the views.",
+        "the reranker failed and the results keep the order of the views; `too_many_objects` if the scope has more "
+        "tracked objects than were compared.",
     )
     usage = ModelUsageSerializer(allow_null=True, help_text="What the search consumed; null while it is open.")
     charge = ChargeSerializer(source="search.charge", help_text="What the search is charged.")
@@ -275,7 +323,8 @@ class SearchSummarySerializer(serializers.Serializer[Any]):
 class SearchSerializer(SearchSummarySerializer):
     """A search with its results."""
 
-    results = SearchResultSerializer(many=True, help_text="Events, best first.")
+    results = SearchResultSerializer(many=True, help_text="Events, best first; empty in mode `objects`.")
+    objects = FoundObjectSerializer(many=True, help_text="Tracked objects, best first; empty in other modes.")
     moments = MomentSerializer(
         many=True,
         help_text="The results as stretches of time, best first, none of which overlaps another. Two neighbouring "
@@ -286,5 +335,6 @@ class SearchSerializer(SearchSummarySerializer):
     )
 
     def to_representation(self, instance: SearchView) -> Any:
-        remember_clocks(self.root, {result.found.video_id for result in instance.results})
+        found = {result.found.video_id for result in instance.results}
+        remember_clocks(self.root, found | {thing.found.video_id for thing in instance.objects})
         return super().to_representation(instance)

@@ -15,13 +15,15 @@ from backend.tenancy.models import TenantRow
 
 
 class Search(TenantRow):
-    """A retrieval without an answer: the events nearest to a query, ranked. A worker embeds the query and retrieves.
+    """A retrieval without an answer: the events nearest to a query, ranked, or in mode "objects" the tracked objects. A
+    worker embeds the query and retrieves.
 
     settings: {mode, views (with weights), fusion, limit, min_score (null for the usual), api_key_id, person_id,
     collection_id} of the request. results: [{video_id, event_id, n, start_ms, end_ms, summary, score, frame_ms,
     frame_key, reasons: [{view, similarity, text, item}], highlights: [{kind, text, ranges, start_ms, end_ms, item}],
-    moments: [{view, start_ms, end_ms, score, text, item}]}]. scoring: {calibrated, min_score, left_out, best_left_out,
-    readable, kept}. degraded: codes of what the search had to do without.
+    moments: [{view, start_ms, end_ms, score, text, item}]}], or in mode "objects" [{video_id, object_id, n, category,
+    colour, start_ms, end_ms, score, frame_ms, frame_key}]. scoring: {calibrated, min_score, left_out, best_left_out,
+    readable, kept, compared_by}. degraded: codes of what the search had to do without.
     """
 
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)

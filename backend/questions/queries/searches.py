@@ -14,6 +14,9 @@ from backend.questions.models import OPEN, Failure, Search, SearchVideo, failure
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.retrieval.moments import FoundSpan, RankedMoment, moments
 
+OBJECTS = "objects"
+"""Mode of a search for tracked objects; the other modes find events (engine.retrieval.find_events.MODES)."""
+
 ITEM_PREFIXES = {"event": "evt", "words": "evt", "entity": "ent", "name": "ent", "frame": "frm", "object": "obj"}
 """Prefixes of the public ids of what a view, or a kind of text, names. Lines and topics have no public ids."""
 
@@ -85,7 +88,8 @@ class ScoreReport:
 
     calibrated: whether a score is a measured chance. min_score: the minimum that counted. left_out: events that were
     found with a lower score; best_left_out: the highest of these scores. readable: whether any video of the scope was
-    indexed at all. kept: number of results when the search ended.
+    indexed at all. kept: number of results when the search ended. compared_by: what a search for objects compared the
+    query with (engine.retrieval.object_search.ComparedBy), "" for a search for events.
     """
 
     calibrated: bool
@@ -94,6 +98,7 @@ class ScoreReport:
     best_left_out: float | None = None
     readable: bool = True
     kept: int = 0
+    compared_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,8 @@ class EmptyReason:
 
 @dataclass(frozen=True, slots=True)
 class FoundEvent:
-    """One result. n: the event's number in its video. start_ms, end_ms, frame_ms: times of the video. score: 0 to 1.
+    """One event that was found. n: its number in its video. start_ms, end_ms, frame_ms: times of the video. score: 0 to
+    1.
 
     frame_ms, frame_key: the event's best frame in the scope, None and "" if it has none there.
     """
@@ -135,6 +141,31 @@ class FoundEvent:
         return cls(**{**result, **ids, "reasons": reasons, "highlights": matches, "moments": inside})
 
 
+@dataclass(frozen=True, slots=True)
+class FoundObject:
+    """One tracked object that was found. n: its number in its video. start_ms, end_ms: the time around its best moment
+    in which it is visible without a break. score: 0 to 1.
+
+    frame_ms, frame_key: the frame that is nearest to its best moment, None and "" if none shows it.
+    """
+
+    video_id: UUID
+    object_id: UUID
+    n: int
+    category: str
+    colour: str
+    start_ms: int
+    end_ms: int
+    score: float
+    frame_ms: int | None
+    frame_key: str
+
+    @classmethod
+    def stored(cls, result: Mapping[str, Any]) -> FoundObject:
+        """Return a result as a search stores it in `results`."""
+        return cls(**{**result, **{name: UUID(result[name]) for name in ("video_id", "object_id")}})
+
+
 def _with_item(stored: Mapping[str, Any]) -> dict[str, Any]:
     return {**stored, "item": UUID(stored["item"]) if stored.get("item") else None}
 
@@ -150,6 +181,14 @@ class ShownEvent:
     def moments(self) -> tuple[InsideVideo, ...]:
         """Return the moments inside the event, best first."""
         return tuple(InsideVideo(self.found.video_id, moment) for moment in self.found.moments)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownObject:
+    """An object of the results with the title of its video."""
+
+    found: FoundObject
+    video_title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +213,24 @@ class SearchView:
 
     @property
     def found(self) -> tuple[FoundEvent, ...]:
-        """Return the events of the results, best first."""
-        return tuple(FoundEvent.stored(result) for result in self.search.results)
+        """Return the events of the results, best first; none if the search is for objects."""
+        return () if for_objects(self.search) else tuple(FoundEvent.stored(result) for result in self.search.results)
 
     @property
     def results(self) -> tuple[ShownEvent, ...]:
         """Return the events of the results with their videos' titles, best first."""
         return tuple(ShownEvent(event, self.titles.get(event.video_id, "")) for event in self.found)
+
+    @property
+    def objects(self) -> tuple[ShownObject, ...]:
+        """Return the objects of the results with their videos' titles, best first; none if it is for events."""
+        found = (FoundObject.stored(result) for result in self.search.results if for_objects(self.search))
+        return tuple(ShownObject(thing, self.titles.get(thing.video_id, "")) for thing in found)
+
+    @property
+    def compared_by(self) -> str | None:
+        """Return what a search for objects compared the query with; None while it is open, and for events."""
+        return (self.scores.compared_by if self.scores is not None else "") or None
 
     @property
     def result_count(self) -> int:
@@ -234,6 +284,11 @@ class SearchView:
         return failure_of(self.search)
 
 
+def for_objects(search: Search) -> bool:
+    """Whether a search looks for tracked objects, not for events."""
+    return bool(search.settings.get("mode") == OBJECTS)
+
+
 def scores_of(search: Search) -> ScoreReport | None:
     """Return what the scores of a search mean; None while it has no results."""
     return ScoreReport(**search.scoring) if search.scoring else None
@@ -249,8 +304,11 @@ def empty_reason_of(search: Search) -> EmptyReason | None:
     if not scores.readable:
         return EmptyReason("nothing_indexed", "No video of the scope was indexed yet. Search again once one is.")
     if not scores.left_out:
+        if for_objects(search):
+            return EmptyReason("no_match", "No person, animal, vehicle or thing was tracked in the scope.")
         return EmptyReason("no_match", "Nothing in the scope has anything in common with the query.")
-    found = "event was found, with a score" if scores.left_out == 1 else "events were found, with scores"
+    noun = "object" if for_objects(search) else "event"
+    found = f"{noun} was found, with a score" if scores.left_out == 1 else f"{noun}s were found, with scores"
     return EmptyReason(
         "below_min_score",
         f"{scores.left_out} {found} below {scores.min_score:g}, so nothing fits well. "

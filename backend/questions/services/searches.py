@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 from django.db.models import Q
@@ -28,7 +28,7 @@ from backend.jobs.services import enqueue, request_cancel_many
 from backend.library.models import VideoStatus
 from backend.questions.models import OPEN, QuestionStatus, Search, SearchVideo
 from backend.questions.queries.scopes import ScopeWish, resolve, resolve_all
-from backend.questions.queries.searches import FoundEvent, ScoreReport
+from backend.questions.queries.searches import OBJECTS, FoundEvent, FoundObject, ScoreReport
 from backend.questions.services.consumption import usage_of
 from backend.questions.services.drafts import check_span
 from backend.questions.services.holds import hold_search
@@ -37,7 +37,7 @@ from backend.tenancy.callers import current_caller
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
 from backend.webhooks.thresholds import report_budget
-from gpu_workers.engine.retrieval.find_events import FINDING, SearchMode, fusion_in, weights_in
+from gpu_workers.engine.retrieval.find_events import FINDING, MODES, SearchMode, fusion_in, weights_in
 from gpu_workers.engine.retrieval.words import quoted
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 # The view graph adds events that are connected with those that the others find.
 VIEWS = (*FINDING, "graph")
 DEFAULT_MODE: SearchMode = "hybrid"
+ALL_MODES: tuple[str, ...] = (*MODES, OBJECTS)
 # A customer waits for a search, so it is not tried for minutes.
 MAX_ATTEMPTS = 3
 
@@ -63,7 +64,7 @@ def create_search(
     collection_id: UUID | None = None,
     start_ms: int | None = None,
     end_ms: int | None = None,
-    mode: SearchMode = DEFAULT_MODE,
+    mode: SearchMode | Literal["objects"] = DEFAULT_MODE,
     views: Mapping[str, float] | None = None,
     fusion: Fusion | None = None,
     limit: int = 16,
@@ -74,14 +75,14 @@ def create_search(
 
     Without videos and a collection the scope is every video that the caller may read. min_score: None for the usual.
 
-    Raises Refused: empty_query, invalid_span, unknown_view, no_views, and as scopes.resolve() and hold_search()
-    do; and MonthlyBudgetExhausted.
+    Raises Refused: empty_query, invalid_span, unknown_view, no_views, views_not_applicable, and as scopes.resolve() and
+    hold_search() do; and MonthlyBudgetExhausted.
     """
     text = text.strip()
     if not quoted(text)[0]:
         raise invalid(pointer="/query", code="empty_query", detail="Write a query of at least one word.")
     check_span(start_ms, end_ms)
-    weights = weights_of(views or {}, mode=mode)
+    ranking = _ranking(mode, views, fusion)
     wish = ScopeWish(frozenset(video_ids), collection_id)
     videos = resolve_all() if wish == ScopeWish() else resolve(wish)
     budgets.require_left()
@@ -93,8 +94,7 @@ def create_search(
         end_ms=end_ms,
         settings={
             "mode": mode,
-            "views": weights,
-            "fusion": fusion or fusion_in(mode),
+            **ranking,
             "limit": limit,
             "min_score": min_score,
             # A search is charged when it has its results: until then it remembers what it belongs to.
@@ -107,6 +107,19 @@ def create_search(
     _enqueue(search.id)
     hold_search(search.id, api_key_id=api_key_id)
     return search
+
+
+def _ranking(
+    mode: SearchMode | Literal["objects"], views: Mapping[str, float] | None, fusion: Fusion | None
+) -> dict[str, Any]:
+    """Return the settings of a search that say how events are ranked; objects have no views to weigh and to join."""
+    if mode != "objects":
+        return {"views": weights_of(views or {}, mode=mode), "fusion": fusion or fusion_in(mode)}
+    named = {"views": views, "fusion": fusion}
+    for field in (field for field, value in named.items() if value is not None):
+        detail = "A search for objects has no views: leave views and fusion out."
+        raise invalid(pointer=f"/{field}", code="views_not_applicable", detail=detail)
+    return {"views": {}, "fusion": None}
 
 
 def weights_of(views: Mapping[str, float], *, mode: SearchMode = DEFAULT_MODE) -> dict[str, float]:
@@ -153,7 +166,7 @@ def begin(*, search_id: UUID) -> Search | None:
 def store_results(
     *,
     search_id: UUID,
-    found: Sequence[FoundEvent],
+    found: Sequence[FoundEvent] | Sequence[FoundObject],
     calls: Sequence[ModelCall],
     began_at: datetime,
     retrieval_ms: int,
@@ -163,8 +176,8 @@ def store_results(
     """Write the results of a search and its usage. degraded: codes of what it had to do without. Returns None when the
     search is over already.
 
-    Events of a video that is deleted, or being deleted, are left out: a deletion removes the results of its video from
-    searches while this row is locked, or after it.
+    What was found in a video that is deleted, or being deleted, is left out: a deletion removes the results of its
+    video from searches while this row is locked, or after it.
     """
     search = _open_search(search_id)
     if search is None:
@@ -176,7 +189,7 @@ def store_results(
     _charge(search)
     now = timezone.now()
     search.status = QuestionStatus.SUCCEEDED
-    search.results = [_stored(event) for event in found if event.video_id in present]
+    search.results = [_stored(result) for result in found if result.video_id in present]
     search.scoring = asdict(replace(scores, kept=len(search.results)))
     search.degraded = list(degraded)
     search.usage = usage_of(calls)
@@ -209,9 +222,9 @@ def _attribution_of(search: Search) -> Attribution:
     )
 
 
-def _stored(event: FoundEvent) -> dict[str, Any]:
-    """Return a result as JSON: FoundEvent.stored() reads it."""
-    return json.loads(json.dumps(asdict(event), default=str))  # type: ignore[no-any-return]
+def _stored(result: FoundEvent | FoundObject) -> dict[str, Any]:
+    """Return a result as JSON: its class's stored() reads it."""
+    return json.loads(json.dumps(asdict(result), default=str))  # type: ignore[no-any-return]
 
 
 def _ms(since: datetime, until: datetime) -> int:

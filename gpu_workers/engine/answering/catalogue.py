@@ -85,7 +85,7 @@ _CARDS = (
     ),
     MethodCard(
         "videoagent_mem",
-        "9",
+        "10",
         "Reads descriptions by time, finds segments, looks at frames, and asks the memory of tracked objects.",
         frozenset({"checker", "events", "frames", "objects", "topics"}),
         {"low": (3, 7), "medium": (3, 14), "high": (3, 20), "paper": (2, 26)},

@@ -17,9 +17,11 @@ from gpu_workers.engine.ekg import (
     SampledFrame,
     SegmentRecord,
     Span,
+    TrackObservation,
     TranscriptLine,
     chunk_spans,
 )
+from gpu_workers.engine.indexing.crops import with_crops
 from gpu_workers.engine.indexing.frame_stream import Damage
 from gpu_workers.engine.indexing.sampling import BoxedFrames, sample_frames
 from gpu_workers.engine.indexing.source import Source
@@ -145,13 +147,14 @@ def observe_segment(
             transcript = heard.result()
             views = chunk_views(span, shown, transcript)
             described = _describe(SegmentView(span, views, profile, instructions), models, meter, times)
+            tracks = _with_crops(described.tracks, shown, models, meter, times)
             kept = rows.finish()
         except BaseException:
             keeping.shutdown(wait=False, cancel_futures=True)
             raise
     if [chunk.n for chunk in described.chunks] != [view.n for view in views]:
         raise ValueError(f"{models.describer.name} described other chunks than it was shown")
-    record = SegmentRecord(span, described.chunks, kept, described.tracks, transcript)
+    record = SegmentRecord(span, described.chunks, kept, tracks, transcript)
     return Observation(record, times, damage, described.warnings)
 
 
@@ -197,6 +200,19 @@ def _describe(view: SegmentView, models: IndexModels, meter: Meter, times: Stage
             return SegmentDescription(
                 tuple(Chunk(c.n, c.span, None, gap=refusal.code, transcript=c.transcript) for c in view.chunks)
             )
+
+
+def _with_crops(
+    tracks: tuple[TrackObservation, ...],
+    shown: Sequence[SampledFrame],
+    models: IndexModels,
+    meter: Meter,
+    times: StageTimes,
+) -> tuple[TrackObservation, ...]:
+    if not models.frame_embedder.open_vocabulary:
+        return tracks
+    with _timed(times, "embed_frames"):
+        return with_crops(tracks, shown, models.frame_embedder, meter=meter)
 
 
 @dataclass(slots=True)

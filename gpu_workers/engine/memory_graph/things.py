@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from gpu_workers.engine.ekg import ObjectState, Relation, TrackObservation
+from gpu_workers.engine.ekg import ObjectState, Relation, TrackObservation, Vector
 from gpu_workers.engine.memory_graph.rows import MemoryRows, moment_of
 from gpu_workers.engine.ports import (
     EventPlace,
+    NearObject,
     StoredEntity,
     StoredMention,
     StoredObject,
@@ -16,19 +17,33 @@ from gpu_workers.engine.ports import (
     TimedRelation,
 )
 from gpu_workers.engine.retrieval.in_scope import entity_in, object_in, track_in
+from gpu_workers.engine.retrieval.object_search import nearest_objects
 
 
 class MemoryThings(MemoryRows):
     """The reads of things, over the rows that the scope admits."""
 
-    def objects(self, *, limit: int) -> Sequence[StoredObject]:
+    def objects(self, *, limit: int, ids: Sequence[UUID] | None = None) -> Sequence[StoredObject]:
+        wanted = None if ids is None else set(ids)
         seen = (
             object_in(readable, _stored(video.video_id, state), video.tracks.get(state.id, ()))
             for video in self._videos.values()
             if (readable := self._readable(video)) is not None
             for state in sorted(video.objects, key=lambda state: state.n)
+            if wanted is None or state.id in wanted
         )
         return [thing for thing in seen if thing is not None][: max(0, limit)]
+
+    def objects_like(self, vector: Vector, *, limit: int) -> Sequence[NearObject]:
+        near = [
+            NearObject(object_id, track.crop.ms, float(track.crop.embedding @ vector))
+            for video in self._videos.values()
+            if (readable := self._readable(video)) is not None
+            for object_id, tracks in video.tracks.items()
+            for track in tracks
+            if track.crop is not None and readable.contains(track.crop.ms)
+        ]
+        return nearest_objects(near, limit=limit)
 
     def tracks_of(self, object_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredTrack]:
         wanted = set(object_ids)

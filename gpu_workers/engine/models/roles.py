@@ -452,10 +452,15 @@ def embed_queries(embedder: TextEmbedder, texts: Sequence[str], *, meter: Meter)
 
 
 class FrameEmbedder(Protocol):
-    """Turns frames and queries into vectors of one space (possibly the text embedder's)."""
+    """Turns frames and queries into vectors of one space (possibly the text embedder's).
+
+    open_vocabulary: whether any words can be compared with a picture; False if a picture is placed by the labels of a
+    classifier, so that words beyond these labels find nothing.
+    """
 
     name: str
     dimension: int
+    open_vocabulary: bool
 
     def embed_frames(self, pictures: Sequence[Picture], *, meter: Meter) -> NDArray[np.float32]: ...
 

@@ -139,11 +139,11 @@ def matching(words: str, objects: Sequence[StoredObject], embed: Embed) -> Match
     likely = [thing for thing in objects if thing.category in named]
     if named or not objects:
         return _coloured(likely, colours) if likely else Matches()
-    names = sorted({_name(thing) for thing in objects})
+    names = sorted({name_of(thing) for thing in objects})
     vectors = embed([words, *names])
     nearness = dict(zip(names, (vectors[1:] @ vectors[0]).tolist(), strict=True))
-    likely = [thing for thing in objects if nearness[_name(thing)] >= NEARNESS]
-    likely.sort(key=lambda thing: -nearness[_name(thing)])
+    likely = [thing for thing in objects if nearness[name_of(thing)] >= NEARNESS]
+    likely.sort(key=lambda thing: -nearness[name_of(thing)])
     found = _coloured(likely, colours)
     return Matches(found.objects, bool(found.objects), found.colour_missing)
 
@@ -171,6 +171,16 @@ def named_things(words: str) -> tuple[str, tuple[str, ...]]:
     return named, tuple(others)
 
 
+def names_alone(words: str, objects: Sequence[StoredObject]) -> bool:
+    """Whether words are nothing but names of categories and colours, so that they describe no single object further."""
+    tokens = name_tokens(words)
+    text = f" {' '.join(tokens)} "
+    there = (same_form(thing.category) for thing in objects)
+    names = {*categories_named(tokens), *(name for name in there if f" {name} " in text)}
+    parts = {part for name in names for part in name.split()}
+    return bool(parts or colours_named(tokens)) and set(tokens) <= parts | COLOURS.keys() | FILLERS
+
+
 def categories_there(objects: Sequence[StoredObject]) -> str:
     """Return the categories of the objects with their numbers, most first, as "person (6), chair (2)"."""
     counts = Counter(thing.category for thing in objects)
@@ -194,5 +204,6 @@ def _named(tokens: Sequence[str], there: Collection[str]) -> set[str]:
     return {*known, *(category for category in there if f" {same_form(category)} " in text)}
 
 
-def _name(thing: StoredObject) -> str:
+def name_of(thing: StoredObject) -> str:
+    """Return an object in words, as "red car"."""
     return f"{thing.colour} {thing.category}".strip()

@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 from uuid import UUID
 
-from gpu_workers.engine.ekg import Chunk, EntityObject, Overview, Span, Topic
+from gpu_workers.engine.ekg import Chunk, EntityObject, Overview, Span, Topic, Vector
 from gpu_workers.engine.ports import (
     EntityFact,
     EventPlace,
     Hit,
     KnowledgeGraph,
     NamedView,
+    NearObject,
     Recording,
     StoredEntity,
     StoredEvent,
@@ -28,6 +29,7 @@ from gpu_workers.engine.ports import (
     ViewQuery,
 )
 from gpu_workers.engine.retrieval.frames import evenly
+from gpu_workers.engine.retrieval.object_search import nearest_objects
 
 T = TypeVar("T")
 Name = TypeVar("Name", bound=Hashable)
@@ -150,13 +152,17 @@ class GraphOfStretches:
     def overviews_of(self, video_ids: Sequence[UUID]) -> Mapping[UUID, Overview]:
         return _joined(part.overviews_of(video_ids) for part in self._parts)
 
-    def objects(self, *, limit: int) -> Sequence[StoredObject]:
+    def objects(self, *, limit: int, ids: Sequence[UUID] | None = None) -> Sequence[StoredObject]:
         found: dict[UUID, StoredObject] = {}
         for part in self._parts:
-            for thing in part.objects(limit=limit):
+            for thing in part.objects(limit=limit, ids=ids):
                 known = found.get(thing.id)
                 found[thing.id] = thing if known is None else _seen_again(known, thing)
         return sorted(found.values(), key=lambda thing: (thing.video_id, thing.n))[: max(0, limit)]
+
+    def objects_like(self, vector: Vector, *, limit: int) -> Sequence[NearObject]:
+        near = (near for part in self._parts for near in part.objects_like(vector, limit=limit))
+        return nearest_objects(near, limit=limit)
 
     def tracks_of(self, object_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredTrack]:
         tracks = [track for part in self._parts for track in part.tracks_of(object_ids, limit=limit)]

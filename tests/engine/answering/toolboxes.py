@@ -30,9 +30,11 @@ def toolbox_of(
     effort: Effort = "medium",
     window: int = 32_768,
     checker: Any = None,
+    frames: Any = None,
 ) -> Toolbox:
-    """Return a toolbox whose reasoner is never asked."""
+    """Return a toolbox whose reasoner is never asked. frames: its frame embedder, by default that of texts."""
     scripted = models(ScriptedReasoner(lambda request: "", context_tokens=window), checker=checker)
+    scripted = replace(scripted, frame_embedder=frames or scripted.frame_embedder)
     meter = Meter()
     spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
     calls = Calls(scripted, spending=spending, meter=meter, in_flight=1)

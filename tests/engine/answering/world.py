@@ -69,6 +69,7 @@ def embed(text: str) -> Vector:
 class ScriptedEmbedder:
     name = "words"
     dimension = DIMENSION
+    open_vocabulary = False
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
         meter.record(ModelCall("embedding", self.name, 0, items=len(texts)))

@@ -132,7 +132,7 @@ class ScriptedExtractor:
 class ScriptedEmbedder:
     """Text and frames in one space: a frame is its rounded grey as a word."""
 
-    name, dimension = "scripted", DIMENSION
+    name, dimension, open_vocabulary = "scripted", DIMENSION, False
 
     def __init__(self) -> None:
         self.frames = 0

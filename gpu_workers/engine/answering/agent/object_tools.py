@@ -4,7 +4,6 @@ SELECT over a copy of its rows (ADR 18)."""
 from __future__ import annotations
 
 import sqlite3
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +28,13 @@ from gpu_workers.engine.models.observer.categories import moves_itself
 from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import EventPlace, StoredEvent, StoredObject
 from gpu_workers.engine.retrieval.frames import all_places
-from gpu_workers.engine.retrieval.object_names import categories_there, matching
+from gpu_workers.engine.retrieval.object_names import Matches, categories_there, matching, names_alone
+from gpu_workers.engine.retrieval.object_search import (
+    RankedObjects,
+    rank_by_pictures,
+    rank_by_words,
+    visible_in,
+)
 
 MAX_OBJECTS, MAX_APPEARANCES, MAX_EVENTS = 20_000, 100_000, 100_000
 """Maximum number of objects, of spans in which they are visible, and of events that one question's memory copies."""
@@ -98,7 +103,7 @@ def read_memory(toolbox: Toolbox) -> ObjectMemory:
     of_video: defaultdict[UUID, list[EventPlace]] = defaultdict(list)
     for place in places:
         of_video[place.video_id].append(place)
-    seen_in = {thing.id: tuple(_events_of(thing, of_video[thing.video_id])) for thing in things if thing.spans}
+    seen_in = {thing.id: tuple(visible_in(thing, of_video[thing.video_id])) for thing in things if thing.spans}
     visible = {place.event_id for events in seen_in.values() for place in events}
     for place in places:
         if place.event_id in visible:
@@ -115,17 +120,6 @@ def read_memory(toolbox: Toolbox) -> ObjectMemory:
             if thing.id in seen_in
         )
     )
-
-
-def _events_of(thing: StoredObject, places: Sequence[EventPlace]) -> Iterator[EventPlace]:
-    """Yield the events in which the object is visible for at least 1 ms, each once. places: the events of its video, in
-    order of time, which do not overlap."""
-    at = 0
-    for span in thing.spans:
-        at = bisect_right(places, span.start_ms, at, key=lambda place: place.span.end_ms)
-        while at < len(places) and places[at].span.start_ms < span.end_ms:
-            yield places[at]
-            at += 1
 
 
 def moment_of(shown: ScopeObject) -> EventPlace | None:
@@ -197,25 +191,49 @@ def _with_lines(
 
 
 def _look_up(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """Return the objects that arguments["words"] mean, by video and number. Raises ModelError of the embedder."""
+    """Return the objects that arguments["words"] mean. Those of a name and a colour come by video and number, those of
+    a longer description by how well they fit it. Raises ModelError of an embedder."""
+    words: str = arguments["words"]
     try:
         memory = read_memory(toolbox)
     except TooWide as error:
         return Observation(str(error), TOO_WIDE)
     things = [shown.thing for shown in memory.objects]
-    found = matching(arguments["words"], things, lambda texts: embedded(toolbox, texts))
-    if not found.objects:
+    found = matching(words, things, lambda texts: embedded(toolbox, texts))
+    ranked = None if names_alone(words, things) else _ranked(toolbox, words, found.objects)
+    objects = found.objects if ranked is None else tuple(one.thing for one in ranked.objects)
+    if not objects:
         return Observation(
             f"No object of that name is tracked. The object memory has: {memory.categories}.", NOTHING_FOUND
         )
-    by_meaning = ", by meaning: no object has that name" if found.by_meaning else ""
-    lines = [f"{_counted(found.objects)} found{by_meaning}:"]
-    if found.colour_missing:
-        lines.append(f"None of them is {found.colour_missing}.")
-    toolbox.evidence.add_note(f"Tracked objects for {arguments['words']}: {' '.join(lines)}")
+    lines = _heading(found, ranked)
+    toolbox.evidence.add_note(f"Tracked objects for {words}: {' '.join(lines)}")
     shown_of = {shown.thing.id: shown for shown in memory.objects}
-    listed = [shown_of[thing.id] for thing in found.objects[:OBJECTS_SHOWN]]
-    return _with_lines(toolbox, lines, listed, left_out=len(found.objects) - len(listed))
+    listed = [shown_of[thing.id] for thing in objects[:OBJECTS_SHOWN] if thing.id in shown_of]
+    return _with_lines(toolbox, lines, listed, left_out=len(objects) - len(listed))
+
+
+def _ranked(toolbox: Toolbox, words: str, named: Sequence[StoredObject]) -> RankedObjects | None:
+    """Return the objects that fit a description, best first: all of the scope by their pictures, or without pictures
+    the named ones by what is known of them in words; None if there are none."""
+    models, graph, meter = toolbox.asked.models, toolbox.asked.graph, toolbox.meter
+    by_pictures = rank_by_pictures(graph, words, limit=OBJECTS_SHOWN, embedder=models.frame_embedder, meter=meter)
+    if by_pictures:
+        return RankedObjects("pictures", tuple(by_pictures))
+    by_words = rank_by_words(graph, words, named, embedder=models.text_embedder, meter=meter)
+    return RankedObjects("words", tuple(by_words)) if by_words else None
+
+
+def _heading(found: Matches, ranked: RankedObjects | None) -> list[str]:
+    by_meaning = ", by meaning: no object has that name" if found.by_meaning else ""
+    count = f"{_counted(found.objects)} found{by_meaning}"
+    colour = [f"None of them is {found.colour_missing}."] if found.colour_missing else []
+    if ranked is None:
+        return [f"{count}:", *colour]
+    if ranked.compared_by == "words":
+        return [f"{count}, best fit first by their names and events:", *colour]
+    by_name = [f"By name and colour alone: {count}.", *colour] if found.objects else []
+    return [*by_name, "Nearest first, by their pictures; this is an order and no count:"]
 
 
 def embedded(toolbox: Toolbox, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -227,7 +245,8 @@ def embedded(toolbox: Toolbox, texts: Sequence[str]) -> NDArray[np.float32]:
 
 OBJECT_LOOKUP = Tool(
     name="object_lookup",
-    description="Find tracked people, animals, vehicles and things by name and colour, and when they are seen.",
+    description="Find tracked people, animals, vehicles and things by name and colour, or by a description such as "
+    "'a man with a blue backpack', and when they are seen.",
     arguments={"words": Text(120)},
     needs=frozenset({"objects"}),
     most=4,

@@ -26,6 +26,8 @@ TEXT_TOKENS = 64
 class SiglipEmbedder:
     """A roles.FrameEmbedder over a folder of a SigLIP model. Safe to share between threads (one call at a time)."""
 
+    open_vocabulary = True
+
     def __init__(self, folder: Path | str, *, name: str, device: str = "cpu", batch: int = 32) -> None:
         limit_torch_threads()
         self.name = name

@@ -75,6 +75,8 @@ class ServedFrameEmbedder:
     are sent; the model scales them to its own size.
     """
 
+    open_vocabulary = True
+
     def __init__(
         self,
         *,

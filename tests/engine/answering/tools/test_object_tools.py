@@ -13,8 +13,9 @@ from gpu_workers.engine.answering.agent import object_tools
 from gpu_workers.engine.answering.agent.object_tools import OBJECT_LOOKUP, OBJECT_SQL
 from gpu_workers.engine.answering.agent.tool import BadArguments, Observation
 from gpu_workers.engine.answering.agent.toolbox import Toolbox
-from gpu_workers.engine.ekg import ObjectState, Span, stable_id
+from gpu_workers.engine.ekg import Crop, ObjectState, Span, TrackObservation, Vector, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.ports import StoredObject
 from gpu_workers.engine.retrieval.object_names import Matches, categories_there, matching
 from tests.engine.answering.recordings import PARK, SECOND, graph_of, park
@@ -93,13 +94,16 @@ def test_no_objects_need_no_vectors() -> None:
     assert categories_there(THINGS).startswith("person (2), car (1), ")
 
 
-def filmed() -> object:
-    objects = [
+def filmed_objects() -> list[ObjectState]:
+    return [
         tracked(0, "person", "red", [Span(0, 2_000), Span(9_000, 9_500)]),
         tracked(1, "person", "dark", [Span(6_000, 10_000)], confidence=0.5),
         tracked(2, "dog", "brown", [Span(12_000, 13_000)]),
     ]
-    return graph_of(replace(park(objects=False), objects=objects))
+
+
+def filmed() -> object:
+    return graph_of(replace(park(objects=False), objects=filmed_objects()))
 
 
 def test_the_tool_shows_when_each_is_seen() -> None:
@@ -136,6 +140,63 @@ def test_many_objects_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (len(shown.objects), shown.cut) == (20, True)
     monkeypatch.setattr(object_tools, "MAX_OBJECTS", 24)
     assert use(toolbox, OBJECT_LOOKUP, words="chair").error == "too_wide"
+
+
+class ScriptedPictures:
+    """Every description has the direction of the first axis."""
+
+    name, dimension, open_vocabulary = "pictures", 2, True
+
+    def embed_query(self, text: str, *, meter: Meter) -> Vector:
+        return np.array([1.0, 0.0], dtype=np.float32)
+
+
+def with_pictures() -> InMemoryGraph:
+    """Return the filmed people and the dog with a picture each: the second person resembles a description most."""
+    objects = filmed_objects()
+    crops = ((0.6, 0.8), (1.0, 0.0), (0.0, 1.0))
+    tracks = {
+        thing.id: [
+            TrackObservation(
+                1, thing.category, thing.span, 1.0, crop=Crop(thing.span.start_ms, np.array(crop, dtype=np.float32))
+            )
+        ]
+        for thing, crop in zip(objects, crops, strict=True)
+    }
+    return graph_of(replace(park(objects=False), objects=objects, tracks=tracks))
+
+
+def test_a_description_ranks_all_objects_by_their_pictures_and_counts_only_names() -> None:
+    toolbox = toolbox_of(with_pictures(), frames=ScriptedPictures())
+    shown = use(toolbox, OBJECT_LOOKUP, words="a man with a blue backpack")
+    lines = shown.text.splitlines()
+    assert lines[:3] == [
+        "By name and colour alone: about 2 found.",
+        "None of them is blue.",
+        "Nearest first, by their pictures; this is an order and no count:",
+    ]
+    assert [line.split(":")[0] for line in lines[3:]] == ["O2 dark person", "O1 red person", "O3 brown dog"]
+    unnamed = use(toolbox, OBJECT_LOOKUP, words="somebody who limps").text.splitlines()
+    assert unnamed[-3].startswith("O2 dark person")
+    assert use(toolbox, OBJECT_LOOKUP, words="something odd").text.splitlines()[0].startswith("Nearest first")
+
+
+def test_a_name_and_a_colour_are_looked_up_without_pictures() -> None:
+    toolbox = toolbox_of(with_pictures(), frames=ScriptedPictures())
+    assert use(toolbox, OBJECT_LOOKUP, words="people in red").text.splitlines()[0] == "1 found:"
+    assert use(toolbox, OBJECT_LOOKUP, words="dogs").text.splitlines()[0] == "1 found:"
+
+
+def test_without_pictures_a_description_orders_the_named_objects_by_words() -> None:
+    """Event 4, "a brown dog runs after the ball", shares more words with the description than the people's events."""
+    objects = [
+        tracked(0, "dog", "", [Span(0, 1_000)]),
+        tracked(1, "dog", "", [Span(12_000, 13_000)]),
+        tracked(2, "person", "", [Span(0, 2_500)]),
+    ]
+    shown = use(toolbox_of(tracked_scene(objects)), OBJECT_LOOKUP, words="a dog that runs after the ball")
+    assert shown.text.splitlines()[0] == "2 found, best fit first by their names and events:"
+    assert [line.split(":")[0] for line in shown.text.splitlines()[1:]] == ["O2 dog", "O1 dog"]
 
 
 def test_without_tracked_objects_the_tool_is_not_there() -> None:
