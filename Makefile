@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -148,6 +148,9 @@ sbom: bootstrap ## write the bill of materials of each container image to .local
 
 audit: bootstrap ## look for known vulnerabilities in what the images install; REQUIRED=1 fails where the index publishes none
 	@REQUIRED="$(REQUIRED)" $(PY) -m infra.audit
+
+vendored: bootstrap ## fetch the browser libraries of the player again, as vendored.json names them (needs npm)
+	@$(PY) -m infra.vendored
 
 presets: bootstrap ## write infra/presets/*.env again from the model table
 	@$(PY) -m infra.presets
