@@ -186,8 +186,8 @@ class AllowedOriginsView(ConditionalView):
 
     @extend_schema(operation_id="getAllowedOrigins", responses=AllowedOriginsSerializer, tags=["API keys"])
     def get(self, request: Request) -> Response:
-        """Return the origins of web pages that may use your API keys from a browser (CORS)."""
-        return Response(AllowedOriginsSerializer({"origins": origins.allowed_origins()}).data)
+        """Return the origins of web pages that may use your keys (CORS), and of those that may show your shares."""
+        return Response(AllowedOriginsSerializer(origins.origins()).data)
 
     @extend_schema(
         operation_id="updateAllowedOrigins",
@@ -198,9 +198,10 @@ class AllowedOriginsView(ConditionalView):
     )
     def put(self, request: Request) -> Response:
         """Replace these origins. A key in a page can be read by whoever opens the page: give it few scopes."""
-        listed = parsed(AllowedOriginsRequestSerializer, request)["origins"]
-        self.audit_details = {"origins": listed}
-        return Response(AllowedOriginsSerializer({"origins": origins.set_allowed_origins(listed)}).data)
+        listed = parsed(AllowedOriginsRequestSerializer, request)
+        self.audit_details = listed
+        stored = origins.set_origins(listed["origins"], listed.get("embed_origins"))
+        return Response(AllowedOriginsSerializer(stored).data)
 
 
 routes = [

@@ -92,17 +92,32 @@ class ApiKeyRotationRequestSerializer(StrictSerializer):
     )
 
 
+class OriginsField(serializers.ListField):
+    """A list of origins."""
+
+    def __init__(self, **options: Any) -> None:
+        child = serializers.RegexField(origins.ORIGIN.pattern.join(("^(?:", r")\Z")), max_length=300)
+        super().__init__(child=child, max_length=origins.MOST_ORIGINS, **options)
+
+
 class AllowedOriginsRequestSerializer(StrictSerializer):
-    origins = serializers.ListField(
-        child=serializers.RegexField(origins.ORIGIN.pattern.join(("^(?:", r")\Z")), max_length=300),
-        max_length=origins.MOST_ORIGINS,
-        help_text="Origins such as `https://app.example.com`: scheme and host, with a port if it is not the usual one.",
+    origins = OriginsField(
+        help_text="Origins such as `https://app.example.com`: scheme and host, with a port if it is not the usual one."
+    )
+    embed_origins = OriginsField(
+        required=False,
+        help_text="Origins of web pages that may show your shares in a frame. Left out, they stay as they are.",
     )
 
 
 class AllowedOriginsSerializer(serializers.Serializer[Any]):
     object = serializers.CharField(default="allowed_origins", read_only=True, help_text="Always `allowed_origins`.")
-    origins = serializers.ListField(child=serializers.CharField(), help_text="The origins, sorted.")
+    origins = serializers.ListField(
+        source="allowed", child=serializers.CharField(), help_text="Origins that may use your keys, sorted."
+    )
+    embed_origins = serializers.ListField(
+        source="embed", child=serializers.CharField(), help_text="Origins that may show your shares in a frame, sorted."
+    )
 
 
 class ApiKeySerializer(serializers.Serializer[Any]):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from time import monotonic
 from urllib.parse import urlsplit
 
@@ -32,7 +31,7 @@ _SENT = "Authorization, X-Api-Key, Content-Type, Idempotency-Key, If-Match, Pref
 _READ = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Preference-Applied, X-Request-Id"
 _PREFLIGHT_SECONDS = "600"
 _STYLED, _STYLED_BELOW = frozenset({"/", "/errors"}), ("/accounts/", "/share/", "/docs/")
-"""Pages whose only style is the customers' sheet, api/pages.css."""
+"""Pages whose styles are our sheets alone."""
 # The administration's templates hold Alpine expressions, which Alpine compiles in the browser (docs/security.md).
 _CONSOLE_SCRIPTS = "script-src 'self' 'unsafe-eval'"
 
@@ -60,12 +59,19 @@ class Headers:
         return response
 
 
-@lru_cache
-def page_policy(*, console: bool = False, leaves: bool = False, styled: bool = False) -> str:
+def page_policy(
+    *,
+    console: bool = False,
+    leaves: bool = False,
+    styled: bool = False,
+    nonce: str = "",
+    framed_by: Sequence[str] = (),
+) -> str:
     """Return the content policy of pages: our own scripts and styles, and media from object storage.
 
     leaves: whether a form of the page leads to a tenant's identity provider, by a redirect, which browsers count.
-    styled: whether the customers' style sheet is all that the page needs, so that no style stands in the page.
+    styled: whether our style sheets are all that the page needs, so that no style stands in the page. nonce: of styles
+    that our own scripts write all the same. framed_by: origins whose pages may show this one in a frame.
     """
     media = _media_origin()
     providers = " https: http:" if settings.OIDC_ALLOW_PRIVATE else " https:"
@@ -73,12 +79,12 @@ def page_policy(*, console: bool = False, leaves: bool = False, styled: bool = F
         [
             "default-src 'self'",
             _CONSOLE_SCRIPTS if console else "script-src 'self'",
-            "style-src 'self'" if styled else "style-src 'self' 'unsafe-inline'",
+            "style-src 'self'" + (f" 'nonce-{nonce}'" if nonce else "" if styled else " 'unsafe-inline'"),
             f"img-src 'self' data: {media}",
             f"media-src 'self' blob: {media}",
             f"connect-src 'self' {media}",
             "worker-src blob:",
-            "frame-ancestors 'none'",
+            " ".join(["frame-ancestors", *(framed_by or ["'none'"])]),
             "base-uri 'self'",
             f"form-action 'self'{providers if leaves else ''}",
             "object-src 'none'",

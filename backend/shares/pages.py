@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
+from backend.api.browsers import page_policy
 from backend.api.limits import rate_limits
 from backend.api.problems import Problem, as_json, problem_of
 from backend.shares import queries
 from backend.shares.services.links import count_view
 from backend.shares.services.pages import Page, page_of
+from backend.tenancy import origins
 from backend.tenancy.context import bounded_statements, tenant_scope
 from backend.tenancy.link_tokens import digest_of
 from backend.tenancy.networks import client_address
@@ -29,6 +33,18 @@ _HEADERS = {
 }
 
 
+EMBED = "embed"
+"""Parameter of a page that another page shows in a frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page shows. framed_by: origins whose pages may show it in a frame."""
+
+    page: Page
+    framed_by: list[str]
+
+
 @transaction.non_atomic_requests
 @require_safe
 def share_page(request: HttpRequest, token: str) -> HttpResponseBase:
@@ -39,14 +55,22 @@ def share_page(request: HttpRequest, token: str) -> HttpResponseBase:
     except (Problem, TenantMoving) as error:
         reply: HttpResponse = as_json(problem_of(error), request)
     else:
-        template, status = ("shares/ended.html", 404) if shown is None else ("shares/share.html", 200)
-        reply = render(request, template, {"page": shown}, status=status)
+        reply = render(request, "shares/ended.html", status=404) if shown is None else _drawn(request, shown)
     for name, value in _HEADERS.items():
         reply.headers[name] = value
     return reply
 
 
-def _shown(request: HttpRequest, token: str) -> Page | None:
+def _drawn(request: HttpRequest, shown: Shown) -> HttpResponse:
+    template = "shares/embedded.html" if EMBED in request.GET else "shares/share.html"
+    reply = render(request, template, {"page": shown.page})
+    reply.headers["Content-Security-Policy"] = page_policy(styled=True, framed_by=shown.framed_by)
+    # X-Frame-Options cannot name origins; browsers that know frame-ancestors pass over it.
+    reply.xframe_options_exempt = bool(shown.framed_by)
+    return reply
+
+
+def _shown(request: HttpRequest, token: str) -> Shown | None:
     """Return what the share of a token shows, and count the view. Raises Problem `rate_limited`, TenantMoving."""
     share = queries.living_share(digest_of(token))
     if share is None:
@@ -54,9 +78,11 @@ def _shown(request: HttpRequest, token: str) -> Page | None:
     rate_limits.take_of(share.id, VIEWS_PER_MINUTE).check()
     with tenant_scope(share.tenant_id):
         page = page_of(share)
-        if page is not None and request.method == "GET":
+        if page is None:
+            return None
+        if request.method == "GET":
             count_view(share, page, address=client_address(request), request_id=getattr(request, "request_id", ""))
-    return page
+        return Shown(page, origins.origins().embed if EMBED in request.GET else [])
 
 
 urlpatterns: list[URLPattern] = [path("<str:token>", share_page, name="share")]

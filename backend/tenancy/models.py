@@ -51,6 +51,8 @@ class Tenant(models.Model):
     notice_roles = models.JSONField(default=notice_roles, blank=True)
     # Origins of web pages that may use the tenant's keys (backend.tenancy.origins).
     allowed_origins = models.JSONField(default=list, blank=True)
+    # Origins of web pages that may show the tenant's shares in a frame.
+    embed_origins = models.JSONField(default=list, blank=True)
     # Requests that staff allow each minute in place of AVA_RATE_LIMIT_PER_MINUTE; each member has as many.
     requests_per_minute = models.PositiveIntegerField(null=True, blank=True)
     # Jobs of each class that staff allow to run at once, where that is fewer than the caps of the class and the plan.

@@ -48,6 +48,7 @@ class Migration(migrations.Migration):
                 ("notice_proof", models.UUIDField(null=True)),
                 ("notice_roles", models.JSONField(blank=True, default=backend.tenancy.models.notice_roles)),
                 ("allowed_origins", models.JSONField(blank=True, default=list)),
+                ("embed_origins", models.JSONField(blank=True, default=list)),
                 ("requests_per_minute", models.PositiveIntegerField(blank=True, null=True)),
                 ("jobs_at_once", models.PositiveSmallIntegerField(blank=True, null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
