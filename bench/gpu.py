@@ -35,6 +35,9 @@ TEXTS_AN_HOUR, FRAMES_AN_HOUR = 1_650, 7_200
 """Texts that the merge encodes for an hour of video (1,200 descriptions, 450 events), frames at FPS."""
 HOUR_S = 123
 """Seconds of an H100 that docs/lab/hour-of-video.md assumes for the VLM and the LLM of an hour of video."""
+DETECTED, STREAMS = 1_000, 8
+"""Pictures that the detector is shown, and streams in real time that one device is to follow: a worker's segments at
+once."""
 SHARE = 0.1
 """Part of HOUR_S below which docs/lab/hour-of-video.md puts the embedders."""
 
@@ -45,6 +48,7 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "nvdec_uhd_cpu": ("gpu", "uhd"),
     "deberta_an_hour": ("gpu", "deberta"),
     "siglip_an_hour": ("gpu", "siglip"),
+    "rtdetr_streams": ("gpu", "rtdetr"),
 }
 
 
@@ -148,6 +152,29 @@ def siglip() -> Figures:
         )
 
 
+def rtdetr() -> Figures:
+    import torch
+
+    from gpu_workers.engine.models.local.rtdetr import RtDetrDetector
+    from gpu_workers.engine.models.observer.following import TRACKED_FPS
+
+    with tempfile.TemporaryDirectory() as folder:
+        _write_rtdetr(Path(folder))
+        model = RtDetrDetector(folder, name="rtdetr_v2_r50vd", device="cuda")
+        pictures = [np.random.default_rng(4).integers(0, 255, (432, 768, 3), np.uint8)] * DETECTED
+        run = partial(model.detect_all, pictures)
+        run(meter=Meter())  # the first call also chooses kernels
+        meter = Meter()
+        (wall,) = side_by_side(1, partial(run, meter=meter))
+        device_s = sum(call.device_ms or 0 for call in meter.calls) / 1000
+        reference = (
+            f"one stream at {TRACKED_FPS:g} pictures per second; {DETECTED} pictures in batches of {model.batch}, "
+            f"rtdetr_v2_r50vd with random weights, took {wall.median:.2f} s, {device_s:.2f} s of them on the "
+            f"{torch.cuda.get_device_name()}"
+        )
+        yield at_least("rtdetr_streams", DETECTED / wall.median / TRACKED_FPS, STREAMS, reference)
+
+
 def _an_hour(name: str, count: int, what: str, run: Any) -> Figures:
     import torch
 
@@ -182,6 +209,16 @@ def _write_siglip(folder: Path) -> None:
     SiglipModel(config).save_pretrained(folder)
     pictures = SiglipImageProcessor(size={"height": 384, "width": 384})
     SiglipProcessor(pictures, _tokenizer()).save_pretrained(folder)  # type: ignore[no-untyped-call]
+
+
+def _write_rtdetr(folder: Path) -> None:
+    from transformers import RTDetrImageProcessorPil, RTDetrV2Config, RTDetrV2ForObjectDetection
+
+    # The defaults are those of R50, and COCO has 80 categories.
+    names = ["person", *(f"thing {n}" for n in range(1, 80))]
+    config = RTDetrV2Config(id2label=dict(enumerate(names)), label2id={name: n for n, name in enumerate(names)})
+    RTDetrV2ForObjectDetection(config).save_pretrained(folder)
+    RTDetrImageProcessorPil().save_pretrained(folder)
 
 
 def _tokenizer() -> Any:
