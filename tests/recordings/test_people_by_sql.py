@@ -1,7 +1,6 @@
 """People of a real recording, asked by SQL: six come in one after another (docs/lab/quality.md).
 
-It is indexed in segments of 30 s, as the figures of that page were measured. The service cuts the first two minutes of
-a recording finer, and a man who stands still at such a cut becomes two there.
+It is indexed in the segments of the service. A man stands still at one of their cuts and is lost for 13 s.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import pytest
 from docs.examples.index_a_file import index_file
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.contract import QuestionInput
-from gpu_workers.engine.indexing import segments
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.bindings import load_index_models
 from gpu_workers.engine.models.calibration import UNMEASURED
@@ -38,9 +36,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def office() -> InMemoryGraph:
     models = load_index_models(ModelSettings.from_env({}))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segments, "FIRST_SEGMENT_MS", 30_000)
-        return index_file(RECORDING, models, profile="general", meter=Meter()).graph()
+    return index_file(RECORDING, models, profile="general", meter=Meter()).graph()
 
 
 def test_six_rows_name_six_moments(office: InMemoryGraph) -> None:

@@ -2,7 +2,8 @@
 
 Two tracks that share a frame are two things and never join, not even through a third track: a track is compared with
 all spans in which an object is visible. A track joins, in this order, the object that it continues (position and time),
-the thing that stood in its position, or the object that it looks like, if no other known object looks as similar.
+the thing that stood in its position, the object that it looks like, if no other known object looks as similar, or the
+only one that came in and did not go out, if it appears where that one was last seen.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ TRACKS = GoingOn(gap_ms=1_000, near=0.0, reach=0.3, similarity=0.75)
 """Limits between tracks that the tracker kept apart."""
 _TOGETHER_MS = 400
 """Maximum distance of the beginnings of tracks that are assigned to objects together, the surest pair first."""
-_JOINED_BY_LOOKS, _UNSURE = 0.7, 0.5
+_JOINED_BY_LOOKS, _FOUND_AGAIN, _UNSURE = 0.7, 0.7, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class ReidentificationSettings:
     going_on: for a track that continues where an object was last seen; a walker makes 0.8 heights per second. In a
     crowd joins over 0.4 s were right, over 1.2 s wrong.
     tau_in_place, overlap: for a thing that does not move itself, where such a thing was before.
+    missing_ms, tau_missing, overlap_missing: for one that moves itself, came in and did not go out: maximum time for
+    which it was not seen, minimum cosine, and minimum overlap of its last box and the new one.
     """
 
     tau: float = 0.95
@@ -45,6 +48,9 @@ class ReidentificationSettings:
     going_on: GoingOn = TRACKS
     tau_in_place: float = 0.85
     overlap: float = 0.5
+    missing_ms: int = 30_000
+    tau_missing: float = 0.75
+    overlap_missing: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +124,7 @@ class ObjectLinker:
         if not tracks:
             return {}
         begins = min(track.span.start_ms for track in tracks)
-        candidates = {
-            state.id: state for state in self._directory.recent(max(0, begins - self._settings.going_on.gap_ms))
-        }
+        candidates = {state.id: state for state in self._directory.recent(max(0, begins - self._settings.missing_ms))}
         for track in tracks:
             if track.appearance is not None:
                 kind = kind_of(track.category)
@@ -155,7 +159,28 @@ class ObjectLinker:
         if similar and (len(similar) == 1 or similar[0][0] - similar[1][0] >= settings.margin):
             similarity, state = similar[0]
             joins.append(_Join(2, -similarity, state.n, k, state.id, _JOINED_BY_LOOKS))
+        missing = self._missing(track, known)
+        if missing is not None:
+            joins.append(_Join(3, -_similarity(missing, track), missing.n, k, missing.id, _FOUND_AGAIN))
         return min(joins, key=lambda join: (join.rule, join.cost, join.n), default=None)
+
+    def _missing(self, track: TrackObservation, known: Mapping[UUID, ObjectState]) -> ObjectState | None:
+        """Return the object that came in, did not go out, and is not seen any more, if it is the only one of its kind
+        and the track appears where it was last seen; else None."""
+        if not moves_itself(track.category) or track.entered:
+            return None
+        settings, kind, begins = self._settings, kind_of(track.category), track.boxes[0][0]
+        missing = [
+            state
+            for state in known.values()
+            if state.category in kind
+            and state.entries > state.exits
+            and 0 < begins - state.last.ms <= settings.missing_ms
+            and not _share_time(state, track)
+        ]
+        if len(missing) != 1 or _similarity(missing[0], track) < settings.tau_missing:
+            return None
+        return missing[0] if iou(missing[0].last.box, track.boxes[0][1:]) >= settings.overlap_missing else None
 
     def _alike(self, track: TrackObservation, known: Mapping[UUID, ObjectState]) -> list[tuple[float, ObjectState]]:
         """Return the objects that the track can be by its looks, most similar first, down to the margin below tau; none

@@ -184,6 +184,35 @@ def test_a_thing_that_stands_where_one_stood_is_that_one_and_a_person_is_not() -
     assert owners(linked(people)) == [[0], [1]]
 
 
+def test_who_came_in_and_did_not_go_out_is_found_again_where_he_was() -> None:
+    """The detector loses a man who stands still. Over 13 s and in another pose his looks alone would not do."""
+    other_pose = look(0, towards=1, share=0.3)
+    came = track(5_000, 9_000, look(0), entered=True)
+    again = track(22_000, 25_000, other_pose)
+    (one,) = linked([[came], [again]]).objects
+    assert (one.tracks, one.entries, one.confidence) == (2, 1, 0.7)
+
+    for first, second in (
+        (replace(came, entered=False), again),  # nobody knows that he is still there
+        (replace(came, left=True), again),
+        (came, replace(again, entered=True)),
+        (came, track(22_000, 25_000, other_pose, THERE)),
+        (came, track(22_000, 25_000, look(1))),
+        (came, track(45_000, 48_000, other_pose)),
+        (replace(came, category="bottle"), replace(again, category="person")),
+    ):
+        assert owners(linked([[first], [second]])) == [[0], [1]]
+
+
+def test_of_two_who_are_missing_neither_is_found_again_by_where_he_was() -> None:
+    came = [track(5_000, 9_000, look(0), entered=True), track(5_000, 9_000, look(1), THERE, entered=True)]
+    again = track(22_000, 25_000, look(0, towards=1, share=0.3))
+    assert owners(linked([came, [again]])) == [[0, 1], [2]]
+    # The other one is there all the time, so he is not missing.
+    stays = [came[0], track(5_000, 25_000, look(1), THERE, entered=True)]
+    assert owners(linked([stays, [again]])) == [[0, 1], [0]]
+
+
 def test_what_the_detector_mixes_up_is_one_kind_and_is_called_what_it_is_most() -> None:
     segments = [[track(0, 5_000, look(0), category="truck")], [track(60_000, 75_000, look(0), category="car")]]
     (one,) = linked(segments).objects
