@@ -22,11 +22,7 @@ REASONER_HOST = "reasoner.example"
 """Name of the machine "elsewhere" whose reasoner the embedded profile asks."""
 REASONER = "smollm2"
 """Its model: small, because a rehearsal looks at the wiring and not at the answer."""
-IN_PROCESS = {
-    "TRANSCRIBER_MODEL": "whisper-base",
-    "SIMILARITY_MODEL": "all-minilm-l6-v2",
-    "DETECTOR_MODEL": "ssd-mobilenet-v2",
-}
+IN_PROCESS = {"TRANSCRIBER_MODEL": "whisper-base", "SIMILARITY_MODEL": "all-minilm-l6-v2"}
 """Models of the workers' own processes in the openai profile. Those of the presets are on the Hub, out of reach."""
 
 

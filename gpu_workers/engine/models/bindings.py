@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import EMBEDDED_SIMILARITY, EMBEDDED_TEXT_EMBEDDER, calibration_of
 from gpu_workers.engine.models.capabilities import embedding_width, report_of, served_model
-from gpu_workers.engine.models.model_table import find_model
+from gpu_workers.engine.models.model_table import find_model, preset
 from gpu_workers.engine.models.roles import (
     AnswerModels,
     ChatModel,
@@ -395,9 +395,12 @@ def _served_entailer(role: RoleSettings, concurrency: int, timeout_s: float) -> 
 
 
 def _detector(settings: ModelSettings) -> SsdDetector | BatchDetector:
-    if settings.detector == SSD:
-        return _ssd()
-    return _rtdetr(settings.detector, device_of(settings), settings.detector_batch)
+    """Return the detector that is named, else the preset's, which runs only on a GPU: on a CPU it would take seconds
+    for a picture."""
+    source = settings.detector or preset(settings.preset).in_process["detector"]
+    if source != SSD and not settings.detector and device_of(settings) == "cpu":
+        source = SSD
+    return _ssd() if source == SSD else _rtdetr(source, device_of(settings), settings.detector_batch)
 
 
 @cache

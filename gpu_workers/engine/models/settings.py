@@ -53,9 +53,9 @@ class ModelSettings:
 
     describer_images: maximum number of pictures per request, None for what the table or the server allows.
     concurrency: maximum number of requests in flight per server. similarity, transcriber, detector: a name of the table
-    or a folder. detector_fps, detector_batch: see model_table.Preset. device: device of in-process models; "auto" is
-    the GPU where torch sees one. threads: of each model without a GPU. tracks: whether a detector and a tracker run
-    next to a VLM. own_hosts: see is_own().
+    or a folder. detector: "" for the preset's on a GPU, and SSD on a CPU. detector_fps, detector_batch: see
+    model_table.Preset. device: device of in-process models; "auto" is the GPU where torch sees one. threads: of each
+    model without a GPU. tracks: whether a detector and a tracker run next to a VLM. own_hosts: see is_own().
     """
 
     preset: str = "embedded"
@@ -72,7 +72,7 @@ class ModelSettings:
     timeout_s: float = 300.0
     similarity: str = MINILM
     transcriber: str = "whisper-base"
-    detector: str = SSD
+    detector: str = ""
     detector_fps: float = 5.0
     detector_batch: int = 1
     device: str = "auto"
@@ -95,7 +95,7 @@ class ModelSettings:
             timeout_s=float(_positive(env, "MODEL_TIMEOUT_S") or 300),
             similarity=env.get("SIMILARITY_MODEL") or chosen.in_process["similarity"],
             transcriber=env.get("TRANSCRIBER_MODEL") or chosen.in_process["transcriber"],
-            detector=env.get("DETECTOR_MODEL") or chosen.in_process["detector"],
+            detector=env.get("DETECTOR_MODEL", ""),
             detector_fps=float(_positive(env, "DETECTOR_FPS") or chosen.detector_fps),
             detector_batch=_positive(env, "DETECTOR_BATCH") or chosen.detector_batch,
             device=_device(env),

@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gpu_workers.engine.models.capabilities import report_of, served_model
-from gpu_workers.engine.models.model_table import ROLES, find_model
+from gpu_workers.engine.models.model_table import ROLES, find_model, preset
 from gpu_workers.engine.models.roles import ChatCapabilities, ModelError
-from gpu_workers.engine.models.settings import CONSE, MINILM, ModelSettings, RoleSettings
+from gpu_workers.engine.models.settings import CONSE, MINILM, SSD, ModelSettings, RoleSettings
 
 logger = logging.getLogger("ava.models")
 
@@ -92,8 +92,16 @@ def _unserved(name: str, role: RoleSettings, settings: ModelSettings) -> RoleSta
 def _always_in_process(settings: ModelSettings) -> Iterator[RoleStatus]:
     yield _known("similarity", IN_PROCESS, settings.similarity)
     yield _known("transcriber", IN_PROCESS, settings.transcriber)
-    tracks = settings.tracks or not settings.describer.url
-    yield _known("detector", IN_PROCESS, settings.detector) if tracks else RoleStatus("detector", ABSENT)
+    yield _detector(settings)
+
+
+def _detector(settings: ModelSettings) -> RoleStatus:
+    """Return the status of the detector. An unnamed one of a preset with a GPU is the embedded one on a CPU; a GPU is
+    not looked for here, since that would load torch."""
+    if settings.describer.url and not settings.tracks:
+        return RoleStatus("detector", ABSENT)
+    usual = SSD if settings.device == "cpu" else preset(settings.preset).in_process["detector"]
+    return _known("detector", IN_PROCESS, settings.detector or usual)
 
 
 def _known(

@@ -140,14 +140,20 @@ def test_a_real_model_follows_a_segment(folder: Path) -> None:
     assert sum(call.items for call in meter.calls if call.stage == "detection") == 15
 
 
-def test_presets_with_a_gpu_have_it_and_the_others_keep_their_own() -> None:
+def test_presets_with_a_gpu_name_it_and_the_others_keep_their_own() -> None:
     for one in table().presets.values():
         settings = ModelSettings.from_env({"MODEL_PRESET": one.name})
         expected = ("PekingU/rtdetr_v2_r50vd", True) if one.gpu_gib else ("ssd-mobilenet-v2", False)
-        assert (settings.detector, settings.detector_batch > 1) == expected
+        assert (one.in_process["detector"], settings.detector_batch > 1) == expected
     changed = {"MODEL_PRESET": "gpu-48gb", "DETECTOR_MODEL": "mine", "DETECTOR_FPS": "8", "DETECTOR_BATCH": "32"}
     mine = ModelSettings.from_env(changed)
     assert (mine.detector, mine.detector_fps, mine.detector_batch) == ("mine", 8.0, 32)
+
+
+def test_a_worker_without_a_gpu_keeps_its_own_whatever_the_preset() -> None:
+    """Its model servers have the preset's cards; it has none, and takes seconds for a picture."""
+    settings = ModelSettings.from_env({"MODEL_PRESET": "gpu-48gb", "MODEL_DEVICE": "cpu"})
+    assert isinstance(bindings._detector(settings), SsdDetector)
 
 
 def test_the_bindings_load_the_folder_that_is_named(folder: Path) -> None:
@@ -190,6 +196,7 @@ def test_a_folder_that_holds_no_whole_detector_is_named(folder: Path, tmp_path: 
 
 def test_weights_that_cannot_be_had_say_which_commit_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    settings = ModelSettings.from_env({"MODEL_PRESET": "gpu-24gb", "MODEL_DEVICE": "cpu"})
+    monkeypatch.setattr(bindings, "_device", lambda name: "cuda")
+    settings = ModelSettings.from_env({"MODEL_PRESET": "gpu-24gb"})
     with pytest.raises(WeightsUnavailable, match="PekingU/rtdetr_v2_r50vd at 282494075698"):
         bindings._detector(settings)

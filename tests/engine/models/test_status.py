@@ -47,6 +47,7 @@ def test_the_detector_is_absent_where_nothing_is_tracked() -> None:
         tracked, untracked = (by_role(ModelSettings.from_env({**env, "AVA_TRACKS": on})) for on in ("on", "off"))
     assert (tracked["detector"].runs, tracked["detector"].model) == ("in_process", "PekingU/rtdetr_v2_r50vd")
     assert untracked["detector"].runs == "absent"
+    assert by_role(ModelSettings(preset="gpu-48gb", device="cpu"))["detector"].model == "ssd-mobilenet-v2"
 
 
 def test_a_served_role_shows_its_window_and_abilities() -> None:

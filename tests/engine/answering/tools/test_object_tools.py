@@ -17,7 +17,7 @@ from gpu_workers.engine.ekg import Crop, ObjectState, Span, TrackObservation, Ve
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.ports import StoredObject
-from gpu_workers.engine.retrieval.object_names import Matches, categories_there, matching
+from gpu_workers.engine.retrieval.object_names import Matches, categories_there, matching, names_alone
 from tests.engine.answering.recordings import PARK, SECOND, graph_of, park
 from tests.engine.answering.toolboxes import toolbox_of, tracked, use
 from tests.engine.answering.world import VIDEO, event_id
@@ -63,6 +63,17 @@ def found(words: str) -> list[str]:
 )
 def test_words_name_categories(words: str, names: Sequence[str]) -> None:
     assert found(words) == names
+
+
+@pytest.mark.parametrize(
+    ("words", "alone"),
+    [
+        ("red cars", True), ("the people", True), ("cell phone", True), ("something red", True), ("two women", False),
+        ("a man with a blue backpack", False), ("unicorn", False), ("the", False),
+    ],
+)  # fmt: skip
+def test_names_and_colours_alone_are_no_description(words: str, alone: bool) -> None:
+    assert names_alone(words, THINGS) is alone
 
 
 def test_a_colour_that_nothing_has_is_told() -> None:
