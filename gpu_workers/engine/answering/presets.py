@@ -63,8 +63,8 @@ class SampleSettings:
     temperature: float = 0.6
     """Temperature of several samples; the paper samples between 0.5 and 0.7 (section 5.3)."""
     trade_off: float = 0.3
-    """Lambda of eq. 6; 0.3 was best with DeBERTa (AVA, section 7.4.3). With MiniLM, which compares answers here, it was
-    not measured; `python -m bench.trade_off TRACES.ndjson` measures it on exported trees."""
+    """Lambda of eq. 6; 0.3 was best with DeBERTa (AVA, section 7.4.3). Efforts other than `paper` take what was
+    measured for the similarity model (Calibration.trade_off)."""
     rescale: bool = True
     """Whether traces score (F1 - baseline) / (1 - baseline), clipped to 0..1, instead of raw F1."""
     traces: Traces = "f1"
@@ -284,7 +284,10 @@ def settings_for(
     method, with events up to a share of its window. Effort `paper` keeps the paper's tree with any reasoner, only with
     shorter texts for a small one.
     """
-    return _with_models(_PRESETS[effort], calibration, capabilities, eyes=eyes)
+    settings = _PRESETS[effort]
+    if effort != "paper":
+        settings = changed(settings, trade_off=calibration.trade_off.value)
+    return _with_models(settings, calibration, capabilities, eyes=eyes)
 
 
 def _with_models(

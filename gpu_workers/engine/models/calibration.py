@@ -22,6 +22,8 @@ EMBEDDED_SIMILARITY = "bertscore-minilm-6"
 SERVED_SIMILARITY = "bertscore-sentence-transformers/all-MiniLM-L6-v2"
 """The same weights behind a server of token embeddings: their last layer is layer 6."""
 
+DEBERTA_SIMILARITY = "bertscore-microsoft/deberta-xlarge-mnli-40"
+
 T = TypeVar("T")
 
 
@@ -120,8 +122,9 @@ class Calibration:
 
     reasoner, similarity, text_embedder: the names of these models; reasoner is "" for index models. same_sense: minimum
     cosine of a claim and a passage at which the passage supports the claim. limits: None for a reasoner that
-    reads the contexts of every effort in full. support: None if the votes alone decide about choices. confidences: the
-    coefficients of answers that were not drawn by support, by the head that drew them (Answer.signals).
+    reads the contexts of every effort in full. trade_off: lambda of AVA's eq. 6 for answers that this similarity
+    compares. support: None if the votes alone decide about choices. confidences: the coefficients of answers that were
+    not drawn by support, by the head that drew them (Answer.signals).
     """
 
     reasoner: str
@@ -130,6 +133,7 @@ class Calibration:
     thresholds: SimilarityThresholds
     same_sense: Fit[float]
     limits: Fit[ReasonerLimits | None]
+    trade_off: Fit[float]
     support: ChoiceSupport | None
     confidences: Mapping[str, Fit[Coefficients]] = field(default_factory=dict)
 
@@ -154,6 +158,8 @@ class Calibration:
             lines.append(f"support of choices by {self.reasoner} with {self.text_embedder}: votes decide")
         if not (self.thresholds.same_meaning.measured and self.thresholds.compatible_meaning.measured):
             lines.append(f"same meaning by {self.similarity}")
+        if not self.trade_off.measured:
+            lines.append(f"trade-off of agreement and thought by {self.similarity}")
         if not self.same_sense.measured:
             lines.append(f"same sense by {self.text_embedder}")
         return tuple(lines)
@@ -182,6 +188,23 @@ _MINILM = SimilarityThresholds(
 
 SIMILARITIES: Mapping[str, SimilarityThresholds] = {EMBEDDED_SIMILARITY: _MINILM, SERVED_SIMILARITY: _MINILM}
 """Thresholds by the similarity's name."""
+
+_MINILM_TRADE_OFF = Fit(
+    0.3,
+    "DATA-TO-COME",
+    "python -m bench.trade_off REPORT.json",
+)
+
+TRADE_OFFS: Mapping[str, Fit[float]] = {
+    DEBERTA_SIMILARITY: Fit(
+        0.3,
+        "the subset of LVBench of AVA, section 7.4.3, as its authors publish it",
+        "python -m bench.trade_off TRACES.ndjson",
+    ),
+    EMBEDDED_SIMILARITY: _MINILM_TRADE_OFF,
+    SERVED_SIMILARITY: _MINILM_TRADE_OFF,
+}
+"""Calibration.trade_off by the similarity's name."""
 
 SAME_SENSE: Mapping[str, Fit[float]] = {
     # Passages that say otherwise score up to 0.33, passages that say the same in other words 0.34 to 0.67.
@@ -264,6 +287,7 @@ _INITIAL_THRESHOLDS = SimilarityThresholds(
     compatible_meaning=Fit(0.55),
 )
 _INITIAL_SENSE = Fit(0.75)
+_INITIAL_TRADE_OFF = Fit(0.3)
 _NO_LIMITS: Fit[ReasonerLimits | None] = Fit(None)
 
 
@@ -276,6 +300,7 @@ def calibration_of(*, reasoner: str = "", similarity: str, text_embedder: str) -
         thresholds=SIMILARITIES.get(similarity, _INITIAL_THRESHOLDS),
         same_sense=SAME_SENSE.get(text_embedder, _INITIAL_SENSE),
         limits=LIMITS.get(reasoner, _NO_LIMITS),
+        trade_off=TRADE_OFFS.get(similarity, _INITIAL_TRADE_OFF),
         support=SUPPORTS.get((reasoner, text_embedder)),
     )
 

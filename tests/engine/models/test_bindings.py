@@ -13,20 +13,21 @@ import pytest
 from gpu_workers.engine import prompts
 from gpu_workers.engine.models import bindings, weights
 from gpu_workers.engine.models.bindings import device_of, load_answer_models, load_index_models, text_embedder
-from gpu_workers.engine.models.calibration import EMBEDDED_SIMILARITY, SIMILARITIES
+from gpu_workers.engine.models.calibration import DEBERTA_SIMILARITY, EMBEDDED_SIMILARITY, SIMILARITIES
 from gpu_workers.engine.models.capabilities import forget_reports
+from gpu_workers.engine.models.local.similarity import DEBERTA_LAYER
 from gpu_workers.engine.models.observer.checker import ObserverChecker
 from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.observer.observer import Observer
 from gpu_workers.engine.models.observer.tracked import TrackedDescriber
-from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.models.served.embeddings import ServedFrameEmbedder, ServedTextEmbedder, ServedTokenSimilarity
 from gpu_workers.engine.models.served.ranking import ServedEntailer, ServedReranker
 from gpu_workers.engine.models.served.vision import VlmChecker
-from gpu_workers.engine.models.settings import ModelSettings, RoleSettings
+from gpu_workers.engine.models.settings import MINILM, ModelSettings, RoleSettings
 from gpu_workers.engine.models.weights import WEIGHTS
 from tests.abilities import Abilities
-from tests.engine.models.tiny_models import write_siglip
+from tests.engine.models.tiny_models import write_deberta, write_siglip
 from tests.scripted_openai import ScriptedOpenAIServer
 
 
@@ -133,6 +134,19 @@ def test_a_preset_s_names_are_asked_for_and_every_pooling_role_is_served(served:
     assert models.calibration.thresholds == SIMILARITIES[EMBEDDED_SIMILARITY], "the same weights, served"
     assert models.reasoner.capabilities.thinks
     assert not models.calibration.small
+
+
+def test_deberta_compares_answers_in_a_worker_without_a_token_embedder(served: dict[str, str], tmp_path: Path) -> None:
+    del served["TOKEN_EMBEDDER_URL"]
+    preset = ModelSettings.from_env(served)
+    assert f"bertscore-{preset.similarity}-{DEBERTA_LAYER}" == DEBERTA_SIMILARITY
+    folder = write_deberta(tmp_path, tokenizer=weights.fetch(MINILM), layers=DEBERTA_LAYER)
+
+    models = load_answer_models(ModelSettings.from_env(served | {"SIMILARITY_MODEL": str(folder)}))
+
+    assert models.similarity.name == f"bertscore-{folder}-{DEBERTA_LAYER}"
+    (text,) = models.similarity.encode(["a red car"], meter=Meter())
+    assert models.similarity.score([text], [text]).f1[0] == pytest.approx(1.0, abs=1e-3)
 
 
 def test_a_query_worker_with_served_models_loads_no_torch(served: dict[str, str]) -> None:

@@ -24,6 +24,7 @@ from gpu_workers.engine.models.calibration import (
     SIMILARITIES,
     SMALL_REASONERS,
     SUPPORTS,
+    TRADE_OFFS,
     UNMEASURED,
     Calibration,
     Fit,
@@ -53,7 +54,13 @@ def fits(value: object, name: str) -> Iterator[tuple[str, Fit[object]]]:
             yield from fits(getattr(value, field.name), f"{name}.{field.name}")
 
 
-TABLES = {"similarities": SIMILARITIES, "same_sense": SAME_SENSE, "limits": LIMITS, "supports": SUPPORTS}
+TABLES = {
+    "similarities": SIMILARITIES,
+    "same_sense": SAME_SENSE,
+    "limits": LIMITS,
+    "trade_offs": TRADE_OFFS,
+    "supports": SUPPORTS,
+}
 NUMBERS = [
     found
     for table, rows in TABLES.items()
@@ -147,7 +154,11 @@ def test_models_that_nobody_measured_get_initial_thresholds() -> None:
     merge, same, compatible = (getattr(found.thresholds, field.name) for field in fields(found.thresholds))
     assert (merge.value, same.value, compatible.value, found.same_sense.value) == (0.275, 0.55, 0.55, 0.75)
     assert not any(fit.measured for fit in (merge, same, compatible, found.same_sense, found.limits))
-    assert found.unmeasured[2:] == ("same meaning by bertscore-deberta-40", "same sense by e")
+    assert found.unmeasured[2:] == (
+        "same meaning by bertscore-deberta-40",
+        "trade-off of agreement and thought by bertscore-deberta-40",
+        "same sense by e",
+    )
 
 
 CHOICES = QuestionInput(
