@@ -75,7 +75,9 @@ class ItemResult:
     def read(cls, row: Mapping[str, Any]) -> ItemResult:
         right = {int(rank): bool(hit) for rank, hit in row["right"].items()}
         measured = Measured(**row["measured"]) if row.get("measured") else None
-        return cls(**{**row, "right": right, "degraded": tuple(row.get("degraded", ())), "measured": measured})
+        votes = tuple(tuple(tuple(vote) for vote in node) for node in row.get("votes", ()))
+        degraded = tuple(row.get("degraded", ()))
+        return cls(**{**row, "right": right, "degraded": degraded, "votes": votes, "measured": measured})
 
 
 @dataclass(frozen=True, slots=True)
