@@ -101,6 +101,7 @@ def numbered_secrets(name: str) -> dict[int, str]:
 
 SIGNER_KEYS = {
     "cpu.probe": "AVA_SIGNER_KEY_PROBE",
+    "cpu.render": "AVA_SIGNER_KEY_RENDER",
     "io.fetch": "AVA_SIGNER_KEY_FETCH",
     "gpu.index": "AVA_SIGNER_KEY_INDEX",
     "gpu.query": "AVA_SIGNER_KEY_QUERY",

@@ -78,6 +78,7 @@ INSTALLED_APPS = [
     "backend.library",
     "backend.jobs",
     "backend.ekg",
+    "backend.playback",
     "backend.questions",
     "backend.webhooks",
     "backend.billing",
@@ -305,7 +306,7 @@ MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
 # Maximum number of jobs of one tenant that run at once, by class of jobs, or by class@plan for the tenants of a plan.
 # A class that is missing has no limit.
 JOBS_PER_TENANT = env.numbers(
-    "AVA_JOBS_PER_TENANT", "cpu.probe=1,io.fetch=4,io.webhook=16,system.delete=2,gpu.index=64,gpu.query=64"
+    "AVA_JOBS_PER_TENANT", "cpu.probe=1,cpu.render=1,io.fetch=4,io.webhook=16,system.delete=2,gpu.index=64,gpu.query=64"
 )
 # Share of each class that a tenant of a plan gets against one of weight 1.
 PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")

@@ -13,7 +13,7 @@ locals {
   # A container's own secrets stand in its entry: each worker has the signer's secret of its own class.
   app_secrets    = concat(local.base_secrets, ["DATABASE_URL", "DATABASE_DISPATCH_URL"])
   worker_secrets = ["AVA_CACHE_SALT_KEY", "REDIS_URL", "DATABASE_URL", "DATABASE_DISPATCH_URL"]
-  signer_keys    = ["AVA_SIGNER_KEY_PROBE", "AVA_SIGNER_KEY_FETCH", "AVA_SIGNER_KEY_INDEX", "AVA_SIGNER_KEY_QUERY"]
+  signer_keys    = ["AVA_SIGNER_KEY_PROBE", "AVA_SIGNER_KEY_RENDER", "AVA_SIGNER_KEY_FETCH", "AVA_SIGNER_KEY_INDEX", "AVA_SIGNER_KEY_QUERY"]
   model_keys     = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
   model_secrets  = concat(local.worker_secrets, local.model_keys)
 
@@ -112,12 +112,14 @@ locals {
     media = {
       containers = {
         probe = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe --concurrency 2 --hostname probe@%h", memory = "2g", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_PROBE" } }
-        fetch = { image = "worker", entrypoint = "", arguments = "--queues io.fetch --pool threads --concurrency 16 --hostname fetch@%h", memory = "1500m", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_FETCH" } }
+        # What people watch yields to everything else on the machine.
+        render = { image = "worker", entrypoint = "", arguments = "--queues cpu.render --concurrency 2 --hostname render@%h", memory = "4g", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_RENDER" } }
+        fetch  = { image = "worker", entrypoint = "", arguments = "--queues io.fetch --pool threads --concurrency 16 --hostname fetch@%h", memory = "1500m", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_FETCH" } }
       }
       environment       = local.signed_environment
       secrets           = local.worker_secrets
       object_actions    = []
-      queues            = ["cpu.probe", "io.fetch"]
+      queues            = ["cpu.probe", "cpu.render", "io.fetch"]
       gpu               = false
       security_group    = "worker"
       target_group_arns = []

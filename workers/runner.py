@@ -58,6 +58,7 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.FETCH_SEGMENT: "workers.ingest.fetch_segment",
     JobKind.INGEST_SEGMENT: "workers.ingest.ingest_segment",
     JobKind.OBSERVE_SEGMENT: "gpu_workers.tasks.observe_segment",
+    JobKind.RENDER_PIECE: "workers.playback.render_piece",
     JobKind.ASSEMBLE_VIDEO: "gpu_workers.tasks.assemble_video",
     JobKind.SUMMARISE_VIDEO: "gpu_workers.tasks.summarise_video",
     JobKind.ANSWER_QUESTION: "gpu_workers.tasks.answer_question",

@@ -13,6 +13,7 @@ class JobKind(models.TextChoices):
     FETCH_SEGMENT = "fetch_segment"
     INGEST_SEGMENT = "ingest_segment"
     OBSERVE_SEGMENT = "observe_segment"
+    RENDER_PIECE = "render_piece"
     ASSEMBLE_VIDEO = "assemble_video"
     SUMMARISE_VIDEO = "summarise_video"
     ANSWER_QUESTION = "answer_question"
@@ -51,6 +52,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.FETCH_SEGMENT: "io.fetch",
     JobKind.INGEST_SEGMENT: "cpu.probe",
     JobKind.OBSERVE_SEGMENT: "gpu.index",
+    JobKind.RENDER_PIECE: "cpu.render",
     JobKind.ASSEMBLE_VIDEO: "gpu.index",
     JobKind.SUMMARISE_VIDEO: "gpu.index",
     JobKind.ANSWER_QUESTION: "gpu.query",
@@ -91,6 +93,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.OBSERVE_SEGMENT,
     JobKind.ASSEMBLE_VIDEO,
     JobKind.SUMMARISE_VIDEO,
+    JobKind.RENDER_PIECE,
     JobKind.RETIRE_VERSION,
     JobKind.PURGE_VIDEO,
     JobKind.ERASE_PICTURES,

@@ -26,6 +26,8 @@ class Collection(TenantRow):
     profile = models.CharField(max_length=16, choices=Profile.choices, default=Profile.GENERAL)
     # The customer's own words on what to look for; they enter the describer's prompt as data.
     instructions = models.TextField(default="", blank=True, max_length=4_000)
+    # Whether recordings are made ready for playback when they arrive, and not only when somebody wants to watch them.
+    keeps_renditions = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta(TenantRow.Meta):
@@ -118,6 +120,8 @@ class ProbedRow(TenantRow):
     # Codes of what a file lacks: docs/errors.md lists them.
     degraded = models.JSONField(default=list)
     bitrate = models.BigIntegerField(null=True)
+    # Fields of gpu_workers.engine.indexing.picture_format; empty before the probe.
+    picture_format = models.JSONField(default=dict)
 
     class Meta(TenantRow.Meta):
         abstract = True

@@ -8,13 +8,17 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any, NoReturn
+from urllib.parse import quote, urlencode
 from uuid import UUID
 
 import boto3
+from botocore.auth import S3SigV4QueryAuth
+from botocore.awsrequest import AWSRequest
 from botocore.config import Config
+from botocore.credentials import Credentials
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
 
@@ -356,6 +360,18 @@ class ObjectStorage:
             "get_object", Params=parameters, ExpiresIn=int(expires.total_seconds())
         )
 
+    def presign_window(
+        self, key: str, *, content_type: str, begin: int, lifetime: timedelta = READ_URL_LIFETIME
+    ) -> str:
+        """Return a URL that reads one object, also by ranges: the same one whenever it is asked for with this begin.
+
+        begin: Unix time from which the URL is valid. So browsers and caches recognise an object that they have.
+        """
+        query = urlencode({"response-content-type": content_type, "response-content-disposition": "inline"})
+        request = AWSRequest("GET", f"{self._client.meta.endpoint_url}/{self._bucket}/{quote(key)}?{query}")
+        _WindowSigner(_credentials(), settings.S3_REGION, int(lifetime.total_seconds()), begin).add_auth(request)
+        return str(request.url)
+
     def list_keys(self, prefix: str) -> Iterator[str]:
         """Yield the keys under a prefix, in their order."""
         return (key for key, _ in self.list_sizes(prefix))
@@ -439,6 +455,35 @@ def check_storage() -> None:
         ObjectStorage().ping()
     except StorageError as error:
         raise NotReady(str(error)) from error
+
+
+class _WindowSigner(S3SigV4QueryAuth):
+    """Signs a URL as of a given moment, where botocore takes the present."""
+
+    def __init__(self, credentials: Any, region: str, expires: int, begin: int) -> None:
+        super().__init__(credentials, "s3", region, expires=expires)
+        self._begin = datetime.fromtimestamp(begin, UTC)
+
+    def add_auth(self, request: AWSRequest) -> None:
+        request.context["timestamp"] = self._begin.strftime("%Y%m%dT%H%M%SZ")
+        self._modify_request_before_signing(request)  # type: ignore[attr-defined]
+        signed = self.signature(self.string_to_sign(request, self.canonical_request(request)), request)
+        self._inject_signature_to_request(request, signed)  # type: ignore[attr-defined]
+
+
+def _credentials() -> Any:
+    if settings.S3_ACCESS_KEY_ID:
+        return Credentials(settings.S3_ACCESS_KEY_ID, settings.S3_SECRET_ACCESS_KEY)
+    found = _session().get_credentials()
+    if found is None:
+        raise StorageDenied("there are no credentials of the bucket")
+    return found.get_frozen_credentials()
+
+
+@cache
+def _session() -> boto3.Session:
+    # It renews credentials that end.
+    return boto3.Session()
 
 
 @cache

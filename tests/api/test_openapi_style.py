@@ -26,7 +26,7 @@ VERBS = frozenset(
     }
 )  # fmt: skip
 CAMEL_CASE = re.compile(r"([a-z]+)((?:[A-Z][a-z0-9]+)+)")
-PARAMETER = re.compile(r"<str:(\w+)>")
+PARAMETER = re.compile(r"<(?:str|int):(\w+)>")
 METHODS = ("get", "post", "put", "patch", "delete")
 
 

@@ -108,7 +108,7 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = toset(flatten([for group in ["system", "media", "objects"] : [for name, container in output.containers[group] : "${group} ${name}" if !strcontains(container.arguments, ",")]])) == toset(["system relay", "system metrics", "system webhooks", "media probe", "media fetch", "objects signer", "objects delete", "objects sweep"])
+    condition     = toset(flatten([for group in ["system", "media", "objects"] : [for name, container in output.containers[group] : "${group} ${name}" if !strcontains(container.arguments, ",")]])) == toset(["media render", "system relay", "system metrics", "system webhooks", "media probe", "media fetch", "objects signer", "objects delete", "objects sweep"])
     error_message = "The relay, the metrics, the signer and each class of jobs have processes of their own."
   }
 
@@ -118,14 +118,14 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = toset(flatten([for group, containers in output.containers : [for name, container in containers : "${group} ${name}" if contains(keys(container.environment), "AVA_SIGNER_URL")]])) == toset(["media probe", "media fetch", "index worker", "query worker"])
+    condition     = toset(flatten([for group, containers in output.containers : [for name, container in containers : "${group} ${name}" if contains(keys(container.environment), "AVA_SIGNER_URL")]])) == toset(["media probe", "media render", "media fetch", "index worker", "query worker"])
     error_message = "Workers that read media know the URL of the signer, and no other process asks it."
   }
 
   assert {
     condition = { for each in flatten([for group, containers in output.containers : [for name, container in containers : {
       key = "${group} ${name}", secrets = join(" ", sort([for secret in container.secrets : trimprefix(secret, "AVA_SIGNER_KEY_") if startswith(secret, "AVA_SIGNER_KEY")]))
-    }]]) : each.key => each.secrets if each.secrets != "" } == { "media probe" = "PROBE", "media fetch" = "FETCH", "index worker" = "INDEX", "query worker" = "QUERY", "objects signer" = "FETCH INDEX PROBE QUERY" }
+    }]]) : each.key => each.secrets if each.secrets != "" } == { "media probe" = "PROBE", "media render" = "RENDER", "media fetch" = "FETCH", "index worker" = "INDEX", "query worker" = "QUERY", "objects signer" = "FETCH INDEX PROBE QUERY RENDER" }
     error_message = "Each class of workers has its own secret for the signer, and the signer has all."
   }
 }

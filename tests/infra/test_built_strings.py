@@ -23,6 +23,7 @@ KNOWN: dict[tuple[str, str], tuple[int, str]] = {
     ("header", "backend/billing/exports/sinks.py"): (1, "the operator's key"),
     ("header", "backend/billing/exports/stripe.py"): (5, "idempotency keys out of ids of ours"),
     ("header", "backend/people/services/invitations.py"): (1, "a name made one line"),
+    ("header", "backend/playback/api/renditions.py"): (2, "a number"),
     ("header", "backend/questions/waiting.py"): (1, "a number"),
     ("header", "backend/webhooks/recipients.py"): (1, "the builder of mails: one line of each subject"),
     ("header", "gpu_workers/engine/indexing/box/supply.py"): (1, "a number"),

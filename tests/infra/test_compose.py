@@ -25,7 +25,7 @@ from tests.infra.variables import LOCAL_ONLY, backend_variables, jobs_per_tenant
 
 COMPOSE = ROOT / "infra" / "compose.yaml"
 ONE_SHOT = {"provision", "migrate"}
-QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.fetch", "system.delete", "system.sweep"}
+QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "cpu.render", "io.fetch", "system.delete", "system.sweep"}
 """Classes whose workers a bell wakes; the sender of webhooks claims its class itself."""
 PRESETS = table().presets
 each_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
@@ -112,7 +112,7 @@ def test_a_tenant_cannot_fill_a_class_of_workers(services: dict[str, Any]):
         if "--queues" in command
     }
     local = {worker.queues[0]: worker.concurrency for worker in WORKERS}
-    for queue in ("cpu.probe", "io.fetch", "system.delete"):
+    for queue in ("cpu.probe", "cpu.render", "io.fetch", "system.delete"):
         assert jobs_per_tenant()[queue] < min(int(slots[queue]), local[queue]), queue
 
 
@@ -232,6 +232,7 @@ def test_applications_wait_for_the_tables():
         "api",
         "relay",
         "worker-probe",
+        "worker-render",
         "worker-fetch",
         "worker-delete",
         "worker-index-cpu",
@@ -384,6 +385,7 @@ def test_outside_images_are_pinned_and_ours_are_built(services: dict[str, Any]):
 
 SIGNED = (
     "worker-probe",
+    "worker-render",
     "worker-fetch",
     "worker-index-cpu",
     "worker-index-gpu",
@@ -442,6 +444,7 @@ def test_each_class_of_workers_has_a_secret_of_its_own_for_the_signer(services: 
         "api",
         "relay",
         "worker-probe",
+        "worker-render",
         "worker-fetch",
         "webhooks",
         "worker-delete",

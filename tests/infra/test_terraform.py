@@ -28,7 +28,16 @@ QUEUE_METRICS = ROOT / "workers" / "metrics" / "queue_metrics.py"
 MODULES = sorted(path for path in (TERRAFORM / "modules").iterdir() if path.is_dir())
 FOLDERS = [TERRAFORM, *MODULES]
 MODEL_TABLE = model_table.PATH
-QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.fetch", "io.webhook", "system.delete", "system.sweep"}
+QUEUES = {
+    "gpu.index",
+    "gpu.query",
+    "cpu.probe",
+    "cpu.render",
+    "io.fetch",
+    "io.webhook",
+    "system.delete",
+    "system.sweep",
+}
 each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
 
@@ -278,7 +287,7 @@ def test_a_machine_that_cannot_serve_gets_no_requests_and_is_not_replaced():
 
 def test_a_tenant_cannot_fill_a_class_of_workers():
     slots = dict(re.findall(r"--queues (\S+) .*?--concurrency (\d+)", text(TERRAFORM)))
-    for queue in ("cpu.probe", "io.fetch", "system.delete"):
+    for queue in ("cpu.probe", "cpu.render", "io.fetch", "system.delete"):
         assert jobs_per_tenant()[queue] < int(slots[queue]), queue
 
 

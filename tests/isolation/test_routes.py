@@ -63,7 +63,7 @@ PREFIX_OF = {
 }
 READ_ELSEWHERE = {"Me": "per", "Node": "nod", "TraceNode": "nod"}
 """Schemas whose id is read as a part of something else, with its prefix."""
-PARAMETER = re.compile(r"<str:(\w+)>")
+PARAMETER, NUMBER = re.compile(r"<str:(\w+)>"), re.compile(r"<int:\w+>")
 # A body that each POST and PATCH would accept from the owner, so that only the id can be at fault.
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "v1/uploads/<str:upload_id>/part-urls"): {"part_numbers": [1]},
@@ -83,7 +83,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
 def routes() -> Iterator[tuple[str, type[Any]]]:
     def walk(patterns: list[Any], prefix: str) -> Iterator[tuple[str, type[Any]]]:
         for pattern in patterns:
-            route = prefix + str(pattern.pattern)
+            route = prefix + NUMBER.sub("0", str(pattern.pattern))
             if isinstance(pattern, URLPattern):
                 yield route, getattr(pattern.callback, "view_class", object)
             else:

@@ -25,7 +25,7 @@ OWN = (
 )  # fmt: skip
 OF_CLASSES = {name: f"secret of {queue}" for queue, name in SIGNER_KEYS.items()}
 EVERY = {"AVA_SECRET_KEY": "s", "AVA_CONSOLE_SECRET_KEY": "c", "AVA_KEY_PEPPERS": "1:p", "AVA_ENCRYPTION_KEYS": "1:e"}
-MEDIA = [worker for worker in WORKERS if worker.queues[0] in ("cpu.probe", "io.fetch")]
+MEDIA = [worker for worker in WORKERS if worker.queues[0] in ("cpu.probe", "cpu.render", "io.fetch")]
 """Two classes that read media and load no models."""
 SHOW = """
 import json

@@ -5,6 +5,7 @@ from __future__ import annotations
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
 from backend.library.services import contents
+from backend.playback.services.renditions import plan_kept
 from backend.tenancy.context import tenant_scope
 from workers.ingest.probe_video import measure
 from workers.ingest.source_digest import digest_of
@@ -26,6 +27,7 @@ def handle(work: Work) -> FollowUp | None:
 
     def end() -> None:
         intake.store_piece(piece, probed, size_bytes=size_bytes)
+        plan_kept(piece.video_id)
         work.complete()
 
     work.commit(end)

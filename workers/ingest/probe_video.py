@@ -12,6 +12,7 @@ from backend.library.indexing import intake
 from backend.library.models import Video
 from backend.library.services import contents
 from backend.library.storage import source_prefix
+from backend.playback.services.renditions import plan_kept
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.indexing.container import DecoderUnavailable
 from gpu_workers.engine.indexing.probe import ProbeError, ProbeLimits, ProbeResult, probe
@@ -34,6 +35,7 @@ def handle(work: Work) -> FollowUp | None:
             intake.store_probe(video_id, probed)
         else:
             intake.plan_again(video_id)
+        plan_kept(video_id)
         if repaired is not None:
             enqueue_what_remains(video_id, repaired)
         work.complete()

@@ -18,13 +18,17 @@ from backend.library.storage import (
     version_prefix,
     video_prefix,
 )
+from backend.playback.models import RenditionPiece
+from backend.playback.services.renditions import rendition_prefix
 from backend.questions.models import QuestionVideo, SearchVideo
 
 MOST_PUTS = 64
 """Maximum number of pictures that one request of a job may store."""
+MEDIA = (".jpg", ".mp4")
+"""Endings of what jobs make."""
 READ = frozenset({"get", "head"})
 FETCH = frozenset({"head", "begin", "part", "complete", "abort", "clear", "delete"})
-_KEY = re.compile(r"t/[0-9a-f-]{36}/[uv]/[0-9a-f-]{36}/[A-Za-z0-9-]+(/[A-Za-z0-9-]+)*(\.jpg)?")
+_KEY = re.compile(r"t/[0-9a-f-]{36}/[uv]/[0-9a-f-]{36}/[A-Za-z0-9-]+(/[A-Za-z0-9-]+)*(\.jpg|\.mp4)?")
 
 
 def leased_job(job_id: UUID, token: int) -> Job | None:
@@ -36,13 +40,13 @@ def leased_job(job_id: UUID, token: int) -> Job | None:
 
 
 def may_put(job: Job, keys: list[str]) -> bool:
-    """Whether a job whose lease is held may store all of these pictures. The job's tenant must be entered.
+    """Whether a job whose lease is held may store all of these pictures and pieces. The job's tenant must be entered.
 
     A rule for pictures judges the folder and the ending, so one picture of a folder stands for those next to it.
     """
-    if not 0 < len(keys) <= MOST_PUTS or not all(_KEY.fullmatch(key) and key.endswith(".jpg") for key in keys):
+    if not 0 < len(keys) <= MOST_PUTS or not all(_KEY.fullmatch(key) and key.endswith(MEDIA) for key in keys):
         return False
-    folders = {key.rpartition("/")[0]: key for key in keys}
+    folders = {(key.rpartition("/")[0], key.rpartition(".")[2]): key for key in keys}
     return all(may(job, "put", key) for key in folders.values())
 
 
@@ -88,6 +92,16 @@ def _observe(job: Job, operation: str, key: str) -> bool:
     return operation == "put" and key.startswith(frames) and key.endswith(".jpg")
 
 
+def _render(job: Job, operation: str, key: str) -> bool:
+    piece = RenditionPiece.objects.filter(id=job.subject_id).first()
+    if piece is None:
+        return False
+    if operation in READ:
+        return _is_source(key, [piece.video_id])
+    folder = rendition_prefix(job.tenant_id, piece.video_id)
+    return operation == "put" and key.startswith(folder) and key.endswith(MEDIA)
+
+
 def _assemble(job: Job, operation: str, key: str) -> bool:
     return operation in READ and job.video_id is not None and _is_picture(job, key, [job.video_id])
 
@@ -127,6 +141,7 @@ _RULES = {
     JobKind.FETCH_SEGMENT: _fetch,
     JobKind.INGEST_SEGMENT: _ingest,
     JobKind.OBSERVE_SEGMENT: _observe,
+    JobKind.RENDER_PIECE: _render,
     JobKind.ASSEMBLE_VIDEO: _assemble,
     JobKind.ANSWER_QUESTION: _answer,
     JobKind.SEARCH_EVENTS: _search,

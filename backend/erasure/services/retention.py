@@ -20,6 +20,7 @@ from backend.library.services.deletions import bury
 from backend.library.services.storage_quota import hold_storage
 from backend.library.services.videos import delete_video
 from backend.library.storage import question_prefix, source_prefix, version_prefix
+from backend.playback.services.renditions import forget_rendition
 from backend.questions.models import (
     OPEN,
     Comparison,
@@ -158,7 +159,9 @@ def drop_source(video_id: UUID) -> bool:
     video: Video | None = Video.objects.filter(id=video_id).exclude(status=VideoStatus.DELETING).first()
     if video is None or video.source_deleted_at is not None:
         return False
-    bury(grave, [source_prefix(key) for key in erasable_keys(video)], at_once=True)
+    # What people watch of a recording goes with it.
+    folders = [*map(source_prefix, erasable_keys(video)), *forget_rendition(video_id)]
+    bury(grave, folders, at_once=True)
     InputSegment.objects.filter(video_id=video_id).update(object_key="")
     Video.objects.filter(id=video_id).update(object_key="", source_deleted_at=timezone.now())
     return True

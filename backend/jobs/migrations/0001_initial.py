@@ -76,6 +76,7 @@ class Migration(migrations.Migration):
                             ("fetch_segment", "Fetch Segment"),
                             ("ingest_segment", "Ingest Segment"),
                             ("observe_segment", "Observe Segment"),
+                            ("render_piece", "Render Piece"),
                             ("assemble_video", "Assemble Video"),
                             ("summarise_video", "Summarise Video"),
                             ("answer_question", "Answer Question"),

@@ -17,6 +17,11 @@ class CollectionRequestSerializer(StrictSerializer):
     instructions = serializers.CharField(
         max_length=4_000, required=False, allow_blank=True, help_text="What to look for, in your own words."
     )
+    keeps_renditions = serializers.BooleanField(
+        required=False,
+        help_text="Whether recordings are made ready for playback when they arrive. If not, that begins when somebody "
+        "first wants to watch, and takes some time.",
+    )
 
 
 class CollectionUpdateRequestSerializer(StrictSerializer):
@@ -24,6 +29,11 @@ class CollectionUpdateRequestSerializer(StrictSerializer):
     profile = serializers.ChoiceField(Profile.choices, required=False)
     instructions = serializers.CharField(
         max_length=4_000, required=False, allow_blank=True, help_text="What to look for, in your own words."
+    )
+    keeps_renditions = serializers.BooleanField(
+        required=False,
+        help_text="Whether recordings are made ready for playback when they arrive. If not, that begins when somebody "
+        "first wants to watch, and takes some time.",
     )
 
 
@@ -33,10 +43,11 @@ class CollectionSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     profile = serializers.ChoiceField(Profile.choices)
     instructions = serializers.CharField(allow_blank=True)
+    keeps_renditions = serializers.BooleanField()
     created_at = serializers.DateTimeField()
 
 
 def collection_body(collection: Collection) -> dict[str, Any]:
     """Return a collection as customers see it."""
-    names = ("id", "name", "profile", "instructions", "created_at")
+    names = ("id", "name", "profile", "instructions", "keeps_renditions", "created_at")
     return CollectionSerializer({"object": "collection", **{name: getattr(collection, name) for name in names}}).data

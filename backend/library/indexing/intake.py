@@ -136,4 +136,5 @@ def measured_columns(probed: ProbeResult) -> dict[str, Any]:
         "bitrate": probed.bitrate,
         "clock": probed.clock.as_rows(),
         "degraded": list(probed.degraded),
+        "picture_format": probed.pictures.as_fields(),
     }

@@ -51,6 +51,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("instructions", models.TextField(blank=True, default="", max_length=4000)),
+                ("keeps_renditions", models.BooleanField(default=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "tenant",
@@ -169,6 +170,7 @@ class Migration(migrations.Migration):
                 ("codec", models.CharField(blank=True, default="", max_length=32)),
                 ("has_audio", models.BooleanField(default=False)),
                 ("bitrate", models.BigIntegerField(null=True)),
+                ("picture_format", models.JSONField(default=dict)),
                 (
                     "status",
                     models.CharField(
@@ -357,6 +359,7 @@ class Migration(migrations.Migration):
                 ("codec", models.CharField(blank=True, default="", max_length=32)),
                 ("has_audio", models.BooleanField(default=False)),
                 ("bitrate", models.BigIntegerField(null=True)),
+                ("picture_format", models.JSONField(default=dict)),
                 ("n", models.PositiveIntegerField()),
                 (
                     "status",

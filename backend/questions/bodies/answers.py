@@ -8,6 +8,9 @@ from rest_framework import serializers
 
 from backend.api.public_ids import PublicIdField
 from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField
+from backend.library.models import Video, VideoStatus
+from backend.playback.services.signed_urls import playlist_url
+from backend.playback.services.tokens import token_of
 from backend.questions.bodies.common import FrameImageSerializer
 from gpu_workers.engine.answering.contract import CitationStatus
 from gpu_workers.engine.answering.understood import Shape
@@ -30,6 +33,13 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     start_at = FilmedAtField(of="start", help_text=START_AT_HELP)
     end_at = FilmedAtField(of="end", help_text=END_AT_HELP)
     frame = FrameImageSerializer(source="*", allow_null=True, help_text="The frame that shows the event best.")
+    playback = serializers.SerializerMethodField(
+        help_text="Signed HLS playlist of the whole video that begins at the event, valid for some hours. Null if the "
+        "recording is not kept."
+    )
+    clip = serializers.SerializerMethodField(
+        help_text="Signed HLS playlist of the event alone, valid for some hours. Null if the recording is not kept."
+    )
     quote = serializers.CharField(help_text="Words of the event that carry the answer.")
     status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the event supports the claims that cite it.")
     similarity = serializers.FloatField(
@@ -38,6 +48,22 @@ class EvidenceSerializer(serializers.Serializer[Any]):
         help_text="Similarity of the event's words to the claims that cite it, 0 to 1. It is no probability.",
     )
     confidence = serializers.FloatField(allow_null=True, help_text="Deprecated: the same as `similarity`.")
+
+    def get_playback(self, row: Any) -> str | None:
+        if not _is_kept(row.video):
+            return None
+        whole = playlist_url(row.video_id, token_of(row.tenant_id, row.video_id))
+        return f"{whole}#t={row.start_ms / 1000:g},{row.end_ms / 1000:g}"
+
+    def get_clip(self, row: Any) -> str | None:
+        if not _is_kept(row.video):
+            return None
+        token = token_of(row.tenant_id, row.video_id)
+        return playlist_url(row.video_id, token, start_ms=row.start_ms, end_ms=row.end_ms)
+
+
+def _is_kept(video: Video) -> bool:
+    return video.source_deleted_at is None and video.status != VideoStatus.DELETING
 
 
 class ClaimSerializer(serializers.Serializer[Any]):

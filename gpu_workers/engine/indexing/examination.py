@@ -27,6 +27,7 @@ from gpu_workers.engine.indexing.opening import (
     shown_stream,
     video_tracks,
 )
+from gpu_workers.engine.indexing.picture_format import TRANSFERS, PictureFormat
 
 MAX_FRAME_RATE = 960
 """Highest rate that phones film in slow motion. Frames are chosen by time, so a high rate costs decoding only."""
@@ -38,6 +39,9 @@ could claim days otherwise, and each of its segments costs as much as a segment 
 CUT_MS = 1_000
 """Time, next to 1 % of the duration, by which a header may claim more than the file holds before the file counts as
 cut."""
+
+KEYFRAMES_SEEN_MS, KEYFRAME_BYTES = 60_000, 16 * 2**20
+"""Part of a file whose keyframes are looked at: in time, and in bytes where they have to be read."""
 
 RATE_PACKETS = 500
 """Number of packets whose timestamps give the rate of a file that states none."""
@@ -63,10 +67,18 @@ def examine(source: Recording, container: str) -> Examined:
         _refuse_large_pictures(stream)
         _refuse_cut_index(opened, stream, container)
         bound_pictures(stream)
-        width, height, rotation = _shown_size(opened, stream)
+        first = _first_frame(opened, stream)
+        width, height, rotation = _shown_size(first, stream)
         codec, bitrate = stream.codec_context.codec.canonical_name, opened.bit_rate
         audio_tracks = _audio_tracks(opened)
         lacks = ["video_not_seen"] if len(video_tracks(opened)) > 1 else []
+    pictures = PictureFormat(
+        pixel_format=first.format.name,
+        bit_depth=first.format.components[0].bits,
+        keyframe_ms=_keyframe_ms(source, container),
+        is_interlaced=bool(first.interlaced_frame),
+        transfer=TRANSFERS.get(int(first.color_trc or 0), ""),
+    )
     rate = _rate(source, container)
     read = read_clock(source, container)
     if read is None:
@@ -86,6 +98,7 @@ def examine(source: Recording, container: str) -> Examined:
         "source_start_ms": clock.stretches[0].stamp_ms,
         "bitrate": bitrate or None,
         "degraded": lacks + _lacks(read),
+        "pictures": pictures.as_fields(),
     }
     return Examined(fields, clock)
 
@@ -182,11 +195,8 @@ def _measured_rate(container: InputContainer, stream: VideoStream) -> Fraction |
     return ((len(times) - 1) / (max(times) - min(times))).limit_denominator(1001)
 
 
-def _shown_size(container: InputContainer, stream: VideoStream) -> tuple[int, int, int]:
-    """Return width and height as shown, and the clockwise turn to show it. Decodes one frame.
-
-    Raises ProbeError no_frames if there is none.
-    """
+def _first_frame(container: InputContainer, stream: VideoStream) -> av.VideoFrame:
+    """Decode one frame. Raises ProbeError no_frames if there is none."""
     for packet in readable_packets(container, stream):
         try:
             frames = packet.decode()
@@ -194,11 +204,50 @@ def _shown_size(container: InputContainer, stream: VideoStream) -> tuple[int, in
             continue
         for frame in frames:
             if isinstance(frame, av.VideoFrame):
-                # Pictures are shown in quarter turns; a damaged file may ask for another.
-                turn = -round(frame.rotation / 90) % 4 * 90
-                wide, high = round(frame.width * (stream.sample_aspect_ratio or 1)), frame.height
-                return (high, wide, turn) if turn in (90, 270) else (wide, high, turn)
+                return frame
     raise ProbeError("no_frames", "No picture of the video can be decoded.")
+
+
+def _shown_size(frame: av.VideoFrame, stream: VideoStream) -> tuple[int, int, int]:
+    """Return width and height as shown, and the clockwise turn to show it."""
+    # Pictures are shown in quarter turns; a damaged file may ask for another.
+    turn = -round(frame.rotation / 90) % 4 * 90
+    wide, high = round(frame.width * (stream.sample_aspect_ratio or 1)), frame.height
+    return (high, wide, turn) if turn in (90, 270) else (wide, high, turn)
+
+
+def _keyframe_ms(source: Recording, container: str) -> int | None:
+    """Return the longest time between keyframes in the first KEYFRAMES_SEEN_MS, None without times."""
+    with _open(source, container) as opened:
+        stream = shown_stream(opened)
+        if stream is None:
+            return None
+        base = (stream.time_base or Fraction(1, 1000)) * 1000
+        times: list[Fraction] = []
+        longest, key = Fraction(0), None
+        for stamp, is_keyframe in _decoding_times(opened, stream):
+            times.append(stamp * base)
+            if is_keyframe:
+                longest, key = max(longest, times[-1] - (times[0] if key is None else key)), times[-1]
+            if times[-1] - times[0] > KEYFRAMES_SEEN_MS:
+                break
+    return round(max(longest, times[-1] - (times[0] if key is None else key))) if times else None
+
+
+def _decoding_times(container: InputContainer, stream: VideoStream) -> Iterator[tuple[int, bool]]:
+    """Yield decoding times, and whether a keyframe is decoded then; from the index of an MP4, else from packets."""
+    if container.format.name.startswith("mov") and len(stream.index_entries):
+        for entry in stream.index_entries:
+            yield entry.timestamp, entry.is_keyframe
+        return
+    left = KEYFRAME_BYTES
+    for packet in readable_packets(container, stream):
+        stamp = packet.dts if packet.dts is not None else packet.pts
+        if stamp is not None and packet.size:
+            yield stamp, packet.is_keyframe
+        left -= packet.size
+        if left < 0:
+            return
 
 
 def _picture_times(container: InputContainer, stream: VideoStream) -> Iterator[Fraction]:

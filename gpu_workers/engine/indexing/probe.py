@@ -28,6 +28,7 @@ from gpu_workers.engine.indexing.container import (
     sniff_container,
 )
 from gpu_workers.engine.indexing.file_clock import MAX_STRETCHES, ROW_NUMBERS, FileClock
+from gpu_workers.engine.indexing.picture_format import TRANSFERS, UNKNOWN_FORMAT, PictureFormat
 
 __all__ = ["ProbeError", "ProbeLimits", "ProbeResult", "probe", "sniff_container"]
 
@@ -44,6 +45,7 @@ _CLOCK_BYTES = MAX_STRETCHES * ROW_NUMBERS * 8
 _FIELDS = {
     "container": str, "codec": str, "duration_ms": int, "width": int, "height": int, "fps": str | None, "rotation": int,
     "audio_tracks": list, "has_video": bool, "source_start_ms": int, "bitrate": int | None, "degraded": list,
+    "pictures": dict,
 }  # fmt: skip
 
 
@@ -99,6 +101,7 @@ class ProbeResult:
     clock: FileClock
     audio_tracks: tuple[AudioTrack, ...] = ()
     degraded: tuple[str, ...] = ()
+    pictures: PictureFormat = UNKNOWN_FORMAT
 
     @property
     def has_audio(self) -> bool:
@@ -123,13 +126,14 @@ def probe(url_or_path: str, *, limits: ProbeLimits | None = None) -> ProbeResult
         raise ProbeError("unreachable", error.message, retryable=error.retryable) from error
     finally:
         supply.close()
-    fps, degraded = answer.pop("fps"), tuple(answer.pop("degraded"))
+    fps, degraded, pictures = answer.pop("fps"), tuple(answer.pop("degraded")), answer.pop("pictures")
     result = ProbeResult(
         **answer | {"audio_tracks": tuple(_track(fields) for fields in answer["audio_tracks"])},
         fps=Fraction(fps) if fps else None,
         size=supply.size,
         clock=clock,
         degraded=degraded,
+        pictures=PictureFormat.of_fields(pictures),
     )
     if result.duration_ms > limits.max_duration_ms:
         raise ProbeError(
@@ -215,6 +219,22 @@ def _is_possible_track(fields: object, number: int) -> bool:
     return fields["codec"] == "" or _CODEC.fullmatch(fields["codec"]) is not None
 
 
+def _is_possible_format(fields: dict[str, Any]) -> bool:
+    """Whether coded pictures may have these properties."""
+    if fields.keys() != UNKNOWN_FORMAT.as_fields().keys() or not isinstance(fields["pixel_format"], str):
+        return False
+    keyframe_ms = fields["keyframe_ms"]
+    if keyframe_ms is not None and (type(keyframe_ms) is not int or not 0 <= keyframe_ms <= 2**53):
+        return False
+    if type(fields["bit_depth"]) is not int or type(fields["is_interlaced"]) is not bool:
+        return False
+    return (
+        0 <= fields["bit_depth"] <= 32
+        and fields["transfer"] in ("", *TRANSFERS.values())
+        and (_CODEC.fullmatch(fields["pixel_format"]) is not None)
+    )
+
+
 def _is_possible(found: Mapping[str, Any]) -> bool:
     """Whether a file may have these properties."""
     for name, (least, greatest) in _RANGES.items():
@@ -225,6 +245,8 @@ def _is_possible(found: Mapping[str, Any]) -> bool:
         return False
     tracks = found["audio_tracks"]
     if len(tracks) > MAX_STREAMS or not all(_is_possible_track(one, n) for n, one in enumerate(tracks, 1)):
+        return False
+    if not _is_possible_format(found["pictures"]):
         return False
     if found["container"] not in FORMATS or not _CODEC.fullmatch(found["codec"]):
         return False

@@ -18,7 +18,7 @@ from av.video.stream import VideoStream
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.box.channel import Channel
 from gpu_workers.engine.indexing.box.supplied import Supplied
-from gpu_workers.engine.indexing.clock_reading import decoding_delay, mend_times, read_clock
+from gpu_workers.engine.indexing.clock_reading import decoding_delay, is_without_pts, mend_times, read_clock
 from gpu_workers.engine.indexing.container import SourceUnreadable
 from gpu_workers.engine.indexing.entering import Entry, enter, entries
 from gpu_workers.engine.indexing.file_clock import FileClock, Stretch
@@ -31,6 +31,8 @@ _HELD_MS = 10_000
 """Time of sound that is kept until the first picture is found."""
 
 _TICK = Fraction(1, 90_000)
+_DELAY_TICKS = 2 * 90_000
+"""Time before its first picture at which the decoding of a file without decoding times begins."""
 
 _Packet: TypeAlias = "av.Packet[Any]"
 
@@ -50,8 +52,10 @@ def cut(arguments: dict[str, Any], recording: Supplied | None, channel: Channel)
         channel.send({"error": "unreadable", "message": f"copying stopped: {error.strerror}"})
         return
     writer.flush()
-    begin_ms = max(0, copy.begin_ms or 0)
-    channel.send({"end": True, "begin_ms": begin_ms, "packets": copy.packets, "counted": copy.is_counted})
+    channel.send({
+        "end": True, "begin_ms": max(0, copy.begin_ms or 0), "end_ms": copy.end_ms, "packets": copy.packets,
+        "held": copy.held, "counted": copy.is_counted,
+    })  # fmt: skip
 
 
 def _clock_of(recording: Supplied, arguments: dict[str, Any]) -> FileClock:
@@ -95,11 +99,18 @@ class _Copy:
 
     def __init__(self, recording: Supplied, span: Span, track: int | None, edges: str, writer: _Slots) -> None:
         self.begin_ms: int | None = None
-        self.packets, self.is_counted = 0, False
+        self.packets, self.is_counted, self.end_ms = 0, False, span.end_ms
+        self._before = 0
+        self._shows_begin = False
         self._recording, self._span, self._track = recording, span, track
         self._at_keyframes, self._writer = edges == "keyframes", writer
         self._output: OutputContainer | None = None
         self._last_dts: dict[int, int] = {}
+
+    @property
+    def held(self) -> int:
+        """Return the number of pictures before the one that is shown when the span begins."""
+        return max(0, self._before - (0 if self._shows_begin else 1))
 
     def run(self, clock: FileClock) -> None:
         """Copy the parts of all stretches that lie in the span."""
@@ -169,17 +180,24 @@ class _Copy:
                     begin_ms = ms
                     self.begin_ms = ms if self.begin_ms is None else self.begin_ms
                 if self._ends(ms, packet, part) and not (self._at_keyframes and is_last):
-                    end_ms = ms if self._at_keyframes else part.end_ms
+                    end_ms = self.end_ms = ms if self._at_keyframes else part.end_ms
                     late = 1
                     if len(tracks) == 1:
                         return
-                elif not (self._at_keyframes and ms < begin_ms):  # such a picture needs the one before the cut
+                elif ms >= begin_ms:  # another picture needs the one before the cut
                     self._put(0, packet, stretch)
-                    self.packets += 1
+                    self._count(ms)
             if late and (late := late + 1) > _LATE_PACKETS:
                 break
         if begin_ms is not None:
             self._flush(held, begin_ms, stretch.span.end_ms + _HELD_MS if end_ms is None else end_ms, stretch)
+
+    def _count(self, ms: int) -> None:
+        self.packets += 1
+        if ms < self._span.start_ms:
+            self._before += 1
+        elif ms == self._span.start_ms:
+            self._shows_begin = True
 
     def _begins(self, ms: int, packet: _Packet, part: Span, stretch: Stretch) -> bool:
         """Whether the copy begins with this picture."""
@@ -205,14 +223,14 @@ class _Copy:
     def _put(self, index: int, packet: _Packet, stretch: Stretch) -> None:
         """Write a packet with its time in the video, later than the one before it in the same track."""
         output = self._output
-        stamp = packet.dts if packet.pts is None or (self.is_counted and index == 0) else packet.pts
+        stamp = packet.dts if packet.pts is None else packet.pts
         if output is None or stamp is None:
             return
         ticks = (packet.time_base or Fraction(1, 1000)) / _TICK
         offset = Fraction(LATER_MS - stretch.origin_ms, 1000) / _TICK
         pts = round(stamp * ticks + offset)
-        dts = pts if packet.dts is None else min(pts, round(packet.dts * ticks + offset))
-        dts = max(dts, self._last_dts.get(index, -1) + 1)
+        least = self._last_dts.get(index, pts - _DELAY_TICKS) + 1
+        dts = max(least, min(pts, least if packet.dts is None else round(packet.dts * ticks + offset)))
         self._last_dts[index] = dts
         copied = av.Packet(bytes(packet))
         copied.pts, copied.dts, copied.time_base = max(pts, dts), dts, _TICK
@@ -237,6 +255,8 @@ def _timed(
                 continue
             ms_per_tick = scale[packet.stream_index]
             mend_times(container, packet, float(ms_per_tick), stretch.middle_stamp_ms)
+            if is_without_pts(container):
+                packet.pts = None  # a guess of the demuxer's
             stamp = packet.pts if packet.pts is not None else packet.dts
             if stamp is not None:
                 yield round(stamp * ms_per_tick) - stretch.origin_ms, packet

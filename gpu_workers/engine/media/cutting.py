@@ -17,7 +17,7 @@ from gpu_workers.engine.indexing.file_clock import FileClock, rows_within
 
 JOB = "gpu_workers.engine.media.copied_packets:cut"
 SLOTS, SLOT_BYTES = 4, 4 * 2**20
-_GREATEST_MS = 2**53
+_GREATEST_MS, _MOST_PACKETS = 2**53, 2**40
 _CPU_S, _WALL_S = 120, 600.0
 
 Edges = Literal["around", "keyframes"]
@@ -27,13 +27,17 @@ the first keyframe at or after the span's start up to the first one at or after 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What was cut. begin_ms: time of its first keyframe in the video. packets: number of pictures, 0 for none.
+    """What was cut. begin_ms: time of its first keyframe in the video. end_ms: of the keyframe after it, if it ends at
+    keyframes, else the end of the span. packets: number of pictures, 0 for none. held: number of pictures before the
+    one that is shown at the beginning of the span.
 
     is_counted: whether pictures have no times of their own, so the n-th one follows begin_ms by n steady steps.
     """
 
     begin_ms: int
+    end_ms: int
     packets: int
+    held: int
     is_counted: bool
 
 
@@ -70,8 +74,9 @@ def cut(
         for n in range(most_bytes):
             message = answer(box)
             if "end" in message:
-                begin_ms = number(message.get("begin_ms"), _GREATEST_MS)
-                return Cut(begin_ms, number(message.get("packets"), 2**40), message.get("counted") is True)
+                begin_ms, end_ms = (number(message.get(name), _GREATEST_MS) for name in ("begin_ms", "end_ms"))
+                packets, held = (number(message.get(name), _MOST_PACKETS) for name in ("packets", "held"))
+                return Cut(begin_ms, end_ms, packets, held, message.get("counted") is True)
             count = number(message.get("bytes"), SLOT_BYTES)
             size += count
             if size > most_bytes or not count:

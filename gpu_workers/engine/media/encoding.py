@@ -60,12 +60,13 @@ def workspace() -> Iterator[Path]:
         yield Path(folder)
 
 
-def source(name: str) -> Any:
+def source(name: str, *, keyframes_only: bool = False) -> Any:
     """Return the input of a graph: a file of the folder that cutting.cut() wrote, in the video's time.
 
     Output keeps that time: subtract the start by the filters setpts and asetpts, or by output_ts_offset for copies.
     """
-    return ffmpeg.input(name, format="nut", protocol_whitelist="file", itsoffset=-LATER_MS / 1000)
+    skipped = {"skip_frame": "nokey"} if keyframes_only else {}
+    return ffmpeg.input(name, format="nut", protocol_whitelist="file", itsoffset=-LATER_MS / 1000, **skipped)
 
 
 def encode(

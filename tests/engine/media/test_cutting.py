@@ -93,7 +93,7 @@ def test_a_span_behind_the_end_has_no_pictures(tmp_path: Path) -> None:
         str(tmp_path / "v.mp4"), Span(5_000, 6_000), tmp_path / "cut", clock=FileClock.steady(0, 2_000), track=None
     )
 
-    assert done == Cut(0, 0, False)
+    assert done == Cut(0, 6_000, 0, 0, False)
 
 
 def test_a_span_of_too_many_bytes_and_a_file_that_is_no_video_are_refused(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_each_process_gets_the_secrets_of_its_kind_alone() -> None:
     assert held.pop("webhooks") == {"AVA_ENCRYPTION_KEYS", "DATABASE_URL"}
     assert held.pop("relay") == {"DATABASE_URL"}
     assert held.pop("signer") == {*SIGNER_KEYS.values(), "DATABASE_URL", "S3_SECRET_ACCESS_KEY"}
-    for name in ("worker-probe", "worker-fetch", "worker-index", "worker-query"):
+    for name in ("worker-probe", "worker-render", "worker-fetch", "worker-index", "worker-query"):
         assert held.pop(name) == {"AVA_SIGNER_KEY", "DATABASE_URL"}
     assert held == {name: {"DATABASE_URL", "S3_SECRET_ACCESS_KEY"} for name in ("worker-delete", "worker-sweep")}
 

@@ -134,6 +134,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
         "worker-fetch",
         "worker-delete",
         "worker-sweep",
+        "worker-render",
         "worker-index",
         "worker-query",
     ]
@@ -143,7 +144,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
         *("postgres", "pgbouncer", "valkey", "seaweedfs"),
         *("manage.py provision", "manage.py migrate", "manage.py ensure_console_admin"),
         *("api", "console", "relay", "webhooks", "signer", "worker-probe", "worker-fetch"),
-        *("worker-delete", "worker-sweep", "worker-index", "worker-query", "AVA Cloud"),
+        *("worker-delete", "worker-sweep", "worker-render", "worker-index", "worker-query", "AVA Cloud"),
     ]
     assert (run.root / "api_key").read_text() == "a key"
     assert (run.root / "api_key").stat().st_mode & 0o777 == 0o600

@@ -106,6 +106,7 @@ def test_every_program_reads_its_arguments(definitions: dict[str, tuple[Service,
             servers[name] = shlex.split(done.stdout)
     workers = {
         "worker-probe",
+        "worker-render",
         "worker-fetch",
         "worker-delete",
         "worker-sweep",

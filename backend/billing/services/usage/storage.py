@@ -1,4 +1,4 @@
-"""Storage and delivery in the ledger: what a tenant's recordings take each hour, and links to them.
+"""Storage and delivery in the ledger: what recordings and renditions of a tenant take each hour, and links to them.
 
 Storage is a snapshot: the bytes at the moment at which the hour is booked stand for the whole hour. An hour in which
 nothing could be booked is charged later, once, by the recordings that were stored before it began and still are.

@@ -158,7 +158,11 @@ def test_a_lie_about_pictures_is_found(recording: Path, monkeypatch: pytest.Monk
 
 
 TRACK = {"number": 1, "language": "", "title": "", "codec": "aac", "channels": 2, "is_default": True}
+PICTURES = {"pixel_format": "yuv420p", "bit_depth": 8, "keyframe_ms": 2000, "is_interlaced": False, "transfer": ""}
 LIES = [
+    {"pictures": {}}, {"pictures": PICTURES | {"pixel_format": "a/b"}}, {"pictures": PICTURES | {"bit_depth": 2**40}},
+    {"pictures": PICTURES | {"keyframe_ms": -1}}, {"pictures": PICTURES | {"transfer": "x"}},
+    {"pictures": PICTURES | {"is_interlaced": 1}}, {"pictures": PICTURES | {"more": 1}},
     {"fps": "1/0"}, {"fps": "quick"}, {"fps": "-3"}, {"fps": "9" * 40}, {"duration_ms": -1}, {"duration_ms": 2**70},
     {"duration_ms": True}, {"bitrate": 2**70}, {"width": -64}, {"rotation": 2**40}, {"source_start_ms": -(2**70)},
     {"fps": "1e3000000"}, {"fps": "1e9"}, {"fps": "0"}, {"fps": ""}, {"fps": "1_0"}, {"fps": "25/1\n"}, {"fps": "٢٥"},
@@ -179,7 +183,7 @@ def test_a_lie_about_a_file_is_found(recording: Path, monkeypatch: pytest.Monkey
     told = {
         "container": "mov", "codec": "h264", "duration_ms": 1000, "width": 64, "height": 48, "fps": "25/1",
         "rotation": 0, "audio_tracks": [TRACK], "has_video": True, "source_start_ms": 0, "bitrate": None,
-        "degraded": [],
+        "degraded": [], "pictures": PICTURES,
     }  # fmt: skip
     original = Box.__init__
 

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class PlaybackConfig(AppConfig):
+    name = "backend.playback"
+    label = "playback"

@@ -1,0 +1,1 @@
+"""Writes to renditions, and the tokens that open them."""

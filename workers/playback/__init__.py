@@ -1,0 +1,1 @@
+"""Jobs that make what people watch."""
