@@ -308,6 +308,8 @@ MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
 JOBS_PER_TENANT = env.numbers(
     "AVA_JOBS_PER_TENANT", "cpu.probe=1,cpu.render=1,io.fetch=4,io.webhook=16,system.delete=2,gpu.index=64,gpu.query=64"
 )
+# Whether recordings are made ready for playback when they arrive, and not only when somebody wants to watch them.
+KEEP_RENDITIONS = env.boolean("AVA_KEEP_RENDITIONS", True)
 # Share of each class that a tenant of a plan gets against one of weight 1.
 PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")
 # Requests to receivers of webhooks that one sender keeps open at once.

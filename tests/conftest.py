@@ -114,6 +114,8 @@ def _start_stack(config: pytest.Config) -> None:
     config.add_cleanup(stop)
     os.environ.update(stack.env())
     os.environ["AVA_WEBHOOK_ALLOW_PRIVATE"] = "true"
+    # Only tests of playback watch what they upload.
+    os.environ["AVA_KEEP_RENDITIONS"] = "false"
     # All tests come from one address.
     os.environ["AVA_ADDRESS_RATE_PER_MINUTE"] = "1000000"
     os.environ["DJANGO_SETTINGS_MODULE"] = "backend.settings"

@@ -14,6 +14,8 @@ from uuid6 import uuid7
 from backend.api import public_ids
 from backend.api.server.awaiting import PollClock, follow
 from backend.library.models import Video
+from backend.playback.services.signed_urls import playlist_url
+from backend.playback.services.tokens import token_of
 from backend.questions import stream, waiting
 from backend.questions.models import Question
 from backend.questions.services import questions
@@ -73,6 +75,7 @@ def test_an_answered_question_shows_answer_evidence_cost_and_timings(acme: Any) 
     assert (body["status"], body["answer"], body["choice"], body["finish_reason"]) == (
         "succeeded", "a red car", 1, "answered",
     )  # fmt: skip
+    played = playlist_url(video_id, token_of(acme.tenant_id, video_id))
     assert body["evidence"] == [
         {
             "video_id": public_ids.encode("vid", video_id),
@@ -83,6 +86,8 @@ def test_an_answered_question_shows_answer_evidence_cost_and_timings(acme: Any) 
             "start_at": None,
             "end_at": None,
             "frame": {"ms": 4_000, "thumbnail_url": None},
+            "playback": f"{played}#t=3,9",
+            "clip": f"{played}&start_ms=3000&end_ms=9000",
             "quote": "A red car parks.",
             "status": "supported",
             "similarity": None,

@@ -37,9 +37,7 @@ class Scene:
 
 FORTY_SECONDS = (Scene(RED, 0, 15_000), Scene(GREEN, 15_000, 27_000), Scene(BLUE, 27_000, 40_000))
 RENDERING = ("cpu.render",)
-WITHOUT_RENDITIONS = tuple(queue for queue in CLASSES if queue not in RENDERING)
-"""The classes of an index. What people watch is made apart, and most tests need none of it."""
-WITHOUT_MODELS = tuple(queue for queue in WITHOUT_RENDITIONS if not queue.startswith("gpu."))
+WITHOUT_MODELS = tuple(queue for queue in CLASSES if not queue.startswith("gpu.") and queue not in RENDERING)
 """The classes that fetch, probe and delete: a test of what is stored needs no index."""
 MOST_ROUNDS = 200
 """Number of passes after which run_due() takes an outage for endless."""
@@ -86,7 +84,7 @@ def exists(key: str) -> bool:
     return True
 
 
-def run_due(*, times: int = 1, rounds: int = MOST_ROUNDS, classes: Sequence[str] = WITHOUT_RENDITIONS) -> list[UUID]:
+def run_due(*, times: int = 1, rounds: int = MOST_ROUNDS, classes: Sequence[str] = CLASSES) -> list[UUID]:
     """Run the jobs that wait, in the order of their class, until none may run. times: how often each is offered to a
     worker. rounds: number of passes over what waits, for a test of an outage that does not end. classes: others go on
     waiting. Returns the jobs that waited; those that another job's worker ran at once are not among them."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
@@ -37,11 +38,12 @@ def rendition_prefix(tenant_id: UUID, video_id: UUID) -> str:
 
 
 def plan_kept(video_id: UUID) -> None:
-    """Plan the rendition of what is recorded by now, unless the video's collection makes it only on demand."""
+    """Plan the rendition of what is recorded by now, unless it is made only on demand."""
     video: Video | None = Video.objects.filter(id=video_id).first()
     if video is None:
         return
-    on_demand = Collection.objects.filter(id=video.collection_id, keeps_renditions=False).exists()
+    chosen = Collection.objects.filter(id=video.collection_id, keeps_renditions=False)
+    on_demand = not settings.KEEP_RENDITIONS or chosen.exists()
     # What somebody has begun to watch goes on.
     if not on_demand or queries.pieces(video_id).exists():
         plan(video)
