@@ -86,6 +86,7 @@ INSTALLED_APPS = [
     "backend.audit",
     "backend.accounts",
     "backend.erasure",
+    "backend.clips",
     "backend.shares",
     "backend.console",
     "backend.archives",
@@ -246,6 +247,8 @@ peers.require_verified({**DATABASES, "listen": LISTEN_DATABASE}, redis=REDIS_URL
 # --- limits ----------------------------------------------------------------------------------------------------------
 RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)
 # Those of them that work something out for nothing: estimates, and lists that are filtered by a text.
+# Days for which a clip is kept.
+CLIP_DAYS = env.integer("AVA_CLIP_DAYS", 30, least=1)
 FREE_REQUESTS_PER_MINUTE = env.integer("AVA_FREE_REQUESTS_PER_MINUTE", 120, least=1)
 # Requests of one address, before anybody is authenticated; refusals and log-ins count more (api.address_limits).
 ADDRESS_RATE_PER_MINUTE = env.integer("AVA_ADDRESS_RATE_PER_MINUTE", 3_000, least=1)

@@ -10,6 +10,7 @@ from backend.api.contract import document
 from backend.api.monitoring import health
 from backend.audit.api import routes as audit_routes
 from backend.billing.api import routes as billing_routes
+from backend.clips.api import routes as clip_routes
 from backend.ekg.api import routes as ekg_routes
 from backend.erasure.api import routes as erasure_routes
 from backend.library.api import routes as library_routes
@@ -36,6 +37,7 @@ v1: list[URLPattern | URLResolver] = [
     *erasure_routes,
     *audit_routes,
     *question_routes,
+    *clip_routes,
     *share_routes,
     *webhook_routes,
     *billing_routes,

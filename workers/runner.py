@@ -61,6 +61,7 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.RENDER_PIECE: "workers.playback.render_piece",
     JobKind.ASSEMBLE_VIDEO: "gpu_workers.tasks.assemble_video",
     JobKind.SUMMARISE_VIDEO: "gpu_workers.tasks.summarise_video",
+    JobKind.MAKE_CLIP: "workers.playback.make_clip",
     JobKind.ANSWER_QUESTION: "gpu_workers.tasks.answer_question",
     JobKind.SEARCH_EVENTS: "gpu_workers.tasks.search_events",
     JobKind.GRADE_COMPARISON: "gpu_workers.tasks.grade_comparison",

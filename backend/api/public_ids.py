@@ -21,6 +21,7 @@ PREFIXES = frozenset(
         "ses",  # session
         "sea",  # search
         "shr",  # share
+        "clp",  # clip
         "aud",  # audit event
         "ivc",  # invoice or credit note
         "cre",  # credit

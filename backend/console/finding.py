@@ -89,6 +89,7 @@ KINDS: dict[str, Kind] = {
     "use": Kind("row of usage", "billing_usageevent", _detail("billing_usageevent"), MONEY),
     "cre": Kind("credit", "billing_creditgrant", _tenant, MONEY),
     "shr": Kind("share", "shares_share", _tenant),
+    "clp": Kind("clip", "clips_clip", _video()),
     "bat": Kind("batch", "questions_questionbatch", _list("questions_question", batch__exact=lambda one: one.id)),
     "ses": Kind("session", "questions_session", _list("questions_question", session__exact=lambda one: one.id)),
     "col": Kind("collection", "library_collection", _list("library_video", collection__exact=lambda one: one.id)),

@@ -19,6 +19,7 @@ DEADLINE_OF: dict[JobKind, timedelta] = {
     JobKind.OBSERVE_SEGMENT: INDEX,
     JobKind.ASSEMBLE_VIDEO: INDEX,
     JobKind.SUMMARISE_VIDEO: INDEX,
+    JobKind.MAKE_CLIP: timedelta(days=1),
     JobKind.ANSWER_QUESTION: timedelta(hours=1),
     JobKind.SEARCH_EVENTS: timedelta(minutes=5),
     JobKind.GRADE_COMPARISON: INDEX,

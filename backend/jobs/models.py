@@ -16,6 +16,7 @@ class JobKind(models.TextChoices):
     RENDER_PIECE = "render_piece"
     ASSEMBLE_VIDEO = "assemble_video"
     SUMMARISE_VIDEO = "summarise_video"
+    MAKE_CLIP = "make_clip"
     ANSWER_QUESTION = "answer_question"
     SEARCH_EVENTS = "search_events"
     GRADE_COMPARISON = "grade_comparison"
@@ -55,6 +56,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.RENDER_PIECE: "cpu.render",
     JobKind.ASSEMBLE_VIDEO: "gpu.index",
     JobKind.SUMMARISE_VIDEO: "gpu.index",
+    JobKind.MAKE_CLIP: "cpu.render",
     JobKind.ANSWER_QUESTION: "gpu.query",
     JobKind.SEARCH_EVENTS: "gpu.query",
     JobKind.GRADE_COMPARISON: "gpu.query",
@@ -94,6 +96,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.ASSEMBLE_VIDEO,
     JobKind.SUMMARISE_VIDEO,
     JobKind.RENDER_PIECE,
+    JobKind.MAKE_CLIP,
     JobKind.RETIRE_VERSION,
     JobKind.PURGE_VIDEO,
     JobKind.ERASE_PICTURES,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -73,16 +73,27 @@ def video_count() -> int:
     return Video.objects.exclude(status=VideoStatus.DELETING).count()
 
 
-def stored_bytes(api_key_id: UUID | None = None) -> int:
-    """Return the bytes of the tenant's recordings; an object that several videos share counts once.
+StoredBytes = Callable[[UUID | None, datetime | None], int]
+"""Count of the bytes of files that customers have a package above this one make, for the current tenant. Arguments: the
+key that asked for them, None for any; the moment before which they were stored, None for any."""
+_stored_above: list[StoredBytes] = []
 
-    api_key_id: only those of the videos that this key created.
+
+def register_stored(count: StoredBytes) -> None:
+    """Let a package count its files among what a tenant stores."""
+    _stored_above.append(count)
+
+
+def stored_bytes(api_key_id: UUID | None = None) -> int:
+    """Return the bytes of the tenant's recordings, and of files that were made of them on demand.
+
+    An object that several videos share counts once. api_key_id: only those of the videos that this key created.
     """
     videos, pieces = Video.objects.all(), InputSegment.objects.all()
     if api_key_id is not None:
         videos = videos.filter(api_key_id=api_key_id)
         pieces = pieces.filter(video_id__in=videos.values("id"))
-    return _bytes_of_objects(videos, pieces)
+    return _bytes_of_objects(videos, pieces) + sum(count(api_key_id, None) for count in _stored_above)
 
 
 def _bytes_of_objects(videos: QuerySet[Video], pieces: QuerySet[InputSegment]) -> int:
@@ -96,7 +107,7 @@ def _bytes_of_objects(videos: QuerySet[Video], pieces: QuerySet[InputSegment]) -
 
 
 def stored_bytes_since(moment: datetime) -> int:
-    """Return the bytes of the tenant's recordings that were stored before a moment and are stored now.
+    """Return the bytes of the tenant's recordings and made files that were stored before a moment and are stored now.
 
     A recording counts from the time at which its file was complete; an object that several share counts once.
     """
@@ -105,7 +116,7 @@ def stored_bytes_since(moment: datetime) -> int:
     sizes: dict[str, int] = {}
     for key, size in (*videos.values_list("object_key", "size_bytes"), *pieces.values_list("object_key", "size_bytes")):
         sizes[key] = max(size, sizes.get(key, 0))
-    return sum(sizes.values())
+    return sum(sizes.values()) + sum(count(None, moment) for count in _stored_above)
 
 
 def size_of(object_keys: Sequence[str]) -> int:

@@ -65,6 +65,17 @@ def pieces(
     return [piece for piece in recorded if piece.end_ms > start_ms][:limit]
 
 
+def recorded_files(video: Video, *, start_ms: int, end_ms: int) -> list[Video | InputSegment]:
+    """Return the rows of the measured files that overlap start_ms <= t < end_ms, in time order.
+
+    A file of an uploaded recording is the video itself.
+    """
+    if video.source_type == SourceType.UPLOAD:
+        return [video]
+    ready = InputSegment.objects.filter(video_id=video.id, status=InputStatus.READY, start_ms__lt=end_ms)
+    return [row for row in ready.order_by("start_ms") if row.start_ms + row.duration_ms > start_ms]
+
+
 def clock_of(row: ProbedRow) -> FileClock:
     """Return the clock of a measured file."""
     return FileClock.of_rows(row.clock) if row.clock else FileClock.steady(row.source_start_ms, row.duration_ms or 1)

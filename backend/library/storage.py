@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote, urlencode
 from uuid import UUID
@@ -321,6 +322,11 @@ class ObjectStorage:
 
     def put(self, key: str, body: bytes, *, content_type: str) -> None:
         with _translated():
+            self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
+
+    def put_file(self, key: str, path: Path, *, content_type: str) -> None:
+        """Store a file of any size."""
+        with _translated(), path.open("rb") as body:
             self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
 
     def putter(self, sizes: Mapping[str, int], *, content_type: str) -> Callable[[str, bytes], None]:

@@ -15,8 +15,8 @@ SCOPES_OF: Mapping[str, frozenset[str]] = {
     # Everything but ownership, which members:write alone does not give: see may_assign().
     Role.ADMIN: frozenset(SCOPES),
     Role.DEVELOPER: ASK
-    | {"shares:write", "videos:write", "webhooks:write", "keys:write", "usage:read", "members:read"},
-    Role.ANALYST: ASK | {"shares:write"},
+    | {"clips:write", "shares:write", "videos:write", "webhooks:write", "keys:write", "usage:read", "members:read"},
+    Role.ANALYST: ASK | {"clips:write", "shares:write"},
     Role.VIEWER: READ,
     Role.BILLING: frozenset({"usage:read", "budgets:write", "billing:write"}),
 }
@@ -24,7 +24,7 @@ MEANING: Mapping[str, str] = {
     Role.OWNER: "may do everything, and decides who else owns",
     Role.ADMIN: "may do everything except decide who owns",
     Role.DEVELOPER: "uploads videos, asks questions, makes keys, sets up webhooks and reads the usage",
-    Role.ANALYST: "reads videos, asks questions and shares answers",
+    Role.ANALYST: "reads videos, asks questions, makes clips and shares answers",
     Role.VIEWER: "reads videos, questions and answers",
     Role.BILLING: "reads the usage, sets budgets and looks after billing",
 }

@@ -1,4 +1,4 @@
-"""/v1/shares: links that show one answer or one recording to whoever has them."""
+"""/v1/shares: links that show one answer, one recording or one clip to whoever has them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
+from backend.clips.queries import clips
 from backend.library import queries as library
 from backend.library.models import VideoStatus
 from backend.questions.queries import questions
@@ -29,6 +30,7 @@ from backend.shares.bodies import (
     share_with_link_body,
 )
 from backend.shares.services import links
+from backend.shares.services.links import Subject
 from backend.tenancy.authentication import Principal
 from backend.tenancy.refusals import Refused
 
@@ -59,24 +61,27 @@ class SharesView(TenantView):
     )
     @idempotent(secret=True)
     def post(self, request: Request) -> Response:
-        """Make a link that shows one answer, one recording or a span of it to whoever has it, until it ends.
+        """Make a link that shows one answer, one recording, a span of it, or one clip to whoever has it, until it ends.
 
         The caller also needs the scope that reads the shared thing: `questions:read` or `videos:read`. A share does
-        not outlive the key that makes it.
+        not outlive the key that makes it, and a share of a clip ends with the clip.
         """
         body = parsed(ShareRequestSerializer, request)
         limit = self.principal.expires_at
         if limit is not None and body["expires_at"] > limit:
             detail = "A share cannot outlive the key that makes it."
             raise Refused("beyond_maker", detail, status=403, pointer="/expires_at")
-        question = video = None
+        question = video = clip = None
         if question_id := body.pop("question_id", None):
             _needs(self.principal, "questions:read")
             question = self.get_or_404(questions.questions(), question_id)
         if video_id := body.pop("video_id", None):
             _needs(self.principal, "videos:read")
             video = self.get_or_404(library.videos().exclude(status=VideoStatus.DELETING), video_id)
-        share, url = links.create_share(question=question, video=video, **body)
+        if clip_id := body.pop("clip_id", None):
+            _needs(self.principal, "videos:read")
+            clip = self.get_or_404(clips(), clip_id)
+        share, url = links.create_share(Subject(question=question, video=video, clip=clip), **body)
         self.audit_details = _details(share_body(share))
         headers = {"Location": f"/v1/shares/{encode('shr', share.id)}", "Cache-Control": "no-store"}
         return Response(share_with_link_body(share, url), status=201, headers=headers)
@@ -104,7 +109,7 @@ def _needs(caller: Principal, scope: str) -> None:
 
 
 def _details(body: dict[str, Any]) -> dict[str, Any]:
-    named = ("question_id", "video_id", "start_ms", "end_ms", "expires_at")
+    named = ("question_id", "video_id", "clip_id", "start_ms", "end_ms", "expires_at")
     return {name: body[name] for name in named if body[name] is not None}
 
 

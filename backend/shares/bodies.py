@@ -33,7 +33,8 @@ class ShareRequestSerializer(StrictSerializer):
     """What a link shows, and until when."""
 
     question_id = PublicIdField("qst", required=False, help_text="Question whose answer is shown.")
-    video_id = PublicIdField("vid", required=False, help_text="Video that is shown. Give either this or a question.")
+    video_id = PublicIdField("vid", required=False, help_text="Video that is shown.")
+    clip_id = PublicIdField("clp", required=False, help_text="Clip that is shown. Give one of the three.")
     start_ms = serializers.IntegerField(
         min_value=0,
         max_value=MAX_TIME_MS,
@@ -55,10 +56,10 @@ class ShareRequestSerializer(StrictSerializer):
     expires_at = EndField(help_text=f"When the link ends, within {LONGEST.days} days.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if ("question_id" in attrs) == ("video_id" in attrs):
-            raise serializers.ValidationError("Give either question_id or video_id.", code="one_required")
+        if sum(name in attrs for name in ("question_id", "video_id", "clip_id")) != 1:
+            raise serializers.ValidationError("Give one of question_id, video_id and clip_id.", code="one_required")
         start, end = attrs["start_ms"], attrs["end_ms"]
-        if "question_id" in attrs and (start is not None or end is not None):
+        if "video_id" not in attrs and (start is not None or end is not None):
             raise serializers.ValidationError({"start_ms": "Only a video has a span."}, code="one_required")
         if end is not None and (start or 0) >= end:
             raise serializers.ValidationError({"end_ms": "Give an end after the begin."}, code="out_of_order")
@@ -68,15 +69,17 @@ class ShareRequestSerializer(StrictSerializer):
 class ShareQuerySerializer(ListQuerySerializer):
     question_id = PublicIdField("qst", required=False, help_text="Only shares of this question.")
     video_id = PublicIdField("vid", required=False, help_text="Only shares of this video.")
+    clip_id = PublicIdField("clp", required=False, help_text="Only shares of this clip.")
 
 
 class SharedLinkSerializer(serializers.Serializer[Any]):
-    """A link to one answer or one recording, without its token."""
+    """A link to one answer, one recording or one clip, without its token."""
 
     id = PublicIdField("shr", help_text="Id of the share. It does not open the page.")
     object = serializers.CharField(help_text="Always `share`.")
     question_id = PublicIdField("qst", allow_null=True, help_text="Question that is shown.")
     video_id = PublicIdField("vid", allow_null=True, help_text="Video that is shown.")
+    clip_id = PublicIdField("clp", allow_null=True, help_text="Clip that is shown.")
     start_ms = serializers.IntegerField(allow_null=True, help_text="Begin of the span that is shown.")
     end_ms = serializers.IntegerField(allow_null=True, help_text="End of the span that is shown.")
     title = serializers.CharField(allow_blank=True, help_text="Heading of the page.")
@@ -106,8 +109,8 @@ def share_with_link_body(share: Share, url: str) -> dict[str, Any]:
 
 def _fields(share: Share) -> dict[str, Any]:
     names = (
-        "id", "question_id", "video_id", "start_ms", "end_ms", "title", "created_at", "expires_at", "revoked_at",
-        "views", "last_viewed_at",
+        "id", "question_id", "video_id", "clip_id", "start_ms", "end_ms", "title", "created_at", "expires_at",
+        "revoked_at", "views", "last_viewed_at",
     )  # fmt: skip
     created_by = encode_creator(person_id=share.person_id, api_key_id=share.api_key_id)
     return {**{name: getattr(share, name) for name in names}, "object": "share", "created_by": created_by}

@@ -1,4 +1,4 @@
-"""Links that show one answer or one recording to whoever has them, until they end."""
+"""Links that show one answer, one recording or one clip to whoever has them, until they end."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from uuid import UUID
 
 from django.db import models
 
+from backend.clips.models import Clip
 from backend.library.models import Video
 from backend.questions.models import Question
 from backend.tenancy.models import TenantRow
 
 
 class Share(TenantRow):
-    """A link to one question or one video. Only a digest of its token is stored.
+    """A link to one question, one video or one clip. Only a digest of its token is stored.
 
     start_ms, end_ms: the span of the video that is shown; both None for the whole recording.
     """
@@ -24,6 +25,9 @@ class Share(TenantRow):
     )
     video = models.ForeignKey(
         Video, null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    clip = models.ForeignKey(
+        Clip, null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
     )
     start_ms = models.BigIntegerField(null=True)
     end_ms = models.BigIntegerField(null=True)
@@ -44,7 +48,9 @@ class Share(TenantRow):
     class Meta(TenantRow.Meta):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.CheckConstraint(
-                condition=models.Q(question=None) | models.Q(video=None, start_ms=None, end_ms=None),
+                condition=models.Q(question=None, clip=None)
+                | models.Q(video=None, clip=None, start_ms=None, end_ms=None)
+                | models.Q(video=None, question=None, start_ms=None, end_ms=None),
                 name="shares_share_one_thing",
             ),
             models.CheckConstraint(
@@ -56,12 +62,16 @@ class Share(TenantRow):
             models.Index(fields=["digest"], name="shares_share_digest"),
             models.Index(fields=["tenant", "question"], name="shares_share_question"),
             models.Index(fields=["tenant", "video"], name="shares_share_video"),
+            models.Index(fields=["tenant", "clip"], name="shares_share_clip"),
         ]
 
     @classmethod
     def within(cls, collections: Sequence[UUID]) -> models.Q:
         """Return the condition on the rows that a member limited to these collections sees."""
         answers = Question.unscoped.filter(Question.within(collections), tenant_id=models.OuterRef("tenant_id"))
-        return models.Q(video__collection_id__in=collections) | models.Q(
-            models.Exists(answers.filter(pk=models.OuterRef("question_id")))
+        clips = Clip.unscoped.filter(Clip.within(collections), tenant_id=models.OuterRef("tenant_id"))
+        return (
+            models.Q(video__collection_id__in=collections)
+            | models.Q(models.Exists(answers.filter(pk=models.OuterRef("question_id"))))
+            | models.Q(models.Exists(clips.filter(pk=models.OuterRef("clip_id"))))
         )

@@ -11,12 +11,16 @@ from backend.shares.models import Share
 from backend.tenancy.makers import Maker
 
 
-def shares(*, question_id: UUID | None = None, video_id: UUID | None = None) -> QuerySet[Share]:
+def shares(
+    *, question_id: UUID | None = None, video_id: UUID | None = None, clip_id: UUID | None = None
+) -> QuerySet[Share]:
     """Return the shares of the tenant. An argument that is None restricts nothing."""
     rows: QuerySet[Share] = Share.objects.all()
     if question_id is not None:
         rows = rows.filter(question_id=question_id)
-    return rows if video_id is None else rows.filter(video_id=video_id)
+    if video_id is not None:
+        rows = rows.filter(video_id=video_id)
+    return rows if clip_id is None else rows.filter(clip_id=clip_id)
 
 
 def made_by(maker: Maker) -> QuerySet[Share]:

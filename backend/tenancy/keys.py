@@ -23,6 +23,7 @@ SCOPES = (
     "videos:write",
     "questions:read",
     "questions:write",
+    "clips:write",
     "shares:write",
     "webhooks:write",
     "usage:read",

@@ -15,6 +15,8 @@ EVENT_TYPES: dict[str, str] = {
     "video.failed": "A video could not be indexed.",
     "video.reindex_failed": "A new index of a video could not be built; the video answers from the one it has.",
     "video.deleted": "A video and everything derived from it is deleted.",
+    "clip.ready": "A clip is made.",
+    "clip.failed": "A clip could not be made.",
     "question.completed": "A question has its answer.",
     "question.failed": "A question could not be answered.",
     "question.canceled": "A question was canceled, or its batch or comparison, or a budget kept it from being begun.",

@@ -11,10 +11,10 @@ RUN uv venv /opt/venv \
  && uv pip install --no-config --no-cache --python /opt/venv/bin/python --no-deps --require-hashes -r worker.lock
 
 FROM python:3.11.14-slim-bookworm
-# libseccomp locks down the processes that decode; it follows the pinned base's Debian release and its security fixes; pinning the point version would break at the next one.
+# libseccomp locks down the processes that decode; the fonts are for captions in clips. Both follow the pinned base's Debian release and its security fixes; pinning the point version would break at the next one.
 # hadolint ignore=DL3008
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends libseccomp2 \
+ && apt-get install --yes --no-install-recommends libseccomp2 fontconfig-config fonts-noto-core fonts-noto-cjk \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 ava \
  && useradd --uid 10001 --gid ava --home-dir /app --no-create-home --shell /usr/sbin/nologin ava \

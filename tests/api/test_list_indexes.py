@@ -47,7 +47,7 @@ VALUES: dict[str, Any] = {
     "kind": "invoice",
 }
 IDS = {"video_id": "vid", "question_id": "qst", "batch_id": "bat", "comparison_id": "cmp", "session_id": "ses",
-       "collection_id": "col", "endpoint_id": "whe"}  # fmt: skip
+       "collection_id": "col", "endpoint_id": "whe", "clip_id": "clp"}  # fmt: skip
 COLUMNS = {
     ("index-jobs", "video_id"): "id", ("questions", "feedback"): "verdict",
     ("webhook-deliveries", "event_type"): "type",

@@ -18,6 +18,7 @@ from django.db import connections
 from backend.accounts import suspension
 from backend.api.public_ids import decode, encode
 from backend.audit.services import OPERATOR
+from backend.clips.models import Clip
 from backend.erasure.services import retention
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.sweeps import SYSTEM_TENANT
@@ -70,7 +71,7 @@ def replayed(**options: Any) -> dict[str, int]:
     return counts
 
 
-BY_REQUEST = 10
+BY_REQUEST = 11
 """Number of kinds that are written before the deletion is committed; the others follow by the sweep."""
 
 
@@ -109,6 +110,10 @@ def test_a_restore_brings_deleted_things_back_and_the_replay_removes_them_again(
     with acme.scope():
         search = Search.objects.create(tenant_id=acme.tenant_id, text="dog", settings={})
         comparison = Comparison.objects.create(tenant_id=acme.tenant_id, total=0, arms=[], status="completed")
+        clip = Clip.objects.create(
+            tenant_id=acme.tenant_id, video_id=scope, mode="fast", captions="none", start_ms=0, end_ms=1,
+            expires_at=datetime.now(UTC) + timedelta(days=1),
+        )  # fmt: skip
     rights = rights_of(acme)
     initrode = make_tenant("initrode")
     with initrode.scope():
@@ -118,7 +123,8 @@ def test_a_restore_brings_deleted_things_back_and_the_replay_removes_them_again(
     backup(tmp_path / "dump")
     paths = (f"videos/{video['id']}", f"questions/{encode('qst', question)}", f"searches/{encode('sea', search.id)}",
              f"sessions/{session}", f"question-batches/{batch}", f"uploads/{upload}",
-             f"comparisons/{encode('cmp', comparison.id)}", *rights.values())  # fmt: skip
+             f"clips/{encode('clp', clip.id)}", f"comparisons/{encode('cmp', comparison.id)}",
+             *rights.values())  # fmt: skip
     for path in paths:
         assert client.delete(f"/v1/{path}").status_code in (202, 204), path
     with acme.scope():
@@ -158,7 +164,7 @@ def test_a_restore_brings_deleted_things_back_and_the_replay_removes_them_again(
     with acme.scope():
         purge = Job.objects.get(kind=JobKind.PURGE_VIDEO)
         assert (purge.subject_id, purge.state) == (decode("vid", video["id"]), JobState.QUEUED)
-        assert not any(model.objects.exists() for model in (Search, Session, QuestionBatch, Comparison))
+        assert not any(model.objects.exists() for model in (Search, Session, QuestionBatch, Comparison, Clip))
         assert Video.objects.get(id=bare).source_deleted_at is not None
         assert Video.objects.get(id=blind).thumbnails_deleted_at is not None
         assert kept in set(Question.objects.values_list("id", flat=True))

@@ -52,6 +52,7 @@ PREFIX_OF = {
     "usage_event_id": "use",
     "audit_event_id": "aud",
     "share_id": "shr",
+    "clip_id": "clp",
     "event_id": "evt",
     "chunk_id": "chk",
     "line_id": "trn",
@@ -103,6 +104,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
     from backend.audit.models import ActorKind
     from backend.billing.models import Budget
     from backend.billing.services.credit.credit_grants import grant_credit
+    from backend.clips.models import Clip
     from backend.ekg.models import Chunk, Frame, Track, TranscriptLine
     from backend.library.models import Collection, InputSegment
     from backend.questions.models import Comparison, Feedback, Question, QuestionBatch, Search, Session
@@ -160,6 +162,16 @@ def belongings(cast: Cast) -> dict[str, UUID]:
             "msg": delivery.event_id,
             "bud": Budget.objects.create(tenant_id=tenant, questions=10_000).id,
             "ivc": draft_invoice(cast).id,
+            "clp": Clip.objects.create(
+                tenant_id=tenant,
+                video_id=video_id,
+                question=question,
+                mode="exact",
+                captions="none",
+                start_ms=0,
+                end_ms=1_000,
+                expires_at=timezone.now() + timedelta(days=1),
+            ).id,
             "shr": Share.objects.create(
                 tenant_id=tenant, question=question, digest=b"x", expires_at=timezone.now() + timedelta(days=1)
             ).id,

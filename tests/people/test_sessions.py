@@ -119,6 +119,7 @@ def test_a_role_may_what_its_scopes_say(acme: Cast, role: str) -> None:
         "keys:read": ("GET", "/v1/api-keys", None),
         "keys:write": ("POST", "/v1/api-keys", {}),
         "webhooks:write": ("GET", "/v1/webhook-endpoints", None),
+        "clips:write": ("POST", "/v1/clips", {}),
         "shares:write": ("GET", "/v1/shares", None),
         "members:read": ("GET", "/v1/members", None),
         "members:write": ("POST", "/v1/invitations", {}),

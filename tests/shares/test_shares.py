@@ -18,6 +18,7 @@ from backend.api.public_ids import encode
 from backend.audit.models import AuditEvent
 from backend.audit.services import OPERATOR
 from backend.billing.models import UsageEvent
+from backend.clips.models import Clip, ClipStatus
 from backend.library.models import Collection, Video, VideoStatus
 from backend.questions.models import Evidence, Question, QuestionStatus, QuestionVideo
 from backend.questions.services.derived_text import forget_video
@@ -227,6 +228,78 @@ def test_an_ended_share_is_answered_like_a_token_that_never_existed(
     assert ended(opened(made)) == ended(unknown)
 
 
+@pytest.fixture
+def clip(acme: Cast, video: UUID) -> UUID:
+    with acme.scope():
+        row = Clip.objects.create(
+            tenant_id=acme.tenant_id, video_id=video, mode="exact", captions="none", title="Backdoor", start_ms=3_000,
+            end_ms=9_000, shown_start_ms=3_000, shown_end_ms=9_000, status=ClipStatus.READY, size_bytes=1_000,
+            ready_at=timezone.now(), expires_at=timezone.now() + timedelta(days=30),
+        )  # fmt: skip
+    return row.id  # type: ignore[no-any-return]
+
+
+def test_a_clip_is_played_and_nothing_around_it_is_shown(acme: Cast, video: UUID, clip: UUID) -> None:
+    made = share(acme, clip_id=encode("clp", clip), title="For the insurer")
+
+    reply = opened(made)
+
+    page = reply.content.decode()
+    assert (reply.status_code, made["clip_id"], made["video_id"]) == (200, encode("clp", clip), None)
+    for shown in ("For the insurer", "<video controls", f"clips/{clip}/clip.mp4?", f"clips/{clip}/poster.jpg?",
+                  "0:00:03–0:00:09", "X-Amz-Expires=1800"):  # fmt: skip
+        assert shown in page, shown
+    assert "Backdoor" not in page
+    assert "<script" not in page
+    framed = Client().get(urlsplit(made["url"]).path, {"embed": "1"}).content.decode()
+    assert f"clips/{clip}/clip.mp4?" in framed
+    assert [one["id"] for one in acme.client.get("/v1/shares", {"clip_id": made["clip_id"]}).json()["data"]] == [
+        made["id"]
+    ]
+    assert acme.client.get(f"/v1/shares/{made['id']}").json()["views"] == 2
+    assert views_in_the_log(acme) == 1
+    with acme.scope():
+        noted = UsageEvent.objects.get(meter="egress_gb")
+    assert (noted.video_id, noted.billable) == (video, False)
+
+
+@pytest.mark.parametrize("end", ["revoked", "expired", "clip expired", "clip failed", "clip deleted", "video deleted"])
+def test_a_share_of_a_clip_ends(acme: Cast, video: UUID, clip: UUID, end: str) -> None:
+    made = share(acme, clip_id=encode("clp", clip))
+    assert opened(made).status_code == 200
+
+    with acme.scope():
+        if end == "expired":
+            Share.objects.update(expires_at=timezone.now())
+        elif end == "clip expired":
+            Clip.objects.update(expires_at=timezone.now())
+        elif end == "clip failed":
+            Clip.objects.update(status=ClipStatus.FAILED)
+        elif end == "video deleted":
+            Video.objects.filter(id=video).update(status=VideoStatus.DELETING)
+    if end == "revoked":
+        acme.client.delete(f"/v1/shares/{made['id']}")
+    elif end == "clip deleted":
+        assert acme.client.delete(f"/v1/clips/{encode('clp', clip)}").status_code == 204
+
+    assert ended(opened(made)) == ended(opened({"url": "http://x/share/" + "A" * 43}))
+
+
+def test_a_clip_that_is_not_made_or_of_another_tenant_cannot_be_shared(
+    acme: Cast, globex: Cast, video: UUID, clip: UUID
+) -> None:
+    body = {"clip_id": encode("clp", clip), "expires_at": in_days(1)}
+    with acme.scope():
+        _, only_shares = issue_api_key(name="a", scopes=["shares:write"])
+    assert with_key(only_shares).post("/v1/shares", body).json()["code"] == "insufficient_scope"
+    assert globex.client.post("/v1/shares", body).status_code == 404
+    both = acme.client.post("/v1/shares", {**body, "video_id": encode("vid", video)})
+    assert both.json()["errors"][0]["code"] == "one_required"
+    with acme.scope():
+        Clip.objects.update(status=ClipStatus.QUEUED)
+    assert acme.client.post("/v1/shares", body).json()["code"] == "nothing_to_share"
+
+
 @pytest.mark.parametrize("gone", [{"status": VideoStatus.DELETING}, {"source_deleted_at": "2026-01-01T00:00:00Z"}])
 def test_a_recording_that_is_deleted_is_not_shown(acme: Cast, video: UUID, gone: dict[str, Any]) -> None:
     made = share(acme, video_id=encode("vid", video))
@@ -245,6 +318,7 @@ def test_a_recording_that_is_deleted_is_not_shown(acme: Cast, video: UUID, gone:
         ({"question_id": "Q"}, 400, "required"),
         ({"expires_at": in_days(1)}, 400, "one_required"),
         ({"question_id": "Q", "video_id": "V", "expires_at": in_days(1)}, 400, "one_required"),
+        ({"question_id": "Q", "end_ms": 1, "expires_at": in_days(1)}, 400, "one_required"),
         ({"question_id": "Q", "start_ms": 1, "expires_at": in_days(1)}, 400, "one_required"),
         ({"video_id": "V", "start_ms": 5, "end_ms": 5, "expires_at": in_days(1)}, 400, "out_of_order"),
     ],

@@ -185,7 +185,8 @@ def test_the_types_are_listed(acme: Any) -> None:
     types = acme.client.get("/v1/webhook-event-types").json()["data"]
 
     assert {row["type"] for row in types} == {
-        "upload.completed", "video.ready", "video.failed", "video.reindex_failed", "question.completed",
+        "upload.completed", "video.ready", "video.failed", "video.reindex_failed", "question.completed", "clip.ready",
+        "clip.failed",
         "question.failed", "question.canceled", "question_batch.completed", "comparison.completed", "webhook.test",
         "video.indexing", "video.deleted", "usage.threshold_reached", "budget.exceeded", "webhook_endpoint.disabled",
         "budget.suspended", "invoice.finalized", "invoice.paid", "invoice.voided", "invoice.overdue",

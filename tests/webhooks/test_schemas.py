@@ -15,6 +15,8 @@ from jsonschema import Draft202012Validator
 from uuid6 import uuid7
 
 from backend.api.contract.generated_clients import KNOWN
+from backend.clips.models import Clip
+from backend.clips.payloads import clip_data
 from backend.library import payloads as library
 from backend.library.models import IndexVersion, Upload, UploadStatus, VideoStatus
 from backend.questions.models import Question
@@ -80,6 +82,19 @@ def test_video_events_are_valid(acme: Any, status: str) -> None:
             error_message="x" * 5_000 if failed else "",
         )
         services.emit(type=f"video.{status}", resource_id=video.id, data=library.video_data(video))
+        assert list(errors(WebhookEvent.objects.get())) == []
+
+
+@pytest.mark.parametrize("status", ["ready", "failed"])
+def test_clip_events_are_valid(acme: Any, status: str) -> None:
+    failed = status == "failed"
+    with acme.scope():
+        clip = Clip.objects.create(
+            tenant_id=acme.tenant_id, video=make_video(), mode="exact", captions="none", start_ms=0, end_ms=1_000,
+            status=status, ready_at=None if failed else timezone.now(), expires_at=timezone.now(),
+            error_code="source_undecodable" if failed else "", error_message="x" * 5_000 if failed else "",
+        )  # fmt: skip
+        services.emit(type=f"clip.{status}", resource_id=clip.id, data=clip_data(clip))
         assert list(errors(WebhookEvent.objects.get())) == []
 
 

@@ -7,6 +7,7 @@ it. The ledger keeps what was billed. A tombstone remains until a sweep has foun
 
 from __future__ import annotations
 
+from backend.clips.services import clips
 from backend.ekg.graph_store import GraphStore
 from backend.jobs.services import JobFailed, is_worked_on
 from backend.library.queries import find_video
@@ -40,6 +41,7 @@ def handle(work: Work) -> FollowUp | None:
 
     def drop() -> None:
         derived_text.forget_video(video_id)
+        clips.forget_video(video_id)
         GraphStore().lock_video(video_id)
         GraphStore().drop_version(video_id)
         work.complete()

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from django.db.models.functions import Now
 
+from backend.clips.models import Clip
+from backend.clips.queries import CAPTIONS, CLIP, POSTER, folder_of
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import InputSegment, Segment, Video
 from backend.library.services.contents import is_read
@@ -24,11 +26,11 @@ from backend.questions.models import QuestionVideo, SearchVideo
 
 MOST_PUTS = 64
 """Maximum number of pictures that one request of a job may store."""
-MEDIA = (".jpg", ".mp4")
+MEDIA = (".jpg", ".mp4", ".vtt")
 """Endings of what jobs make."""
 READ = frozenset({"get", "head"})
 FETCH = frozenset({"head", "begin", "part", "complete", "abort", "clear", "delete"})
-_KEY = re.compile(r"t/[0-9a-f-]{36}/[uv]/[0-9a-f-]{36}/[A-Za-z0-9-]+(/[A-Za-z0-9-]+)*(\.jpg|\.mp4)?")
+_KEY = re.compile(r"t/[0-9a-f-]{36}/[uv]/[0-9a-f-]{36}/[A-Za-z0-9-]+(/[A-Za-z0-9-]+)*(\.jpg|\.mp4|\.vtt)?")
 
 
 def leased_job(job_id: UUID, token: int) -> Job | None:
@@ -106,6 +108,15 @@ def _assemble(job: Job, operation: str, key: str) -> bool:
     return operation in READ and job.video_id is not None and _is_picture(job, key, [job.video_id])
 
 
+def _clip(job: Job, operation: str, key: str) -> bool:
+    clip = Clip.objects.filter(id=job.subject_id).first()
+    if clip is None:
+        return False
+    if operation in READ:
+        return _is_source(key, [clip.video_id])
+    return operation == "put" and key in {folder_of(clip) + name for name in (CLIP, POSTER, CAPTIONS)}
+
+
 def _answer(job: Job, operation: str, key: str) -> bool:
     rows = QuestionVideo.objects.filter(question_id=job.subject_id)
     asked: list[UUID] = list(rows.values_list("video_id", flat=True))
@@ -143,6 +154,7 @@ _RULES = {
     JobKind.OBSERVE_SEGMENT: _observe,
     JobKind.RENDER_PIECE: _render,
     JobKind.ASSEMBLE_VIDEO: _assemble,
+    JobKind.MAKE_CLIP: _clip,
     JobKind.ANSWER_QUESTION: _answer,
     JobKind.SEARCH_EVENTS: _search,
 }

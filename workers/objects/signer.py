@@ -34,7 +34,7 @@ SPARE_SECONDS = 120
 """A process ends itself about 100 s after the time limit of its task, so no job outlives the URL of its source."""
 LONGEST_REQUEST = 2 * 1024**2
 IDLE_SECONDS = 60.0
-_CONTENT_TYPES = frozenset({"image/jpeg", "video/mp4"})
+_CONTENT_TYPES = frozenset({"image/jpeg", "text/vtt", "video/mp4"})
 
 
 class Refusal(Exception):

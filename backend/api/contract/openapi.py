@@ -71,7 +71,7 @@ HEADERS: dict[str, dict[str, Any]] = {
 """Headers of replies, by their name."""
 LOCATED = frozenset(
     {
-        "appendInputSegment", "completeUpload", "createApiKey", "createCollection", "createComparison",
+        "appendInputSegment", "completeUpload", "createApiKey", "createClip", "createCollection", "createComparison",
         "createInvitation", "createQuestion", "createQuestionBatch", "createSearch", "createSession", "createShare",
         "createUpload", "createVideo", "createWebhookEndpoint", "deleteTenant", "rotateApiKey",
     }
@@ -104,6 +104,7 @@ TAGS: dict[str, str] = {
     "Comparisons": "Your own questions, answered by several methods side by side.",
     "Methods": "The answering methods.",
     "Feedback": "Your verdicts on answers.",
+    "Clips": "Parts of recordings as files.",
     "Shares": "Links that show one answer or one recording to whoever has them.",
     "Usage": "What was consumed, and its price.",
     "Invoices": "What was billed, and the credit that pays for it.",
@@ -288,6 +289,8 @@ SETTINGS: dict[str, Any] = {
         "Route": "gpu_workers.engine.answering.understood.ROUTES",
         "SearchMode": "backend.questions.services.searches.ALL_MODES",
         "ComparedBy": "gpu_workers.engine.retrieval.object_search.COMPARED_BY",
+        "ClipMode": "backend.clips.models.ClipMode",
+        "ClipCaptions": "backend.clips.models.ClipCaptions",
         "DerivedText": "backend.library.models.DerivedText",
         "Fusion": "gpu_workers.engine.retrieval.fusion.FUSIONS",
         "SearchView": "backend.questions.services.searches.VIEWS",

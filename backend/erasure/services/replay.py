@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from uuid import UUID
 
+from backend.clips.services import clips
 from backend.erasure.queries import known_tenants
 from backend.erasure.services import retention, tenants
 from backend.library.models import Upload, Video
@@ -47,6 +48,7 @@ REPEAT: Mapping[Deleted, Callable[[UUID], bool]] = {
     Deleted.BATCH: deletions.drop_batch,
     Deleted.SESSION: deletions.drop_session,
     Deleted.COMPARISON: deletions.drop_comparison,
+    Deleted.CLIP: clips.drop_clip,
     Deleted.UPLOAD: _uploads,
     Deleted.SOURCE: retention.drop_source,
     Deleted.THUMBNAILS: retention.drop_thumbnails,

@@ -12,6 +12,8 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 from uuid6 import uuid7
 
+from backend.clips.models import Clip
+from backend.clips.services.clips import drop_clips
 from backend.ekg.models import Frame
 from backend.library.models import IndexVersion, InputSegment, Retention, Video, VideoStatus
 from backend.library.recording import erasable_keys
@@ -160,6 +162,7 @@ def drop_source(video_id: UUID) -> bool:
     if video is None or video.source_deleted_at is not None:
         return False
     # What people watch of a recording goes with it.
+    drop_clips(Clip.objects.filter(video_id=video_id))
     folders = [*map(source_prefix, erasable_keys(video)), *forget_rendition(video_id)]
     bury(grave, folders, at_once=True)
     InputSegment.objects.filter(video_id=video_id).update(object_key="")

@@ -79,6 +79,7 @@ class Migration(migrations.Migration):
                             ("render_piece", "Render Piece"),
                             ("assemble_video", "Assemble Video"),
                             ("summarise_video", "Summarise Video"),
+                            ("make_clip", "Make Clip"),
                             ("answer_question", "Answer Question"),
                             ("search_events", "Search Events"),
                             ("grade_comparison", "Grade Comparison"),

@@ -39,6 +39,7 @@ class Deleted(StrEnum):
     BATCH = "batch"
     SESSION = "session"
     COMPARISON = "comparison"
+    CLIP = "clip"
     UPLOAD = "upload"
     SOURCE = "source"
     THUMBNAILS = "thumbnails"

@@ -19,11 +19,11 @@ from backend.api.files import AnyFile
 from backend.api.public_ids import decode
 from backend.api.views import TenantView
 from backend.ekg import queries as index
-from backend.ekg.queries import Narrowing
 from backend.library.models import Video, VideoStatus
 from backend.library.queries import videos
-from backend.playback.captions import Cue, Line, as_srt, as_vtt, cues_of, within
+from backend.playback.captions import Cue, as_srt, as_vtt
 from backend.playback.timeline import TimelineSerializer, timeline_body
+from backend.playback.transcripts import spoken_cues
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
 
@@ -48,16 +48,8 @@ class _SideTrackView(TenantView):
     def cues(self, request: Request, video_id: str) -> tuple[list[Cue], str]:
         """Return the captions that a request asks for, and their language if they have one only."""
         query = parsed_query(CaptionQuerySerializer, request)
-        start_ms, end_ms = query.get("start_ms"), query.get("end_ms")
-        part = Narrowing(start_ms=start_ms, end_ms=end_ms)
-        rows = index.transcript(self.video(video_id), part).order_by("start_ms", "end_ms")
-        if "track" in query:
-            rows = rows.filter(track=query["track"])
-        found = list(rows.values_list("start_ms", "end_ms", "text", "words", "language"))
-        lines = [Line(start, end, text, tuple(map(tuple, words))) for start, end, text, words, _ in found]
-        languages = {language for *_, language in found}
-        cues = sorted(cues_of(lines), key=lambda cue: cue.start_ms)
-        return list(within(cues, start_ms, end_ms)), languages.pop() if len(languages) == 1 else ""
+        named = {name: query.get(name) for name in ("start_ms", "end_ms", "track")}
+        return spoken_cues(self.video(video_id), **named)
 
 
 def _text(content: str, kind: str) -> HttpResponse:

@@ -19,8 +19,8 @@ from backend.library.recording import pieces as recorded_pieces
 from backend.library.storage import video_prefix
 from backend.playback import queries
 from backend.playback.models import PieceState, RenditionPiece
+from backend.playback.recordings import recording_of
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.indexing.picture_format import PictureFormat
 from gpu_workers.engine.media.renditions import Recording, RenderedPiece
 from gpu_workers.engine.media.storyboards import LEAST_TILE_MS, tile_ms_of
 
@@ -129,21 +129,7 @@ class PendingPiece:
 
     def recording(self, url: str) -> Recording:
         """Return what a renderer needs to know of the file at url."""
-        row, track = self.row, next(iter(self.recorded.tracks), None)
-        return Recording(
-            url=url,
-            clock=self.recorded.clock.moved(self.recorded.start_ms),
-            container=row.container,
-            codec=row.codec,
-            width=row.width or 2,
-            height=row.height or 2,
-            fps=row.fps,
-            rotation=row.rotation,
-            bitrate=row.bitrate,
-            pictures=PictureFormat.of_fields(row.picture_format),
-            track=None if track is None else track.number,
-            audio_codec="" if track is None else track.codec,
-        )
+        return recording_of(self.recorded, self.row, url)
 
 
 def pending_piece(piece_id: UUID) -> PendingPiece | None:

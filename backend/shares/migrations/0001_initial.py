@@ -10,6 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("clips", "0001_initial"),
         ("library", "0004_video_failed_at"),
         ("questions", "0003_charges"),
         ("tenancy", "0001_initial"),
@@ -32,6 +33,17 @@ class Migration(migrations.Migration):
                 ("views", models.PositiveIntegerField(default=0)),
                 ("last_viewed_at", models.DateTimeField(null=True)),
                 ("audited_at", models.DateTimeField(null=True)),
+                (
+                    "clip",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="clips.clip",
+                    ),
+                ),
                 (
                     "question",
                     models.ForeignKey(
@@ -71,12 +83,14 @@ class Migration(migrations.Migration):
                     models.Index(fields=["digest"], name="shares_share_digest"),
                     models.Index(fields=["tenant", "question"], name="shares_share_question"),
                     models.Index(fields=["tenant", "video"], name="shares_share_video"),
+                    models.Index(fields=["tenant", "clip"], name="shares_share_clip"),
                 ],
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("question", None),
-                            models.Q(("end_ms", None), ("start_ms", None), ("video", None)),
+                            models.Q(("clip", None), ("question", None)),
+                            models.Q(("clip", None), ("end_ms", None), ("start_ms", None), ("video", None)),
+                            models.Q(("end_ms", None), ("question", None), ("start_ms", None), ("video", None)),
                             _connector="OR",
                         ),
                         name="shares_share_one_thing",
@@ -100,5 +114,6 @@ class Migration(migrations.Migration):
         # A share goes with the thing that it shows.
         tenant_reference("shares_share", "question_id", "questions_question"),
         tenant_reference("shares_share", "video_id", "library_video"),
+        tenant_reference("shares_share", "clip_id", "clips_clip"),
         noted_endings("shares_share", "share", set_column="revoked_at"),
     ]

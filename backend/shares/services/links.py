@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -14,8 +14,8 @@ from backend.api.public_ids import encode
 from backend.audit.models import ActorKind
 from backend.audit.services import Actor, record
 from backend.billing.services.usage.storage import record_link
+from backend.clips.models import Clip
 from backend.library.models import Video
-from backend.library.queries import size_of
 from backend.library.services.attribution import attribution_of
 from backend.questions.models import Question
 from backend.shares import queries
@@ -30,21 +30,30 @@ AUDITED_EVERY = timedelta(hours=1)
 """The audit log gets one entry of views for each share and this time, because nobody is counted before they view."""
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a share shows: one of these."""
+
+    question: Question | None = None
+    video: Video | None = None
+    clip: Clip | None = None
+
+
 def create_share(
+    subject: Subject,
     *,
-    question: Question | None,
-    video: Video | None,
     start_ms: int | None,
     end_ms: int | None,
     title: str,
     expires_at: datetime,
 ) -> tuple[Share, str]:
-    """Share one question or one video; return the share and its link. Raises Refused `nothing_to_share`."""
+    """Share one thing; return the share and its link. Raises Refused `nothing_to_share`."""
     token, caller = secrets.token_urlsafe(32), current_caller()
     share = Share(
         tenant_id=current_tenant_id(),
-        question=question,
-        video=video,
+        question=subject.question,
+        video=subject.video,
+        clip=subject.clip,
         start_ms=start_ms,
         end_ms=end_ms,
         title=title,
@@ -54,7 +63,8 @@ def create_share(
         person_id=caller.person_id,
     )
     if not is_shown(share):
-        raise Refused("nothing_to_share", "The question has no answer, or the video has no recording in this span.")
+        detail = "The question has no answer, the video has no recording in this span, or the clip is not made."
+        raise Refused("nothing_to_share", detail)
     share.save(force_insert=True)
     return share, link_to(f"/share/{token}")
 
@@ -81,7 +91,7 @@ def count_view(share: Share, page: Page, *, address: str, request_id: str) -> No
     if mine.filter(Q(audited_at=None) | Q(audited_at__lte=now - AUDITED_EVERY)).update(audited_at=now):
         visitor = Actor(ActorKind.VISITOR, address=address, request_id=request_id)
         record("share.viewed", actor=visitor, object_id=encode("shr", share.id))
-    if page.opened:
-        video = Video.objects.get(id=share.video_id)
+    if page.opened_bytes:
+        video = Video.objects.get(id=page.video_id)
         maker = replace(attribution_of(video), api_key_id=share.api_key_id, person_id=share.person_id)
-        record_link(attribution=maker, video_id=video.id, size_bytes=size_of(page.opened), at=now)
+        record_link(attribution=maker, video_id=video.id, size_bytes=page.opened_bytes, at=now)

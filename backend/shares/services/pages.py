@@ -8,14 +8,18 @@ is on a page.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from django.db.models import Q
 
+from backend.clips.models import Clip, ClipStatus
+from backend.clips.queries import CLIP, POSTER, clips, objects_of
 from backend.ekg import queries as index
 from backend.ekg.models import Chunk, Event
 from backend.library import recording
 from backend.library.content_types import playback_type
 from backend.library.models import Video, VideoStatus
+from backend.library.queries import size_of
 from backend.library.recording import RecordedPiece
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Evidence, Question, QuestionStatus
@@ -38,17 +42,18 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of the recording. url: plays it for as long as any URL reads an object."""
+    """A file of the recording. url: plays it for as long as any URL reads an object. poster: URL, "" without one."""
 
     at: str
     url: str
+    poster: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """What is shown of one share. question, answer: "" for a recording. recordings: number that the answer cites.
 
-    opened: keys of the objects that hold the recording that the page plays.
+    opened_bytes: length of what the page plays, of the video with this id.
     """
 
     title: str
@@ -56,7 +61,8 @@ class Page:
     answer: str = ""
     moments: list[Moment] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
-    opened: tuple[str, ...] = ()
+    opened_bytes: int = 0
+    video_id: UUID | None = None
     recordings: int = 1
 
 
@@ -64,6 +70,8 @@ def is_shown(share: Share) -> bool:
     """Whether there is something to show."""
     if share.question_id is not None:
         return _answered(share.question_id) is not None
+    if share.clip_id is not None:
+        return _clip(share) is not None
     video = _video(share)
     return video is not None and bool(_in_span(share, video) if _is_span(share) else _pieces(video))
 
@@ -73,6 +81,9 @@ def page_of(share: Share) -> Page | None:
     if share.question_id is not None:
         question = _answered(share.question_id)
         return None if question is None else _answer(share, question)
+    if share.clip_id is not None:
+        clip = _clip(share)
+        return None if clip is None else _clip_page(share, clip)
     video = _video(share)
     if video is None:
         return None
@@ -80,8 +91,10 @@ def page_of(share: Share) -> Page | None:
         shown = _in_span(share, video)
         return Page(share.title, moments=_moments(video, shown)) if shown else None
     pieces = _pieces(video)
-    opened = tuple(piece.object_key for piece in pieces)
-    return Page(share.title, files=_files(video, pieces), opened=opened) if pieces else None
+    if not pieces:
+        return None
+    opened = size_of([piece.object_key for piece in pieces])
+    return Page(share.title, files=_files(video, pieces), opened_bytes=opened, video_id=video.id)
 
 
 def _is_span(share: Share) -> bool:
@@ -109,6 +122,21 @@ def _answer(share: Share, question: Question) -> Page:
         for row in cited
     ]
     return Page(share.title, question.text, question.answer, moments, recordings=len(numbers))
+
+
+def _clip(share: Share) -> Clip | None:
+    """Return a clip that is made and has not ended."""
+    return None if share.clip_id is None else clips(status=ClipStatus.READY).filter(id=share.clip_id).first()
+
+
+def _clip_page(share: Share, clip: Clip) -> Page:
+    storage, keys = ObjectStorage(), objects_of(clip)
+    shown = _span(clip.shown_start_ms or clip.start_ms, clip.shown_end_ms or clip.end_ms)
+    url, poster = (
+        storage.presign_get(keys[name], content_type=kind)
+        for name, kind in ((CLIP, "video/mp4"), (POSTER, "image/jpeg"))
+    )
+    return Page(share.title, files=[File(shown, url, poster)], opened_bytes=clip.size_bytes, video_id=clip.video_id)
 
 
 def _video(share: Share) -> Video | None:

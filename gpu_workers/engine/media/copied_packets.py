@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Iterator
 from fractions import Fraction
@@ -11,8 +12,10 @@ from typing import Any, TypeAlias
 import av
 import av.error
 import numpy as np
+from av.audio.codeccontext import AudioCodecContext
 from av.audio.stream import AudioStream
 from av.container import InputContainer, OutputContainer
+from av.video.codeccontext import VideoCodecContext
 from av.video.stream import VideoStream
 
 from gpu_workers.engine.ekg import Span
@@ -54,7 +57,7 @@ def cut(arguments: dict[str, Any], recording: Supplied | None, channel: Channel)
     writer.flush()
     channel.send({
         "end": True, "begin_ms": max(0, copy.begin_ms or 0), "end_ms": copy.end_ms, "packets": copy.packets,
-        "held": copy.held, "counted": copy.is_counted,
+        "held": copy.held, "counted": copy.is_counted, "format": copy.format,
     })  # fmt: skip
 
 
@@ -100,6 +103,7 @@ class _Copy:
     def __init__(self, recording: Supplied, span: Span, track: int | None, edges: str, writer: _Slots) -> None:
         self.begin_ms: int | None = None
         self.packets, self.is_counted, self.end_ms = 0, False, span.end_ms
+        self.format = ""
         self._before = 0
         self._shows_begin = False
         self._recording, self._span, self._track = recording, span, track
@@ -138,6 +142,7 @@ class _Copy:
                     container.seek(0)
                 if self._output is None:
                     self._output = av.open(self._writer, "w", format="nut")
+                    self.format = _format_of(tracks)
                     for track in tracks:
                         self._output.add_stream_from_template(track).time_base = _TICK
                 self._write(tracks, _timed(container, tracks, stretch), stretch, part)
@@ -237,6 +242,15 @@ class _Copy:
         copied.duration, copied.is_keyframe = round((packet.duration or 0) * ticks), packet.is_keyframe
         copied.stream = output.streams[index]
         output.mux(copied)
+
+
+def _format_of(tracks: tuple[VideoStream | AudioStream, ...]) -> str:
+    """Return a digest of what a decoder has to know of the tracks before their first packets."""
+    contexts = [track.codec_context for track in tracks]
+    named = [(one.codec.canonical_name, one.codec_tag, bytes(one.extradata or b"")) for one in contexts]
+    sizes = [(one.width, one.height) for one in contexts if isinstance(one, VideoCodecContext)]
+    heard = [(one.sample_rate, one.channels) for one in contexts if isinstance(one, AudioCodecContext)]
+    return hashlib.sha256(repr((named, sizes, heard)).encode()).hexdigest()
 
 
 def _timed(

@@ -31,7 +31,8 @@ class Cut:
     keyframes, else the end of the span. packets: number of pictures, 0 for none. held: number of pictures before the
     one that is shown at the beginning of the span.
 
-    is_counted: whether pictures have no times of their own, so the n-th one follows begin_ms by n steady steps.
+    is_counted: whether pictures have no times of their own, so the n-th one follows begin_ms by n steady steps. format:
+    a digest of what a decoder has to know first; the packets of cuts with the same one can follow each other.
     """
 
     begin_ms: int
@@ -39,6 +40,7 @@ class Cut:
     packets: int
     held: int
     is_counted: bool
+    format: str = ""
 
 
 def cut(
@@ -76,7 +78,7 @@ def cut(
             if "end" in message:
                 begin_ms, end_ms = (number(message.get(name), _GREATEST_MS) for name in ("begin_ms", "end_ms"))
                 packets, held = (number(message.get(name), _MOST_PACKETS) for name in ("packets", "held"))
-                return Cut(begin_ms, end_ms, packets, held, message.get("counted") is True)
+                return Cut(begin_ms, end_ms, packets, held, message.get("counted") is True, str(message.get("format")))
             count = number(message.get("bytes"), SLOT_BYTES)
             size += count
             if size > most_bytes or not count:

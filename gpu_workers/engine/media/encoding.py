@@ -60,13 +60,17 @@ def workspace() -> Iterator[Path]:
         yield Path(folder)
 
 
-def source(name: str, *, keyframes_only: bool = False) -> Any:
+def source(name: str, *, keyframes_only: bool = False, turned_by: int = 0) -> Any:
     """Return the input of a graph: a file of the folder that cutting.cut() wrote, in the video's time.
+
+    turned_by: clockwise degrees by which a player shall turn packets that are copied.
 
     Output keeps that time: subtract the start by the filters setpts and asetpts, or by output_ts_offset for copies.
     """
-    skipped = {"skip_frame": "nokey"} if keyframes_only else {}
-    return ffmpeg.input(name, format="nut", protocol_whitelist="file", itsoffset=-LATER_MS / 1000, **skipped)
+    options: dict[str, Any] = {"skip_frame": "nokey"} if keyframes_only else {}
+    if turned_by:
+        options["display_rotation"] = -turned_by
+    return ffmpeg.input(name, format="nut", protocol_whitelist="file", itsoffset=-LATER_MS / 1000, **options)
 
 
 def encode(

@@ -155,7 +155,9 @@ def _copied(recording: Recording, part: Span, tile_ms: int) -> Any:
 
 def _encoded(recording: Recording, span: Span, done: Cut, tile_ms: int) -> Any:
     packets = source("in.nut")
-    pictures = _upright(recording, _timed(recording, span, done, packets.video))
+    pictures = turned(recording, timed(recording, span, done, packets.video))
+    pictures = pictures.filter("scale", *shown_size(recording.width, recording.height)).filter("setsar", 1)
+    pictures = with_usual_range(recording, pictures)
     board = None
     if storyboards.tiles_within(span, tile_ms):
         both = pictures.split()
@@ -178,7 +180,7 @@ def _sound_options() -> dict[str, Any]:
     return {"acodec": "aac", "ac": 2, "ar": AUDIO_RATE, "b:a": AUDIO_BITS}
 
 
-def _timed(recording: Recording, span: Span, done: Cut, pictures: Any) -> Any:
+def timed(recording: Recording, span: Span, done: Cut, pictures: Any) -> Any:
     """Return the pictures of the span, the first of which is shown from its beginning, and the last one to its end."""
     begin, end = span.start_ms / 1000, span.end_ms / 1000
     fps = recording.fps or 25.0
@@ -199,12 +201,16 @@ def _timed(recording: Recording, span: Span, done: Cut, pictures: Any) -> Any:
     return pictures.filter("tpad", stop_mode="clone", stop=-1).filter("trim", end=end)
 
 
-def _upright(recording: Recording, pictures: Any) -> Any:
+def turned(recording: Recording, pictures: Any) -> Any:
+    """Return the pictures upright."""
     turns = {90: ["clock"], 180: ["clock", "clock"], 270: ["cclock"]}.get(recording.rotation, [])
     for turn in turns:
         pictures = pictures.filter("transpose", turn)
-    width, height = shown_size(recording.width, recording.height)
-    pictures = pictures.filter("scale", width, height).filter("setsar", 1)
+    return pictures
+
+
+def with_usual_range(recording: Recording, pictures: Any) -> Any:
+    """Return the pictures with a standard dynamic range."""
     if recording.pictures.transfer:
         for step in _TO_SDR.format(transfer=_TRANSFER_NAMES[recording.pictures.transfer]).split(","):
             name, _, arguments = step.partition("=")
