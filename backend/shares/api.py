@@ -74,6 +74,8 @@ class SharesView(TenantView):
         question = video = clip = None
         if question_id := body.pop("question_id", None):
             _needs(self.principal, "questions:read")
+            if body["play_recordings"]:
+                _needs(self.principal, "videos:read")
             question = self.get_or_404(questions.questions(), question_id)
         if video_id := body.pop("video_id", None):
             _needs(self.principal, "videos:read")
@@ -98,7 +100,7 @@ class ShareView(TenantView):
 
     @extend_schema(operation_id="revokeShare", responses={204: None}, tags=TAGS)
     def delete(self, request: Request, share_id: str) -> Response:
-        """Revoke a share. Its page is gone at once; URLs of media that it has shown end within 30 minutes."""
+        """Revoke a share. Its page is gone at once; URLs of media that it has shown end within 45 minutes."""
         links.revoke(self.get_or_404(queries.shares(), decode("shr", share_id)))
         return Response(status=204)
 
@@ -109,8 +111,8 @@ def _needs(caller: Principal, scope: str) -> None:
 
 
 def _details(body: dict[str, Any]) -> dict[str, Any]:
-    named = ("question_id", "video_id", "clip_id", "start_ms", "end_ms", "expires_at")
-    return {name: body[name] for name in named if body[name] is not None}
+    named = ("question_id", "video_id", "clip_id", "start_ms", "end_ms", "play_recordings", "expires_at")
+    return {name: body[name] for name in named if body[name] not in (None, False)}
 
 
 routes = [

@@ -52,6 +52,12 @@ class ShareRequestSerializer(StrictSerializer):
         default=None,
         help_text="End of the span that is shown.",
     )
+    play_recordings = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Whether the page of an answer plays the recordings that it cites, and jumps to each piece of "
+        "evidence. Whoever has the link can then watch these recordings from begin to end. You need `videos:read`.",
+    )
     title = NameField(max_length=200, required=False, allow_blank=True, default="", help_text="Heading of the page.")
     expires_at = EndField(help_text=f"When the link ends, within {LONGEST.days} days.")
 
@@ -61,6 +67,11 @@ class ShareRequestSerializer(StrictSerializer):
         start, end = attrs["start_ms"], attrs["end_ms"]
         if "video_id" not in attrs and (start is not None or end is not None):
             raise serializers.ValidationError({"start_ms": "Only a video has a span."}, code="one_required")
+        if "question_id" not in attrs and attrs["play_recordings"]:
+            raise serializers.ValidationError(
+                {"play_recordings": "Only an answer has it: videos and clips are always played, spans never."},
+                code="one_required",
+            )
         if end is not None and (start or 0) >= end:
             raise serializers.ValidationError({"end_ms": "Give an end after the begin."}, code="out_of_order")
         return attrs
@@ -82,6 +93,7 @@ class SharedLinkSerializer(serializers.Serializer[Any]):
     clip_id = PublicIdField("clp", allow_null=True, help_text="Clip that is shown.")
     start_ms = serializers.IntegerField(allow_null=True, help_text="Begin of the span that is shown.")
     end_ms = serializers.IntegerField(allow_null=True, help_text="End of the span that is shown.")
+    play_recordings = serializers.BooleanField(help_text="Whether the page of an answer plays the cited recordings.")
     title = serializers.CharField(allow_blank=True, help_text="Heading of the page.")
     created_at = serializers.DateTimeField(help_text="When the share was made.")
     created_by = serializers.CharField(allow_null=True, help_text="The key (`key_…`) or the person (`per_…`).")
@@ -109,8 +121,8 @@ def share_with_link_body(share: Share, url: str) -> dict[str, Any]:
 
 def _fields(share: Share) -> dict[str, Any]:
     names = (
-        "id", "question_id", "video_id", "clip_id", "start_ms", "end_ms", "title", "created_at", "expires_at",
-        "revoked_at", "views", "last_viewed_at",
+        "id", "question_id", "video_id", "clip_id", "start_ms", "end_ms", "play_recordings", "title", "created_at",
+        "expires_at", "revoked_at", "views", "last_viewed_at",
     )  # fmt: skip
     created_by = encode_creator(person_id=share.person_id, api_key_id=share.api_key_id)
     return {**{name: getattr(share, name) for name in names}, "object": "share", "created_by": created_by}

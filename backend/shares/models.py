@@ -31,6 +31,8 @@ class Share(TenantRow):
     )
     start_ms = models.BigIntegerField(null=True)
     end_ms = models.BigIntegerField(null=True)
+    # Whether the page of an answer also plays the recordings that the answer cites, from begin to end.
+    play_recordings = models.BooleanField(default=False)
     # The heading of the page. A video's own title and file name are not shown.
     title = models.CharField(max_length=200, default="", blank=True)
     digest = models.BinaryField(max_length=32)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import secrets
+from dataclasses import asdict, dataclass
+from datetime import timedelta
 
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from backend.api.browsers import page_policy
 from backend.api.limits import rate_limits
 from backend.api.problems import Problem, as_json, problem_of
+from backend.playback.player import PlayedRecording, played_recordings
 from backend.shares import queries
 from backend.shares.services.links import count_view
 from backend.shares.services.pages import Page, page_of
@@ -33,15 +37,18 @@ _HEADERS = {
 }
 
 
-EMBED = "embed"
-"""Parameter of a page that another page shows in a frame."""
+EMBED, RENEWAL = "embed", "recordings"
+"""Parameters of a page: another page shows it in a frame; its player wants new addresses of its recordings."""
+PLAYED_FOR = timedelta(minutes=15)
+"""Time after which the player's addresses end, so that a share which is revoked does not play on for longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a page shows. framed_by: origins whose pages may show it in a frame."""
+    """What a page shows. recordings: of its player. framed_by: origins whose pages may show it in a frame."""
 
     page: Page
+    recordings: list[PlayedRecording]
     framed_by: list[str]
 
 
@@ -62,9 +69,13 @@ def share_page(request: HttpRequest, token: str) -> HttpResponseBase:
 
 
 def _drawn(request: HttpRequest, shown: Shown) -> HttpResponse:
-    template = "shares/embedded.html" if EMBED in request.GET else "shares/share.html"
-    reply = render(request, template, {"page": shown.page})
-    reply.headers["Content-Security-Policy"] = page_policy(styled=True, framed_by=shown.framed_by)
+    nonce = secrets.token_urlsafe(16) if shown.recordings else ""
+    recordings = [asdict(each) for each in shown.recordings]
+    if RENEWAL in request.GET:
+        return JsonResponse(recordings, safe=False)
+    named = {"page": shown.page, "recordings": recordings, "nonce": nonce, "renewal": f"?{RENEWAL}=1"}
+    reply = render(request, "shares/embedded.html" if EMBED in request.GET else "shares/share.html", named)
+    reply.headers["Content-Security-Policy"] = page_policy(styled=True, nonce=nonce, framed_by=shown.framed_by)
     # X-Frame-Options cannot name origins; browsers that know frame-ancestors pass over it.
     reply.xframe_options_exempt = bool(shown.framed_by)
     return reply
@@ -80,9 +91,11 @@ def _shown(request: HttpRequest, token: str) -> Shown | None:
         page = page_of(share)
         if page is None:
             return None
-        if request.method == "GET":
+        if request.method == "GET" and RENEWAL not in request.GET:
             count_view(share, page, address=client_address(request), request_id=getattr(request, "request_id", ""))
-        return Shown(page, origins.origins().embed if EMBED in request.GET else [])
+        framed_by = origins.origins().embed if EMBED in request.GET else []
+        until = min(share.expires_at, timezone.now() + PLAYED_FOR)
+        return Shown(page, played_recordings(page.played, until=until), framed_by)
 
 
 urlpatterns: list[URLPattern] = [path("<str:token>", share_page, name="share")]

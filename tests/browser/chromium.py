@@ -58,12 +58,12 @@ def served() -> Iterator[str]:
 
 
 @contextmanager
-def launched() -> Iterator[Any]:
-    """Launch a browser."""
+def launched(*options: str) -> Iterator[Any]:
+    """Launch a browser. options: of its command line."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *options])
         yield browser
         browser.close()
 

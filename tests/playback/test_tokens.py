@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
@@ -31,6 +32,13 @@ def test_nonsense_opens_nothing(token: str) -> None:
     assert tenant_of(token, uuid4()) is None
 
 
+def test_a_token_ends_no_later_than_asked() -> None:
+    now = 1_800_000_000.0
+    for minutes, left in ((5, 300), (600, LIFETIME_S)):
+        until = datetime.fromtimestamp(now + 60 * minutes, UTC)
+        assert ends_at(token_of(uuid4(), uuid4(), until=until, now=now)) == now + left
+
+
 def test_every_altered_character_closes_a_token() -> None:
     video = uuid4()
     token = token_of(uuid4(), video)
@@ -54,6 +62,9 @@ def test_a_token_opens_one_video_and_nothing_else(acme: Cast, globex: Cast) -> N
     sheet = board.content.decode().split("\n")[3].partition("#")[0]
     assert anybody.get(f"{path}/{sheet}").status_code == 302
 
+    for track in ("captions.vtt?track=1&", "captions.srt?", "chapters.vtt?"):
+        assert anybody.get(f"{path}/{track}token={token}").status_code == 200, track
+
     theirs = token_of(globex.tenant_id, other_id)
     for address in (
         f"{path}/hls/index.m3u8?token={theirs}",
@@ -64,9 +75,11 @@ def test_a_token_opens_one_video_and_nothing_else(acme: Cast, globex: Cast) -> N
         f"{path}/hls/index.m3u8?token=",
         f"{path}/hls/p/0.mp4?token={token_of(acme.tenant_id, video_id, now=0)}",
         f"{path}/hls/s/0-0.jpg?token={theirs}",
+        f"{path}/captions.vtt?token={theirs}",
+        f"{path}/chapters.vtt?token={theirs}",
     ):
         assert anybody.get(address).status_code == 404, address
-    for address in (f"{path}?token={token}", f"{path}/hls?token={token}", f"{path}/captions.vtt?token={token}"):
+    for address in (f"{path}?token={token}", f"{path}/hls?token={token}", f"{path}/timeline?token={token}"):
         assert anybody.get(address).status_code == 401, address
 
 

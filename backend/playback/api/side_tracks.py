@@ -13,6 +13,7 @@ from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from backend.api.bodies import TimeSpanSerializer, parsed_query
 from backend.api.files import AnyFile
@@ -21,6 +22,7 @@ from backend.api.views import TenantView
 from backend.ekg import queries as index
 from backend.library.models import Video, VideoStatus
 from backend.library.queries import videos
+from backend.playback.authentication import TokenAuthentication
 from backend.playback.captions import Cue, as_srt, as_vtt
 from backend.playback.timeline import TimelineSerializer, timeline_body
 from backend.playback.transcripts import spoken_cues
@@ -35,6 +37,7 @@ class CaptionQuerySerializer(TimeSpanSerializer):
     """With a span, times count from its start, as in a clip of it."""
 
     track = serializers.IntegerField(min_value=1, required=False, help_text="Only this audio track, from 1.")
+    token = serializers.CharField(required=False, help_text="The token of a signed address, in place of a key.")
 
 
 class _SideTrackView(TenantView):
@@ -65,7 +68,13 @@ def _written(operation: str, kind: str, what: str) -> Callable[[View], View]:
     return written
 
 
-class CaptionsVttView(_SideTrackView):
+class _PlayersTrackView(_SideTrackView):
+    """A track that players read: they send no header, so a token of the video opens it as well."""
+
+    authentication_classes = (TokenAuthentication, *APIView.authentication_classes)
+
+
+class CaptionsVttView(_PlayersTrackView):
     @_written("getCaptions", VTT, "WebVTT.")
     def get(self, request: Request, video_id: str) -> HttpResponse:
         """Get the transcript as captions (WebVTT), at most 42 characters a row and two rows a cue."""
@@ -73,14 +82,14 @@ class CaptionsVttView(_SideTrackView):
         return _text(as_vtt(cues, language=language), VTT)
 
 
-class CaptionsSrtView(_SideTrackView):
+class CaptionsSrtView(_PlayersTrackView):
     @_written("getSubtitles", SRT, "SubRip.")
     def get(self, request: Request, video_id: str) -> HttpResponse:
         """Get the transcript as subtitles (SubRip), for editing programs."""
         return _text(as_srt(self.cues(request, video_id)[0]), SRT)
 
 
-class ChaptersView(_SideTrackView):
+class ChaptersView(_PlayersTrackView):
     @_written("getChapters", VTT, "WebVTT.")
     def get(self, request: Request, video_id: str) -> HttpResponse:
         """Get the topics of the summary as chapters (WebVTT)."""

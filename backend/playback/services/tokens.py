@@ -9,6 +9,7 @@ import base64
 import binascii
 import hmac
 import time
+from datetime import datetime
 from uuid import UUID
 
 from django.utils.crypto import salted_hmac
@@ -19,10 +20,12 @@ _SALT = "backend.playback.token"
 _SIGNATURE, _END = 16, 5
 
 
-def token_of(tenant_id: UUID, video_id: UUID, *, now: float | None = None) -> str:
-    """Return the token of a video for the next hours."""
+def token_of(tenant_id: UUID, video_id: UUID, *, until: datetime | None = None, now: float | None = None) -> str:
+    """Return the token of a video for the next hours. until: when it ends at the latest."""
     at = time.time() if now is None else now
     ends = int((at + LIFETIME_S) // ROUNDED_S * ROUNDED_S)
+    if until is not None:
+        ends = min(ends, int(until.timestamp()))
     return _text(tenant_id, video_id, ends)
 
 

@@ -23,6 +23,7 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
                 ("start_ms", models.BigIntegerField(null=True)),
                 ("end_ms", models.BigIntegerField(null=True)),
+                ("play_recordings", models.BooleanField(default=False)),
                 ("title", models.CharField(blank=True, default="", max_length=200)),
                 ("digest", models.BinaryField(max_length=32)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),

@@ -44,6 +44,7 @@ def create_share(
     *,
     start_ms: int | None,
     end_ms: int | None,
+    play_recordings: bool = False,
     title: str,
     expires_at: datetime,
 ) -> tuple[Share, str]:
@@ -56,6 +57,7 @@ def create_share(
         clip=subject.clip,
         start_ms=start_ms,
         end_ms=end_ms,
+        play_recordings=play_recordings,
         title=title,
         digest=digest_of(token),
         expires_at=expires_at,

@@ -7,6 +7,7 @@ is on a page.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -32,12 +33,16 @@ SHOWN_PIECES, SHOWN_MOMENTS = 50, 100
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A stretch of a recording. at: its times for people. picture: URL, "" without one. recording: number, from 1."""
+    """A stretch of a recording. at: its times for people. picture: URL, "" without one. recording: number, from 1.
+
+    link: where the player of the page jumps to, "" if the page plays nothing.
+    """
 
     at: str
     text: str
     picture: str = ""
     recording: int = 1
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class File:
 class Page:
     """What is shown of one share. question, answer: "" for a recording. recordings: number that the answer cites.
 
-    opened_bytes: length of what the page plays, of the video with this id.
+    opened_bytes: length of what the page plays, of the video with this id. played: the videos of the page's player.
     """
 
     title: str
@@ -64,6 +69,7 @@ class Page:
     opened_bytes: int = 0
     video_id: UUID | None = None
     recordings: int = 1
+    played: tuple[Video, ...] = ()
 
 
 def is_shown(share: Share) -> bool:
@@ -94,7 +100,8 @@ def page_of(share: Share) -> Page | None:
     if not pieces:
         return None
     opened = size_of([piece.object_key for piece in pieces])
-    return Page(share.title, files=_files(video, pieces), opened_bytes=opened, video_id=video.id)
+    files = _files(video, pieces)
+    return Page(share.title, files=files, opened_bytes=opened, video_id=video.id, played=(video,))
 
 
 def _is_span(share: Share) -> bool:
@@ -112,16 +119,33 @@ def _answer(share: Share, question: Question) -> Page:
     storage = ObjectStorage()
     cited = list(Evidence.objects.filter(question_id=question.id).order_by("ordinal"))
     numbers = {video: number for number, video in enumerate(dict.fromkeys(row.video_id for row in cited), start=1)}
+    played = _played(numbers) if share.play_recordings else ()
+    places = {video.id: place for place, video in enumerate(played, start=1)}
     moments = [
         Moment(
             _span(row.start_ms, row.end_ms),
             row.quote,
             storage.presign_get(row.frame_key) if row.frame_key else "",
             numbers[row.video_id],
+            _link(places, row),
         )
         for row in cited
     ]
-    return Page(share.title, question.text, question.answer, moments, recordings=len(numbers))
+    return Page(share.title, question.text, question.answer, moments, recordings=len(numbers), played=played)
+
+
+def _played(cited: Iterable[UUID]) -> tuple[Video, ...]:
+    """Return those of the cited videos whose recording is there, in their order."""
+    rows = Video.objects.exclude(status=VideoStatus.DELETING).filter(source_deleted_at=None).in_bulk([*cited])
+    return tuple(rows[video] for video in cited if video in rows)
+
+
+def _link(places: Mapping[UUID, int], row: Evidence) -> str:
+    """Return the fragment (W3C Media Fragments) that names a piece of evidence to the page's player."""
+    place = places.get(row.video_id)
+    if place is None:
+        return ""
+    return f"#{f'v={place}&' if place > 1 else ''}t={row.start_ms / 1000},{row.end_ms / 1000}"
 
 
 def _clip(share: Share) -> Clip | None:
@@ -183,4 +207,4 @@ def _moments(video: Video, shown: list[Event | Chunk]) -> list[Moment]:
 
 
 def _span(start_ms: int, end_ms: int) -> str:
-    return f"{clock(start_ms, hours=True)}–{clock(end_ms, hours=True)}"
+    return f"{clock(start_ms)}–{clock(end_ms)}"
