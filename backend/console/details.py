@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
@@ -26,13 +27,16 @@ from backend.console.queries import questions, timelines, videos
 from backend.console.queries.deliveries import latest_deliveries
 from backend.console.queries.usage import prices_of, usage_by_stage
 from backend.console.templatetags.console import usd
+from backend.console.video import media
 from backend.console.video.playing import played
 from backend.console.video.timeline import AT, graph_of, lanes
 from backend.console.words import badge
 from backend.library.models import Segment, Video
 from backend.library.storage import ObjectStorage
+from backend.playback.player import played_recordings
 from backend.questions.bodies.questions import FINISH_REASONS, METHODS
 from backend.questions.models import Question
+from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.answering.contract import EFFORTS
 
 ROWS = 20
@@ -125,6 +129,7 @@ class VideoPage(Operable, ReadOnlyPage):
             **_timeline(request, video, counts),
             "graph": graph_of(*timelines.entities(video)),
             "played": played(video),
+            "recordings": _recordings(video),
             "lines": lines,
             "cost": cost,
             "prices": prices_of(lines),
@@ -136,6 +141,14 @@ class VideoPage(Operable, ReadOnlyPage):
             "questions": videos.question_count(video),
         }
         return TemplateResponse(request, "console/video.html", context)
+
+
+def _recordings(video: Video) -> list[dict[str, Any]]:
+    """Return what the page's player plays; nothing before the recording is probed, or after it is deleted."""
+    if video.duration_ms is None or video.source_deleted_at is not None:
+        return []
+    with tenant_scope(video.tenant_id):
+        return [asdict(each) for each in played_recordings([video], base=media.BASE)]
 
 
 def _timeline(request: HttpRequest, video: Video, counts: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from backend.console.access.second_factor import own_factors, second_factor
 from backend.console.operation.operations import operations
 from backend.console.operation.requests import requests_page
 from backend.console.site import site
+from backend.console.video import media
 
 handler403 = "backend.console.access.refusing.forbidden"
 handler404 = "backend.console.access.refusing.missing"
@@ -27,5 +28,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("console/as/<uuid:tenant_id>/v1/<path:path>", site.admin_view(signed_in_as.page), name="signed_in_as"),
     path("console/operations/", site.admin_view(operations), name="operations"),
     path("console/requests/", site.admin_view(requests_page), name="requests"),
+    *media.urlpatterns,
     path("console/", site.urls),
 ]

@@ -37,6 +37,7 @@ from backend.jobs import breakers
 from backend.jobs.models import Job, JobState
 from backend.library.models import IndexVersion, Segment, Video
 from backend.library.storage import ObjectStorage
+from backend.playback.services import renditions
 from backend.questions.models import Evidence
 from backend.questions.queries.searches import FoundEvent, Match, Reason, ScoreReport
 from backend.questions.services import questions, searches
@@ -55,6 +56,7 @@ from tests.factories import FRAME_MODEL, TEXT_MODEL, event_record, make_video, s
 from tests.people.cast import invitation_of, member_of, person
 from tests.questions import graded
 from tests.questions.world import EVENT, answer
+from tests.tasks.world import RENDERING, run_due
 
 MINUTES = 4
 """Length of the recording that the furnished tenant has indexed."""
@@ -163,6 +165,8 @@ def _video(cast: Cast) -> dict[str, Any]:
         Video.objects.filter(id=failed.id).update(
             error_code="unreadable_media", error_message="The recording ends after its header.", failed_at=now
         )
+        renditions.plan(Video.objects.get(id=video.id))
+    run_due(classes=RENDERING)
     return {"video": video.id, "failed_video": failed.id}
 
 
