@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -84,6 +84,9 @@ bench-first-run: bootstrap ## measure `make demo` in an empty clone with empty c
 
 bench-jobs: bootstrap ## measure the job queue, one JSON line per figure; some of them: ONLY=fair_claim_p95_ms
 	@$(PY) -m bench.jobs --only "$(ONLY)"
+
+bench-playback: bootstrap ## measure playback and clips, one JSON line per figure; some of them: ONLY=clips
+	@$(PY) -m bench.playback --only "$(ONLY)"
 
 bench-billing: bootstrap ## measure how fast usage is rated and how far estimates are off, one JSON line per figure; some of them: ONLY=rated
 	@$(PY) -m bench.billing --only "$(ONLY)"
