@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from django.test import override_settings
 from django.utils import timezone
 from uuid6 import uuid7
 
@@ -130,7 +131,8 @@ def current(page: Any, words: str) -> None:
 
 def test_a_shared_recording_plays_from_its_rendition(acme: Cast, site: str, page: Any) -> None:
     def path() -> str:
-        body = {"video_id": encode("vid", watched(acme, made("v.mp4", *H264)))}
+        with override_settings(KEEP_RENDITIONS=True):
+            body = {"video_id": encode("vid", watched(acme, made("v.mp4", *H264)))}
         made_share = acme.client.post("/v1/shares", {**body, "expires_at": in_an_hour()})
         return urlsplit(made_share.json()["url"]).path
 
