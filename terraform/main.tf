@@ -249,6 +249,7 @@ module "storage" {
 
   name            = local.name
   allowed_origins = concat([local.public_url], var.upload_origins)
+  console_origin  = trimsuffix(var.console_url, "/")
 }
 
 module "registry" {

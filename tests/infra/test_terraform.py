@@ -191,6 +191,8 @@ def test_the_bucket_drops_unfinished_uploads_and_shows_part_checksums():
     assert "ETag" in exposed
     assert "x-amz-checksum-sha256" in exposed
     assert cors["cors_rule"][0]["allowed_origins"] == "${var.allowed_origins}"
+    assert cors["cors_rule"][1]["allowed_origins"] == ["${var.console_origin}"]
+    assert cors["cors_rule"][1]["allowed_methods"] == ["GET", "HEAD"]
 
 
 def test_the_data_volume_is_encrypted_kept_and_snapshotted():

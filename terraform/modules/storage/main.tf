@@ -128,4 +128,12 @@ resource "aws_s3_bucket_cors_configuration" "media" {
     ]
     max_age_seconds = 3600
   }
+
+  # The player of the console reads media by script, and stores nothing.
+  cors_rule {
+    allowed_origins = [var.console_origin]
+    allowed_methods = ["GET", "HEAD"]
+    allowed_headers = ["*"]
+    max_age_seconds = 3600
+  }
 }

@@ -11,3 +11,8 @@ variable "allowed_origins" {
     error_message = "allowed_origins are https origins."
   }
 }
+
+variable "console_origin" {
+  description = "Origin of the console, whose pages play recordings: scheme and host, with the port if there is one."
+  type        = string
+}
