@@ -37,8 +37,8 @@ test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jo
 test-long: bootstrap ## run the tests that take more than ten seconds each (about ten minutes)
 	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/gpu --ignore=tests/recordings --ignore=tests/schema -m long $(ARGS)
 
-test-browser: bootstrap ## open the pages of accounts, reports, shares and the console in Chromium (apt-get install chromium; minutes)
-	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/console) tests/shares/test_player_in_a_browser.py $(ARGS)
+test-browser: bootstrap ## open the pages of accounts, reports, shares and the console, and play videos, in Chromium (apt-get install chromium; minutes)
+	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/playback tests/console) tests/shares/test_player_in_a_browser.py $(ARGS)
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)

@@ -10,6 +10,10 @@ from collections.abc import Mapping, Sequence
 from bench.runner import print_figures
 
 FIGURES: Mapping[str, tuple[str, str]] = {
+    "playback_cost_copy": ("renditions", "rendition_cost"),
+    "playback_cost_transcode": ("renditions", "rendition_cost"),
+    "playlist_kb": ("renditions", "playlist_size"),
+    "seek_mb": ("renditions", "playlist_size"),
     "clip_begin_off_ms": ("clips", "clips"),
     "clip_end_off_ms": ("clips", "clips"),
     "clips_question_p95_ratio": ("clips", "clips"),

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from io import BytesIO, StringIO
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 from uuid import UUID
 
+import httpx
+import numpy as np
 import pytest
+import webvtt
+from django.utils import timezone
+from PIL import Image
 
 from backend.jobs.models import Job, JobKind, JobState
+from backend.jobs.services import LeaseLost
 from backend.library.models import Video, VideoStatus
 from backend.playback.models import PieceState, RenditionPiece
+from backend.playback.queries import rendition_bytes
 from tests.conftest import Cast
-from tests.engine.media.burnt_in import H264, made, times_in
+from tests.engine.media.burnt_in import H264, HEVC, made, time_in, times_in
 from tests.playback.watched import lines_of, media, path_of, playlist, watched
-from tests.tasks.world import RENDERING, WITHOUT_MODELS, arrived, run_due
+from tests.tasks.world import RENDERING, WITHOUT_MODELS, arrived, exists, run_due
+from workers.runner import run_class
 
 
 def pieces(cast: Cast, video_id: UUID) -> list[RenditionPiece]:
@@ -109,3 +119,77 @@ def test_a_rendition_that_fails_leaves_the_index_alone(acme: Cast, monkeypatch: 
     with acme.scope():
         assert Video.objects.get(id=video_id).status == VideoStatus.INDEXING
         assert Job.objects.get(kind=JobKind.RENDER_PIECE).state == JobState.FAILED
+
+
+def test_each_picture_of_the_storyboard_shows_its_time(acme: Cast) -> None:
+    video_id = watched(acme, made("v.mkv", *HEVC))
+
+    board = acme.client.get(f"{path_of(video_id)}/storyboard.vtt")
+
+    cues = webvtt.from_buffer(StringIO(board.content.decode()))
+    assert [(cue.start_in_seconds, cue.end_in_seconds) for cue in cues] == [(at, at + 2) for at in range(0, 14, 2)]
+    for cue in cues:
+        address, _, part = cue.text.partition("#xywh=")
+        sheet = acme.client.get(urljoin(f"{path_of(video_id)}/storyboard.vtt", address))
+        picture = Image.open(BytesIO(httpx.get(sheet["Location"]).content)).convert("L")
+        left, top, width, height = map(int, part.split(","))
+        tile = picture.crop((left, top, left + width, top + height))
+        assert time_in(np.asarray(tile)) == pytest.approx(cue.start_in_seconds, abs=0.01)
+
+
+def test_a_piece_that_was_lost_in_the_middle_ends_in_the_same_playlist(
+    acme: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that stored its objects and died before its commit leaves the next attempt to do all of it again."""
+    from workers.playback import render_piece
+
+    store, died = render_piece.store, []
+
+    def dying(*arguments: Any) -> Any:
+        stored = store(*arguments)
+        if not died:
+            died.append(stored)
+            raise LeaseLost("killed")
+        return stored
+
+    monkeypatch.setattr(render_piece, "store", dying)
+    video_id = watched(acme, made("v.mp4", *H264))
+    with acme.scope():
+        (job,) = Job.objects.filter(kind=JobKind.RENDER_PIECE)
+        Job.objects.filter(id=job.id).update(lease_until=timezone.now() - timedelta(seconds=1))
+    run_class("cpu.render", worker="w:2")
+
+    (piece,) = pieces(acme, video_id)
+    assert (piece.state, (piece.object_key, [sheet[0] for sheet in piece.sheets])) == (PieceState.READY, died[0])
+    assert lines_of(playlist(acme, video_id))
+
+
+def test_storage_counts_renditions_and_retention_takes_them(acme: Cast) -> None:
+    from backend.erasure.services.retention import drop_source
+
+    video_id = watched(acme, made("v.mp4", *H264))
+    (piece,) = pieces(acme, video_id)
+    with acme.scope():
+        assert rendition_bytes() == piece.size_bytes > 0
+        drop_source(video_id)
+    run_due(classes=WITHOUT_MODELS)
+
+    assert pieces(acme, video_id) == []
+    assert not exists(piece.object_key)
+    refused = acme.client.get(f"{path_of(video_id)}/hls/index.m3u8")
+    assert (refused.status_code, refused.json()["code"]) == (409, "source_deleted")
+
+
+def test_a_playlist_grows_while_pieces_are_missing(acme: Cast) -> None:
+    video_id = watched(acme, made("v.mp4", *H264))
+    with acme.scope():
+        RenditionPiece.objects.create(
+            tenant_id=acme.tenant_id, video_id=video_id, n=1, start_ms=14_000, end_ms=20_000, tile_ms=2_000
+        )
+
+    growing = playlist(acme, video_id)
+
+    assert "#EXT-X-PLAYLIST-TYPE:EVENT" in growing
+    assert "#EXT-X-ENDLIST" not in growing
+    assert "#EXT-X-ENDLIST" in playlist(acme, video_id, start_ms=1_000, end_ms=2_000)
+    assert acme.client.get(f"{path_of(video_id)}/hls").json()["state"] == "growing"

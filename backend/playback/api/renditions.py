@@ -119,7 +119,7 @@ class PlaylistView(_RenditionView):
         entries = [entry for entry in rendition.entries if part.covers(entry)]
         if not any(entry.offset is not None for entry in entries):
             raise _nothing_to_play(video, rendition)
-        whole = rendition.is_complete or entries[-1].end_us >= part.end_ms * 1000
+        whole = rendition.is_complete or (end_ms is not None and entries[-1].end_us >= end_ms * 1000)
         record_link(
             attribution=replace(attribution_of(video), **asdict(current_caller())),
             video_id=video.id,

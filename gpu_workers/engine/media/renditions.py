@@ -166,6 +166,8 @@ def _encoded(recording: Recording, span: Span, done: Cut, tile_ms: int) -> Any:
     options = {
         "vcodec": "libx264", "profile:v": "high", "preset": "veryfast", "crf": CRF, "pix_fmt": "yuv420p", "threads": 2,
         "force_key_frames": f"expr:gte(t,n_forced*{KEYFRAME_S})", "fps_mode": "passthrough", "g": 600,
+        # In the order of showing, so that a picture before a pause has the length of the pause.
+        "bf": 0,
         **_FRAGMENTED,
     }  # fmt: skip
     if recording.track is not None:

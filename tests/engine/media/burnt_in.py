@@ -17,6 +17,7 @@ from tests.engine.indexing.media import run_ffmpeg
 BARS, DARK, LIGHT = 10, 40, 215
 """Number of vertical bars that show tenths of a second in binary, the least significant first, and their levels."""
 BURNT_IN = f"geq=lum='if(mod(floor(round(T*10)/pow(2,floor(X*{BARS}/W))),2),{LIGHT},{DARK})':cb=128:cr=128"
+HEVC = ("-c:v", "libx265", "-x265-params", "log-level=error:keyint=40", "-c:a", "libopus")
 H264 = ("-c:v", "libx264", "-g", "20", "-c:a", "aac")
 
 
