@@ -1,18 +1,16 @@
-"""Measure playback: what a rendition costs, how large a playlist of ten hours is, and what a seek reads.
+"""What a rendition costs against ffmpeg alone, how large a playlist of ten hours is, and what a seek in it reads.
 
-`python -m bench.playback` prints one JSON line per figure. The cost is a ratio: time of the service's own way, which
-cuts packets in one box and encodes in another, to the time of ffmpeg alone that makes the same from the file itself.
+The cost is a ratio: time of the service's own way, which cuts packets in one box and encodes in another, to the time of
+ffmpeg alone that makes the same from the file itself.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
-import json
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -22,6 +20,7 @@ from uuid import UUID, uuid4
 import ffmpeg
 
 from backend.playback.playlists import PlayedPiece, entries_of, playlist
+from bench.figures import Figures, at_most
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.probe import probe
 from gpu_workers.engine.media import renditions
@@ -33,17 +32,7 @@ SECONDS, PIECE_S, HOUR_S = 120, 120, 3_600
 TEN_HOURS_MS = 10 * HOUR_S * 1000
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="figures whose names contain this")
-    only = parser.parse_args().only
-    for measure in (cost, playlist_size):
-        if only in measure.__name__:
-            for line in measure():
-                print(json.dumps(line), flush=True)
-
-
-def cost() -> Iterator[dict[str, object]]:
+def rendition_cost() -> Figures:
     """Yield the time for an hour of 720p video, copied and transcoded, and its ratio to ffmpeg alone."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source.mp4"
@@ -55,13 +44,12 @@ def cost() -> Iterator[dict[str, object]]:
             one = replace(recording, container=container)
             ours = _seconds(partial(_ours, one, spans))
             alone = _seconds(partial(_alone, source, spans, kind, Path(folder)))
-            yield {
-                "figure": f"playback_cost_{kind}", "seconds_per_hour": round(ours * HOUR_S / SECONDS, 1),
-                "ffmpeg_seconds_per_hour": round(alone * HOUR_S / SECONDS, 1), "ratio": round(ours / alone, 2),
-            }  # fmt: skip
+            hour = HOUR_S / SECONDS
+            where = f"ffmpeg alone, {alone * hour:.0f} s for an hour of 720p; here {ours * hour:.0f} s"
+            yield at_most(f"playback_cost_{kind}", ours / alone, 1.15, where)
 
 
-def playlist_size() -> Iterator[dict[str, object]]:
+def playlist_size() -> Figures:
     """Yield the size of a playlist of ten hours, and what a seek to 9:59:00 reads at most."""
     rate = 500_000 // 8
     pieces = [
@@ -75,14 +63,11 @@ def playlist_size() -> Iterator[dict[str, object]]:
     recorded: dict[UUID | None, tuple[int, datetime]] = {None: (0, datetime(2026, 11, 29, tzinfo=UTC))}
     text = playlist(entries, is_complete=True, token=uuid4().hex + "a" * 18, recorded_at=recorded).encode()
     at = next(entry for entry in entries if entry.end_us > (10 * HOUR_S - 60) * 1_000_000)
-    yield {
-        "figure": "playlist_10h",
-        "bytes": len(text),
-        "gzip_bytes": len(gzip.compress(text)),
-        "entries": len(entries),
-    }
-    # The playlist, the first part of the piece, and one fragment.
-    yield {"figure": "seek_9_59_00", "media_requests": 2, "bytes": at.piece.init_bytes + at.size + len(text)}
+    packed = len(gzip.compress(text)) / 1000
+    yield at_most("playlist_kb", packed, 64, f"ten hours in {len(entries)} entries, compressed; {len(text)} bytes")
+    # The first part of the piece, and one fragment.
+    read = (at.piece.init_bytes + at.size + len(text)) / 1e6
+    yield at_most("seek_mb", read, 3, "bytes for a picture at 9:59:00, with the playlist; two media requests")
 
 
 def _source(path: Path) -> None:
@@ -143,7 +128,3 @@ def _seconds(work: Callable[[], object]) -> float:
         work()
         taken.append(time.monotonic() - began)
     return min(taken)
-
-
-if __name__ == "__main__":
-    main()
