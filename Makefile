@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
+.PHONY: clients test-clients help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -37,8 +37,21 @@ test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jo
 test-long: bootstrap ## run the tests that take more than ten seconds each (about ten minutes)
 	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/gpu --ignore=tests/recordings --ignore=tests/schema -m long $(ARGS)
 
+<<<<<<< HEAD
 test-browser: bootstrap ## open the pages of accounts, reports, shares and the console, and play videos, in Chromium (apt-get install chromium; minutes)
 	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/playback tests/console) tests/shares/test_player_in_a_browser.py $(ARGS)
+=======
+<<<<<<< HEAD
+test-browser: bootstrap ## open the pages of accounts, reports, shares and the console in Chromium (apt-get install chromium; minutes)
+	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/console) $(ARGS)
+=======
+test-clients: bootstrap ## build both clients, install them into empty folders and run their READMEs (needs npm; minutes)
+	@$(PY) -m pytest -q -n 0 -m "long or not long" tests/clients
+
+test-browser: bootstrap ## open the pages of accounts, shares and the console in Chromium (apt-get install chromium; minutes)
+	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/shares tests/console) $(ARGS)
+>>>>>>> f5c15f58 (Give customers a Python and a TypeScript client, a command, an MCP server and a recorder)
+>>>>>>> 7b986ea3 (Give customers a Python and a TypeScript client, a command, an MCP server and a recorder)
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
@@ -128,6 +141,7 @@ lint: bootstrap ## check style, types, import contracts, prose and links
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
+	@$(PY) -m mypy --config-file frontend_api_schema/python/pyproject.toml -p ava_cloud
 	@.venv/bin/lint-imports
 	@$(PY) -m infra.prose_lint
 
@@ -139,6 +153,9 @@ api-changes: bootstrap ## name what in openapi.yaml breaks clients of an earlier
 
 lint-alerts: bootstrap ## check alert rules with promtool and run their tests; gets promtool at the first time (needs apt)
 	@$(PY) -m infra.observability
+
+clients: bootstrap ## write the generated parts of the clients again from openapi.yaml (needs npm)
+	@$(PY) -m infra.clients
 
 lock: bootstrap ## write requirements.lock again from pyproject.toml
 	@$(PY) -m infra.local.bootstrap lock

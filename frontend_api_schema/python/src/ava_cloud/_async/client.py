@@ -1,0 +1,287 @@
+"""The client: a key and a URL, and what most programs do with them.
+
+Every operation of the API is a function of `ava_cloud.operations`, and takes `ava.api`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from types import TracebackType
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ava_cloud._async.videos import AsyncVideos
+from ava_cloud._events import EventReader, StreamEvent
+from ava_cloud._generated import AuthenticatedClient
+from ava_cloud._generated.api.clips import create_clip, get_clip
+from ava_cloud._generated.api.comparisons import create_comparison, get_comparison
+from ava_cloud._generated.api.questions import create_question, get_question
+from ava_cloud._generated.api.searches import create_search, get_search
+from ava_cloud._generated.models import (
+    Clip,
+    ClipCaptions,
+    ClipMode,
+    ClipRequest,
+    Comparison,
+    ComparisonRequest,
+    Effort,
+    Question,
+    QuestionBudgetRequest,
+    QuestionMethod,
+    QuestionRequest,
+    Search,
+    SearchMode,
+    SearchRequest,
+)
+from ava_cloud._parallel import async_sleep
+from ava_cloud._requests import ENDED, given, mapped, outcome, settings, some
+from ava_cloud._retry import STANDARD, AsyncRetryTransport, Retries
+from ava_cloud.errors import NotModified, WaitTimeout, WorkFailed, error_of
+
+_HELD_S = 50
+"""How long the service may hold a request open for an outcome; proxies often end one after a minute."""
+
+
+class AsyncAva:
+    """A client of one tenant. It keeps connections open: use it as a context manager, or call aclose().
+
+    api_key, base_url: by default the environment's AVA_API_KEY and AVA_BASE_URL. timeout_s: of one request, without
+    its retries. transport: for tests.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        *,
+        base_url: str | None = None,
+        timeout_s: float = 75.0,
+        retries: Retries = STANDARD,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        key, self.base_url = settings(api_key, base_url)
+        timeout = httpx.Timeout(timeout_s, connect=10.0)
+        self._http = httpx.AsyncClient(
+            base_url=self.base_url,
+            headers={"Authorization": f"Bearer {key}", "Accept": "application/json, text/*, */*"},
+            timeout=timeout,
+            transport=AsyncRetryTransport(transport or httpx.AsyncHTTPTransport(), retries),
+            event_hooks={"response": [_raise_for_problem]},
+        )
+        # The URLs of parts and pictures are signed: they get no key.
+        self._storage = httpx.AsyncClient(
+            timeout=httpx.Timeout(timeout_s, connect=10.0, read=300.0), transport=transport
+        )
+        self.api = AuthenticatedClient(base_url=self.base_url, token=key)
+        self.api.set_async_httpx_client(self._http)
+        self.videos = AsyncVideos(self.api, self._storage, retries)
+
+    async def ask(
+        self,
+        question: str | QuestionRequest,
+        *,
+        video_ids: Sequence[str] | None = None,
+        collection_id: str | None = None,
+        choices: Sequence[str] | None = None,
+        start_ms: int | None = None,
+        end_ms: int | None = None,
+        effort: Effort | None = None,
+        method: QuestionMethod | None = None,
+        session_id: str | None = None,
+        budget: dict[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        timeout_s: float = 600.0,
+    ) -> Question:
+        """Ask, and wait for the answer. question: its words, or a whole request.
+
+        An answer that found nothing has `finish_reason` other than `answered` and is no error. Raises WorkFailed if the
+        question failed, WaitTimeout, and ApiError.
+        """
+        body = question
+        if isinstance(body, str):
+            body = QuestionRequest(
+                body,
+                video_ids=some(video_ids),
+                collection_id=given(collection_id),
+                choices=some(choices),
+                start_ms=given(start_ms),
+                end_ms=given(end_ms),
+                effort=given(effort),
+                method=given(method),
+                session_id=given(session_id),
+                budget=mapped(QuestionBudgetRequest, budget),
+            )
+        ends = time.monotonic() + timeout_s
+        asked = await create_question.asyncio(
+            client=self.api, body=body, idempotency_key=given(idempotency_key), prefer=_held(timeout_s)
+        )
+        return outcome(await self._answered(asked, ends, timeout_s))
+
+    async def _answered(self, asked: Question, ends: float, timeout_s: float) -> Question:
+        while asked.status not in ENDED:
+            if time.monotonic() >= ends:
+                raise WaitTimeout(asked.id, timeout_s)
+            await async_sleep(1.0)
+            asked = await get_question.asyncio(asked.id, client=self.api)
+        return asked
+
+    async def ask_stream(
+        self, question: str | QuestionRequest, *, video_ids: Sequence[str] | None = None, **more: Any
+    ) -> AsyncIterator[StreamEvent]:
+        """Ask, and yield what happens: `progress`, `partial`, `node`, and at the end `answer` with the question.
+
+        more: further fields of QuestionRequest. A stream that is cut goes on after the last node.
+        """
+        body = question
+        if isinstance(body, str):
+            body = QuestionRequest(body, video_ids=some(video_ids), **more)
+        asked = await create_question.asyncio(client=self.api, body=body)
+        async for event in self.follow(f"/v1/questions/{asked.id}/stream", until="answer"):
+            yield event
+
+    async def follow(self, path: str, *, until: str) -> AsyncIterator[StreamEvent]:
+        """Yield the events of a stream of the API up to the first of type until, over as many connections as it takes.
+
+        Raises ApiError.
+        """
+        reader = EventReader()
+        while True:
+            headers = {"Accept": "text/event-stream"}
+            if reader.last_id:
+                headers["Last-Event-ID"] = reader.last_id
+            try:
+                async with self._http.stream("GET", path, headers=headers) as response:
+                    async for line in response.aiter_lines():
+                        event = reader.line(line)
+                        if event is not None:
+                            yield event
+                            if event.type == until:
+                                return
+            except httpx.TransportError:
+                pass  # the connection was cut: the next one goes on
+            await async_sleep(1.0)
+
+    async def search(
+        self,
+        query: str | SearchRequest,
+        *,
+        video_ids: Sequence[str] | None = None,
+        collection_id: str | None = None,
+        mode: SearchMode | None = None,
+        limit: int | None = None,
+        min_score: float | None = None,
+        idempotency_key: str | None = None,
+        timeout_s: float = 120.0,
+    ) -> Search:
+        """Search events by words, and wait for the results; none is no error.
+
+        Raises WorkFailed, WaitTimeout and ApiError.
+        """
+        body = query
+        if isinstance(body, str):
+            body = SearchRequest(
+                body,
+                video_ids=some(video_ids),
+                collection_id=given(collection_id),
+                mode=given(mode),
+                limit=given(limit),
+                min_score=given(min_score),
+            )
+        ends = time.monotonic() + timeout_s
+        found = await create_search.asyncio(
+            client=self.api, body=body, idempotency_key=given(idempotency_key), prefer=_held(timeout_s)
+        )
+        while found.status not in ENDED:
+            if time.monotonic() >= ends:
+                raise WaitTimeout(found.id, timeout_s)
+            await async_sleep(0.5)
+            found = await get_search.asyncio(found.id, client=self.api)
+        return outcome(found)
+
+    async def compare(
+        self, request: ComparisonRequest, *, idempotency_key: str | None = None, timeout_s: float = 3600.0
+    ) -> Comparison:
+        """Compare methods on your own questions, and wait for the figures. Raises WaitTimeout and ApiError."""
+        ends = time.monotonic() + timeout_s
+        made = await create_comparison.asyncio(client=self.api, body=request, idempotency_key=given(idempotency_key))
+        while made.completed_at is None:
+            if time.monotonic() >= ends:
+                raise WaitTimeout(made.id, timeout_s)
+            await async_sleep(2.0)
+            made = await get_comparison.asyncio(made.id, client=self.api)
+        return made
+
+    async def clip(
+        self,
+        video_id: str,
+        start_ms: int,
+        end_ms: int,
+        *,
+        mode: ClipMode | None = None,
+        captions: ClipCaptions | None = None,
+        title: str | None = None,
+        question_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout_s: float = 900.0,
+    ) -> Clip:
+        """Cut up to ten minutes out of a video, and wait for the file: its `url` works for half an hour.
+
+        Raises WorkFailed, WaitTimeout and ApiError.
+        """
+        body = ClipRequest(
+            video_id,
+            start_ms,
+            end_ms,
+            mode=given(mode),
+            captions=given(captions),
+            title=given(title),
+            question_id=given(question_id),
+        )
+        ends = time.monotonic() + timeout_s
+        made = await create_clip.asyncio(client=self.api, body=body, idempotency_key=given(idempotency_key))
+        while made.status == "queued":
+            if time.monotonic() >= ends:
+                raise WaitTimeout(made.id, timeout_s)
+            await async_sleep(1.0)
+            made = await get_clip.asyncio(made.id, client=self.api)
+        if made.status != "ready":
+            raise WorkFailed(made.id, made.error.code if made.error else made.status, "the clip was not made")
+        return made
+
+    async def report(self, question_id: str, *, pdf: bool = False) -> bytes:
+        """Return an answer with its evidence as one HTML page, or as PDF. Raises ApiError."""
+        path = f"/v1/questions/{quote(question_id, safe='')}/report"
+        response = await self._http.get(path, params={"format": "pdf" if pdf else "html"})
+        return response.content
+
+    async def download(self, url: str) -> bytes:
+        """Return what is behind a signed URL, such as a picture or a clip. Raises httpx.HTTPError."""
+        response = await self._storage.get(url)
+        return response.raise_for_status().content
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+        await self._storage.aclose()
+
+    async def __aenter__(self) -> AsyncAva:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+def _held(timeout_s: float) -> str:
+    return f"wait={max(1, min(_HELD_S, int(timeout_s)))}"
+
+
+async def _raise_for_problem(response: httpx.Response) -> None:
+    if response.status_code == 304:
+        raise NotModified("the resource has not changed")
+    if response.status_code >= 400:
+        await response.aread()
+        raise error_of(response)

@@ -1,0 +1,64 @@
+"""Replace these origins."""
+
+from typing import Any
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...models.allowed_origins import AllowedOrigins
+from ...models.allowed_origins_request import AllowedOriginsRequest
+from ...types import UNSET, Unset
+
+
+def _get_kwargs(
+    *,
+    body: AllowedOriginsRequest,
+    if_match: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_match, Unset):
+        headers["If-Match"] = if_match
+
+    _kwargs: dict[str, Any] = {
+        "method": "put",
+        "url": "/v1/allowed-origins",
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(response: httpx.Response) -> AllowedOrigins:
+    response_200 = AllowedOrigins.from_dict(response.json())
+
+    return response_200
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    body: AllowedOriginsRequest,
+    if_match: str | Unset = UNSET,
+) -> AllowedOrigins:
+    """Replace these origins."""
+    kwargs = _get_kwargs(
+        body=body,
+        if_match=if_match,
+    )
+    return _parse_response(client.get_httpx_client().request(**kwargs))
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    body: AllowedOriginsRequest,
+    if_match: str | Unset = UNSET,
+) -> AllowedOrigins:
+    """Replace these origins."""
+    kwargs = _get_kwargs(
+        body=body,
+        if_match=if_match,
+    )
+    return _parse_response(await client.get_async_httpx_client().request(**kwargs))

@@ -1,0 +1,64 @@
+"""Create a collection: a folder of videos with a common profile and instructions."""
+
+from typing import Any
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...models.collection import Collection
+from ...models.collection_request import CollectionRequest
+from ...types import UNSET, Unset
+
+
+def _get_kwargs(
+    *,
+    body: CollectionRequest,
+    idempotency_key: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/v1/collections",
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(response: httpx.Response) -> Collection:
+    response_201 = Collection.from_dict(response.json())
+
+    return response_201
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    body: CollectionRequest,
+    idempotency_key: str | Unset = UNSET,
+) -> Collection:
+    """Create a collection: a folder of videos with a common profile and instructions."""
+    kwargs = _get_kwargs(
+        body=body,
+        idempotency_key=idempotency_key,
+    )
+    return _parse_response(client.get_httpx_client().request(**kwargs))
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    body: CollectionRequest,
+    idempotency_key: str | Unset = UNSET,
+) -> Collection:
+    """Create a collection: a folder of videos with a common profile and instructions."""
+    kwargs = _get_kwargs(
+        body=body,
+        idempotency_key=idempotency_key,
+    )
+    return _parse_response(await client.get_async_httpx_client().request(**kwargs))

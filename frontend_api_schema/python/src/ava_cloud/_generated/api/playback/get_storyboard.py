@@ -1,0 +1,49 @@
+"""Get the pictures of a video's timeline (WebVTT): which part of which sheet shows which time."""
+
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient
+
+
+def _get_kwargs(
+    video_id: str,
+) -> dict[str, Any]:
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/videos/{video_id}/storyboard.vtt".format(
+            video_id=quote(str(video_id), safe=""),
+        ),
+    }
+    return _kwargs
+
+
+def _parse_response(response: httpx.Response) -> str:
+    return response.text
+
+
+def sync(
+    video_id: str,
+    *,
+    client: AuthenticatedClient,
+) -> str:
+    """Get the pictures of a video's timeline (WebVTT): which part of which sheet shows which time."""
+    kwargs = _get_kwargs(
+        video_id=video_id,
+    )
+    return _parse_response(client.get_httpx_client().request(**kwargs))
+
+
+async def asyncio(
+    video_id: str,
+    *,
+    client: AuthenticatedClient,
+) -> str:
+    """Get the pictures of a video's timeline (WebVTT): which part of which sheet shows which time."""
+    kwargs = _get_kwargs(
+        video_id=video_id,
+    )
+    return _parse_response(await client.get_async_httpx_client().request(**kwargs))

@@ -1,0 +1,66 @@
+"""Create a session."""
+
+from typing import Any
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...models.session import Session
+from ...models.session_request import SessionRequest
+from ...types import UNSET, Unset
+
+
+def _get_kwargs(
+    *,
+    body: SessionRequest | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/v1/sessions",
+    }
+
+    if not isinstance(body, Unset):
+        _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(response: httpx.Response) -> Session:
+    response_201 = Session.from_dict(response.json())
+
+    return response_201
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    body: SessionRequest | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
+) -> Session:
+    """Create a session."""
+    kwargs = _get_kwargs(
+        body=body,
+        idempotency_key=idempotency_key,
+    )
+    return _parse_response(client.get_httpx_client().request(**kwargs))
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    body: SessionRequest | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
+) -> Session:
+    """Create a session."""
+    kwargs = _get_kwargs(
+        body=body,
+        idempotency_key=idempotency_key,
+    )
+    return _parse_response(await client.get_async_httpx_client().request(**kwargs))

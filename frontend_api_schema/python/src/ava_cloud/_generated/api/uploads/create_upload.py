@@ -1,0 +1,64 @@
+"""Begin an upload."""
+
+from typing import Any
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...models.upload import Upload
+from ...models.upload_request import UploadRequest
+from ...types import UNSET, Unset
+
+
+def _get_kwargs(
+    *,
+    body: UploadRequest,
+    idempotency_key: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/v1/uploads",
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(response: httpx.Response) -> Upload:
+    response_201 = Upload.from_dict(response.json())
+
+    return response_201
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    body: UploadRequest,
+    idempotency_key: str | Unset = UNSET,
+) -> Upload:
+    """Begin an upload."""
+    kwargs = _get_kwargs(
+        body=body,
+        idempotency_key=idempotency_key,
+    )
+    return _parse_response(client.get_httpx_client().request(**kwargs))
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    body: UploadRequest,
+    idempotency_key: str | Unset = UNSET,
+) -> Upload:
+    """Begin an upload."""
+    kwargs = _get_kwargs(
+        body=body,
+        idempotency_key=idempotency_key,
+    )
+    return _parse_response(await client.get_async_httpx_client().request(**kwargs))

@@ -1,0 +1,55 @@
+"""List the types of webhook events with their descriptions."""
+
+from typing import Any
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...models.webhook_event_type_page import WebhookEventTypePage
+from ...types import UNSET, Unset
+
+
+def _get_kwargs(
+    *,
+    if_none_match: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/webhook-event-types",
+    }
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(response: httpx.Response) -> WebhookEventTypePage:
+    response_200 = WebhookEventTypePage.from_dict(response.json())
+
+    return response_200
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    if_none_match: str | Unset = UNSET,
+) -> WebhookEventTypePage:
+    """List the types of webhook events with their descriptions."""
+    kwargs = _get_kwargs(
+        if_none_match=if_none_match,
+    )
+    return _parse_response(client.get_httpx_client().request(**kwargs))
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    if_none_match: str | Unset = UNSET,
+) -> WebhookEventTypePage:
+    """List the types of webhook events with their descriptions."""
+    kwargs = _get_kwargs(
+        if_none_match=if_none_match,
+    )
+    return _parse_response(await client.get_async_httpx_client().request(**kwargs))

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.role import Role, check_role
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="InvitationRequest")
+
+
+@_attrs_define
+class InvitationRequest:
+    """
+    Attributes:
+        email (str): The address that may accept the invitation.
+        role (Role):
+        collection_ids (list[str] | None | Unset): Collections whose videos the member sees; null for all. Only analysts
+            and viewers can be limited.
+    """
+
+    email: str
+    role: Role
+    collection_ids: list[str] | None | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        email = self.email
+
+        role: str = self.role
+
+        collection_ids: list[str] | None | Unset
+        if isinstance(self.collection_ids, Unset):
+            collection_ids = UNSET
+        elif isinstance(self.collection_ids, list):
+            collection_ids = self.collection_ids
+
+        else:
+            collection_ids = self.collection_ids
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "email": email,
+                "role": role,
+            }
+        )
+        if collection_ids is not UNSET:
+            field_dict["collection_ids"] = collection_ids
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        email = d.pop("email")
+
+        role = check_role(d.pop("role"))
+
+        def _parse_collection_ids(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                collection_ids_type_0 = cast(list[str], data)
+
+                return collection_ids_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        collection_ids = _parse_collection_ids(d.pop("collection_ids", UNSET))
+
+        invitation_request = cls(
+            email=email,
+            role=role,
+            collection_ids=collection_ids,
+        )
+
+        invitation_request.additional_properties = d
+        return invitation_request
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="WebhookSecretRotationRequest")
+
+
+@_attrs_define
+class WebhookSecretRotationRequest:
+    """
+    Attributes:
+        force (bool | Unset): Rotate although the previous secret is still valid, for example because a secret has
+            leaked. The previous secret ends at once. By default `false`.
+    """
+
+    force: bool | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        force = self.force
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update({})
+        if force is not UNSET:
+            field_dict["force"] = force
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        force = d.pop("force", UNSET)
+
+        webhook_secret_rotation_request = cls(
+            force=force,
+        )
+
+        webhook_secret_rotation_request.additional_properties = d
+        return webhook_secret_rotation_request
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
