@@ -48,17 +48,22 @@ def time_in(grey: NDArray[np.uint8]) -> float:
     return sum(2**bar for bar, light in enumerate(bars) if light) / 10
 
 
-def times_in(data: bytes) -> Sequence[tuple[float, float]]:
-    """Return the time at which each picture of a fragmented MP4 is shown, and the time that it shows."""
+def pictures_in(data: bytes) -> Sequence[tuple[float, NDArray[np.uint8]]]:
+    """Return the pictures of a fragmented MP4 in grey, each with the time in seconds at which it is shown."""
     found = []
     with av.open(BytesIO(data)) as container:
         stream = container.streams.video[0]
         assert stream.time_base is not None
         for frame in container.decode(stream):
             assert frame.pts is not None
-            found.append((float(frame.pts * stream.time_base), time_in(frame.to_ndarray(format="gray"))))
+            found.append((float(frame.pts * stream.time_base), frame.to_ndarray(format="gray")))
         container.seek(0)
         decoded = next(iter(container.demux(stream))).dts
     # The demuxer adds the delay of decoding to times in files with negative offsets.
     delay = found[0][0] - float((decoded or 0) * stream.time_base)
-    return [(at - delay, says) for at, says in found]
+    return [(at - delay, picture) for at, picture in found]
+
+
+def times_in(data: bytes) -> Sequence[tuple[float, float]]:
+    """Return the time at which each picture of a fragmented MP4 is shown, and the time that it shows."""
+    return [(at, time_in(picture)) for at, picture in pictures_in(data)]
