@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from io import BytesIO, StringIO
 from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
@@ -12,11 +11,9 @@ import httpx
 import numpy as np
 import pytest
 import webvtt
-from django.utils import timezone
 from PIL import Image
 
 from backend.jobs.models import Job, JobKind, JobState
-from backend.jobs.services import LeaseLost
 from backend.library.models import Video, VideoStatus
 from backend.playback.models import PieceState, RenditionPiece
 from backend.playback.queries import rendition_bytes
@@ -24,7 +21,6 @@ from tests.conftest import Cast
 from tests.engine.media.burnt_in import H264, HEVC, made, time_in, times_in
 from tests.playback.watched import lines_of, media, path_of, playlist, watched
 from tests.tasks.world import RENDERING, WITHOUT_MODELS, arrived, exists, run_due
-from workers.runner import run_class
 
 
 def pieces(cast: Cast, video_id: UUID) -> list[RenditionPiece]:
@@ -135,33 +131,6 @@ def test_each_picture_of_the_storyboard_shows_its_time(acme: Cast) -> None:
         left, top, width, height = map(int, part.split(","))
         tile = picture.crop((left, top, left + width, top + height))
         assert time_in(np.asarray(tile)) == pytest.approx(cue.start_in_seconds, abs=0.01)
-
-
-def test_a_piece_that_was_lost_in_the_middle_ends_in_the_same_playlist(
-    acme: Cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A worker that stored its objects and died before its commit leaves the next attempt to do all of it again."""
-    from workers.playback import render_piece
-
-    store, died = render_piece.store, []
-
-    def dying(*arguments: Any) -> Any:
-        stored = store(*arguments)
-        if not died:
-            died.append(stored)
-            raise LeaseLost("killed")
-        return stored
-
-    monkeypatch.setattr(render_piece, "store", dying)
-    video_id = watched(acme, made("v.mp4", *H264))
-    with acme.scope():
-        (job,) = Job.objects.filter(kind=JobKind.RENDER_PIECE)
-        Job.objects.filter(id=job.id).update(lease_until=timezone.now() - timedelta(seconds=1))
-    run_class("cpu.render", worker="w:2")
-
-    (piece,) = pieces(acme, video_id)
-    assert (piece.state, (piece.object_key, [sheet[0] for sheet in piece.sheets])) == (PieceState.READY, died[0])
-    assert lines_of(playlist(acme, video_id))
 
 
 def test_storage_counts_renditions_and_retention_takes_them(acme: Cast) -> None:
