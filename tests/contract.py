@@ -3,6 +3,7 @@ the document does not describe."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from functools import cache
@@ -54,7 +55,9 @@ def require_described(method: str, path: str, response: Any) -> None:
     assert media in described.get("content", {}), f"{method} {path} {status}: {media} is not described"
     if media.endswith("json") and "schema" in described["content"][media]:
         validator = _validator(f"{pointer}/content/{_escaped(media)}/schema")
-        errors = sorted(validator.iter_errors(json.loads(response.content)), key=lambda error: list(error.path))
+        packed = response.headers.get("Content-Encoding") == "gzip"
+        body = json.loads(gzip.decompress(response.content) if packed else response.content)
+        errors = sorted(validator.iter_errors(body), key=lambda error: list(error.path))
         assert not errors, f"{method} {path} {status}: {errors[0].json_path}: {errors[0].message[:500]}"
 
 

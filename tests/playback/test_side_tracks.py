@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 from io import StringIO
 from typing import Any
 
+import pytest
 import webvtt
 from uuid6 import uuid7
 
@@ -13,6 +15,7 @@ from backend.ekg.models import Chunk, Topic, TranscriptLine
 from backend.playback.timeline import joined
 from tests.conftest import Cast
 from tests.ekg.recorded import record
+from tests.playback.recorded_days import forty_files
 
 
 def get(cast: Cast, video_id: Any, part: str, **query: Any) -> Any:
@@ -89,6 +92,20 @@ def test_the_timeline_has_every_lane_of_the_whole_video(acme: Cast) -> None:
         lengths = {len(column) for column in body[lane].values()}
         assert len(lengths) == 1, lane
     assert "person" in body["objects"]["category"]
+
+
+@pytest.mark.parametrize("part", ["timeline", "hls/index.m3u8"])
+def test_what_is_long_for_a_long_video_is_compressed_for_who_takes_it(acme: Cast, part: str) -> None:
+    made = forty_files(acme) if part.startswith("hls") else record(acme).video_id
+    path = f"/v1/videos/{encode('vid', made)}/{part}"
+
+    plain = acme.client.get(path)
+    packed = acme.client.get(path, HTTP_ACCEPT_ENCODING="gzip")
+
+    assert "Content-Encoding" not in plain
+    assert packed["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in packed["Vary"]
+    assert gzip.decompress(packed.content) == plain.content
 
 
 def test_stretches_of_one_kind_that_a_screen_cannot_tell_apart_are_one() -> None:

@@ -11,6 +11,8 @@ from typing import Any
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import path
 from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.gzip import gzip_page
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.authentication import BaseAuthentication
@@ -97,6 +99,7 @@ class RenditionView(_RenditionView):
         return Response(RenditionSerializer(body).data)
 
 
+@method_decorator(gzip_page, name="dispatch")
 class PlaylistView(_RenditionView):
     @extend_schema(
         operation_id="getPlaylist",
@@ -161,6 +164,7 @@ class PieceView(_RenditionView):
         return _redirect(piece.object_key, MP4)
 
 
+@method_decorator(gzip_page, name="dispatch")
 class StoryboardView(_RenditionView):
     @extend_schema(
         operation_id="getStoryboard",

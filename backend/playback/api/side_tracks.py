@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from django.http import HttpResponse
 from django.urls import path
+from django.utils.decorators import method_decorator
+from django.views.decorators.gzip import gzip_page
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -40,6 +42,7 @@ class CaptionQuerySerializer(TimeSpanSerializer):
     token = serializers.CharField(required=False, help_text="The token of a signed address, in place of a key.")
 
 
+@method_decorator(gzip_page, name="dispatch")
 class _SideTrackView(TenantView):
     scopes = {"GET": "videos:read"}
     renderer_classes = (JSONRenderer, AnyFile)
