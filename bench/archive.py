@@ -185,8 +185,8 @@ def write_rows(
     copy(
         "ekg_transcriptline", LINES, id=ids["t"], start_ms=_int8(np.arange(LINES) * line_ms),
         end_ms=_int8(np.arange(1, LINES + 1) * line_ms), text=said,
-        words=_all(LINES, b"\1[]"), language=_all(LINES, b"en"), embedding=_half(lines),
-        embedding_model=_all(LINES, TEXT_MODEL.encode()),
+        track=_all(LINES, np.array(1, dtype=">i2")), words=_all(LINES, b"\1[]"), language=_all(LINES, b"en"),
+        embedding=_half(lines), embedding_model=_all(LINES, TEXT_MODEL.encode()),
     )  # fmt: skip
     frame_ids, event_ids, entity_ids = (_uuids(ids[name]) for name in "feu")
     recording = Recording(tenant_id, video_id, frames, events, entities, lines, frame_ids, event_ids, words)
