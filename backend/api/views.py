@@ -23,7 +23,7 @@ from backend.api.limits import rate_limits
 from backend.api.problems import not_found
 from backend.observability import log_context
 from backend.tenancy.authentication import Principal
-from backend.tenancy.callers import Caller, acting_for
+from backend.tenancy.callers import acting_for
 from backend.tenancy.context import bounded_statements, enter_tenant, leave_tenant, limited_to, tenant_scope
 
 Row = TypeVar("Row", bound=models.Model)
@@ -89,7 +89,7 @@ class AuthenticatedView(APIView):
         if isinstance(request.auth, Principal):
             log_context.note(tenant=public_ids.encode("tnt", request.auth.tenant_id))
             self._limits.enter_context(limited_to(request.auth.collections))
-            self._limits.enter_context(acting_for(Caller(request.auth.api_key_id, request.auth.person_id)))
+            self._limits.enter_context(acting_for(request.auth.caller))
             for grant in _buckets(request.auth):
                 # The limit that is met first is the one that the caller has to know.
                 if self._grant is None or grant.left < self._grant.left:

@@ -22,7 +22,7 @@ REFUSAL_FIELDS = ("reason", "key")
 _SHOWN = frozenset(
     {"time", "level", "logger", "message", "exc_info", "trace", *log_context.NAMES, *REQUEST_FIELDS, *REFUSAL_FIELDS},
 )  # fmt: skip
-_SIGNED = re.compile(r"(X-Amz-[A-Za-z-]{1,40}|AWSAccessKeyId|Signature)=[^&\s\"'<>\\]*", re.IGNORECASE)
+_SIGNED = re.compile(r"(X-Amz-[A-Za-z-]{1,40}|AWSAccessKeyId|Signature|\btoken)=[^&\s\"'<>\\]*", re.IGNORECASE)
 
 # Django names the path of a refused request, and the path of these pages is a secret.
 _LINKS = re.compile(

@@ -11,15 +11,16 @@ class PeopleConfig(AppConfig):
         from backend.library.services.deletion_ledger import Deleted
         from backend.library.services.ended_rights import register_repeat
         from backend.people import account_log
-        from backend.people.authentication import ended_members
+        from backend.people.authentication import ended_members, member_standing
         from backend.people.queries import made_by, notice_addresses
         from backend.people.services import invitations, members
         from backend.people.services.departures import erase_departed
         from backend.tenancy import makers
-        from backend.tenancy.authentication import register_endings
+        from backend.tenancy.authentication import register_endings, register_standing
         from backend.webhooks import notices, recipients
 
         register_endings(ended_members)
+        register_standing(member_standing)
         recipients.register(notice_addresses)
         notices.register(invitations.mail_of)
         account_log.connect()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -20,6 +21,7 @@ from backend.people import queries, sessions
 from backend.people.models import Membership, Person
 from backend.people.roles import SCOPES_OF
 from backend.tenancy.authentication import Principal
+from backend.tenancy.callers import Caller
 
 HEADER = "AVA-Tenant"
 PARAMETER = "tenant"
@@ -102,6 +104,30 @@ def principal_in(request: Request | HttpRequest, person: Person, membership: Mem
         fresh=sessions.is_fresh(request),
         signed_in_at=sessions.signed_in_at(request),
         session=sessions.key_of(request),
+    )
+
+
+def member_standing(tenant_id: UUID, caller: Caller) -> Principal | None:
+    """Return what a person may do in a tenant now, as one who signed in when the caller did.
+
+    None if the membership, the account or such sessions have ended. Signing out in one browser ends none of them.
+    """
+    if caller.person_id is None:
+        return None
+    standing = queries.lasting({(tenant_id, caller.person_id)}).get((tenant_id, caller.person_id))
+    person: Person | None = Person.objects.filter(id=caller.person_id, is_active=True).first()
+    if standing is None or person is None:
+        return None
+    if any(sessions.is_older(caller.signed_in_at, since) for since in (standing.sessions_since, person.sessions_since)):
+        return None
+    return Principal(
+        tenant_id=tenant_id,
+        api_key_id=None,
+        scopes=SCOPES_OF[standing.role],
+        person_id=person.id,
+        role=standing.role,
+        collections=standing.collections,
+        signed_in_at=caller.signed_in_at,
     )
 
 

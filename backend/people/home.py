@@ -34,7 +34,7 @@ from backend.people.models import Membership, Person
 from backend.people.services import invitations, members
 from backend.tenancy import keys
 from backend.tenancy.authentication import Principal
-from backend.tenancy.callers import Caller, acting_for
+from backend.tenancy.callers import acting_for
 from backend.tenancy.context import bounded_statements, limited_to, tenant_scope
 from backend.tenancy.models import Tenant
 from backend.tenancy.months import month_of
@@ -169,7 +169,7 @@ def entered(caller: Principal) -> Iterator[None]:
     with (
         bounded_statements(settings.REQUEST_STATEMENT_SECONDS),
         limited_to(caller.collections),
-        acting_for(Caller(caller.api_key_id, caller.person_id)),
+        acting_for(caller.caller),
         tenant_scope(caller.tenant_id),
     ):
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
@@ -10,15 +11,21 @@ from rest_framework.request import Request
 
 from backend.api.problems import not_found
 from backend.api.public_ids import decode
-from backend.playback.services.tokens import tenant_of
-from backend.tenancy.authentication import Principal
+from backend.playback.services.tokens import holder_of, tenant_of
+from backend.tenancy.authentication import Principal, standing_of
+from backend.tenancy.callers import Caller
 from backend.tenancy.models import Tenant
 
 TOKEN = "token"
+_MAKING = ("videos:read", "questions:read", "questions:write")
+"""Scopes of the replies that have tokens: whoever lost all of them plays nothing any more."""
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Reads the token of the video that the path names. A token that opens nothing is a resource that is not there."""
+    """Reads the token of the video that the path names. A token that opens nothing is a resource that is not there.
+
+    A token ends with the key or the membership that it was made for, and sees no more than that sees now.
+    """
 
     def authenticate(self, request: Request) -> tuple[Principal, Principal] | None:
         token = request.query_params.get(TOKEN)
@@ -37,6 +44,7 @@ class TokenAuthentication(BaseAuthentication):
             tenant_id=tenant.id,
             api_key_id=None,
             scopes=frozenset({"videos:read"}),
+            collections=_collections_of(tenant_id, holder_of(token)),
             tenant_requests_per_minute=tenant.requests_per_minute,
             origins=tuple(tenant.allowed_origins),
         )
@@ -45,6 +53,16 @@ class TokenAuthentication(BaseAuthentication):
     def authenticate_header(self, request: Request) -> str:
         # rest_framework asks the first way of authentication, and answers 403 for 401 if this is empty.
         return 'Bearer realm="api"'
+
+
+def _collections_of(tenant_id: UUID, holder: Caller) -> tuple[UUID, ...] | None:
+    """Return the collections that a token's holder is limited to now; None for all. Raises 404 for one that ended."""
+    if holder == Caller():
+        return None
+    standing = standing_of(tenant_id, holder)
+    if standing is None or not any(standing.may(scope) for scope in _MAKING):
+        raise not_found()
+    return standing.collections
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

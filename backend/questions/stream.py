@@ -13,6 +13,7 @@ from backend.questions.bodies.questions import PartialEventSerializer, ProgressE
 from backend.questions.models import OPEN, Node, Question
 from backend.questions.queries import questions
 from backend.questions.services.shown import mark_shown
+from backend.tenancy.callers import acting_for, current_caller
 from backend.tenancy.context import tenant_scope
 
 QUIET_SECONDS = 10.0
@@ -41,6 +42,8 @@ class QuestionEvents:
         self._paths: list[str] = []
         self._attempt: int | None = None
         self._now, self._said_at = now, now()
+        # Looks come after the request: the tokens of the answer are still for its caller.
+        self._caller = current_caller()
 
     def look(self) -> bytes:
         """Return the events that are new since the last look."""
@@ -91,7 +94,8 @@ class QuestionEvents:
         if [node.node.path for node in nodes[: len(self._paths)]] == self._paths:
             nodes = nodes[len(self._paths) :]
         # The body reads when the cited events were filmed.
-        answer = event("answer", QuestionSerializer(replace(view, nodes=None)).data)
+        with acting_for(self._caller):
+            answer = event("answer", QuestionSerializer(replace(view, nodes=None)).data)
         return b"".join([*self._nodes(nodes), answer])
 
     def _nodes(self, nodes: Sequence[questions.NodeView]) -> list[bytes]:

@@ -19,6 +19,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from backend.tenancy import keys, networks
+from backend.tenancy.callers import Caller
 from backend.tenancy.models import ApiKey, Tenant
 from backend.tenancy.refusals import TenantMoving
 
@@ -55,6 +56,10 @@ class Principal:
     tenant_requests_per_minute: int | None = None
     # Origins of web pages that may read replies to this caller.
     origins: tuple[str, ...] = ()
+
+    @property
+    def caller(self) -> Caller:
+        return Caller(self.api_key_id, self.person_id, self.signed_in_at)
 
     def may(self, scope: str) -> bool:
         return scope == keys.ANYBODY or bool(self.scopes & {keys.ALL_SCOPES, scope, keys.IMPLIED.get(scope, scope)})
@@ -119,6 +124,15 @@ def resolve(text: str, *, address: str = "") -> Principal:
         raise KeyRefused("unknown")
     if not matches:
         raise KeyRefused("wrong_secret", key)
+    principal = _holder_of(key)
+    if key.allowed_ips and not networks.covers(key.allowed_ips, address):
+        raise KeyElsewhere(key)
+    _note_use(key, address)
+    return principal
+
+
+def _holder_of(key: ApiKey) -> Principal:
+    """Return the holder of a key. Raises KeyRefused if the key or its tenant's service has ended, and TenantMoving."""
     now = timezone.now()
     if key.revoked_at is not None and key.revoked_at <= now:
         raise KeyRefused("revoked", key)
@@ -129,9 +143,6 @@ def resolve(text: str, *, address: str = "") -> Principal:
         raise KeyRefused("tenant_suspended", key)
     if tenant.fence:
         raise TenantMoving
-    if key.allowed_ips and not networks.covers(key.allowed_ips, address):
-        raise KeyElsewhere(key)
-    _note_use(key, address)
     return Principal(
         tenant_id=key.tenant_id,
         api_key_id=key.id,
@@ -142,6 +153,30 @@ def resolve(text: str, *, address: str = "") -> Principal:
         tenant_requests_per_minute=tenant.requests_per_minute,
         origins=tuple(tenant.allowed_origins),
     )
+
+
+StandingOf = Callable[[UUID, Caller], Principal | None]
+_standings: list[StandingOf] = []
+
+
+def register_standing(standing: StandingOf) -> None:
+    """Let a package above this one say what a caller of its kind may do now; None for one that has ended."""
+    if standing not in _standings:
+        _standings.append(standing)
+
+
+def standing_of(tenant_id: UUID, caller: Caller) -> Principal | None:
+    """Return what a key or a member that was authenticated earlier may do now, from any address.
+
+    None if it has ended since, or its tenant was suspended. Raises TenantMoving.
+    """
+    if caller.api_key_id is None:
+        return next((found for standing in _standings if (found := standing(tenant_id, caller)) is not None), None)
+    key = ApiKey.unscoped.using("dispatch").filter(tenant_id=tenant_id, id=caller.api_key_id).first()
+    try:
+        return None if key is None else _holder_of(key)
+    except KeyRefused:
+        return None
 
 
 Endings = Callable[[Collection[Principal]], set[Principal]]

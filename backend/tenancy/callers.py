@@ -11,10 +11,14 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The API key or the member of a request; both None for work that no request began."""
+    """The API key or the member of a request; both None for work that no request began.
+
+    signed_in_at: Unix time of a member's last authentication.
+    """
 
     api_key_id: UUID | None = None
     person_id: UUID | None = None
+    signed_in_at: float = 0.0
 
 
 _NOBODY = Caller()

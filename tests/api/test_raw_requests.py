@@ -9,9 +9,11 @@ import re
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
@@ -38,6 +40,7 @@ class Front:
 
     port: int
     proxied: bool
+    log: Path
 
     def answer(self, *pieces: bytes, drip: bytes = b"") -> bytes:
         """Send the pieces, then the bytes of drip without end, one each second; return all until the server closes."""
@@ -80,7 +83,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Fron
         api = ServerProcess(folder)
         opened.callback(api.stop)
         api.wait(api.is_ready)
-        fronts = {"api": Front(api.port, proxied=False)}
+        fronts = {"api": Front(api.port, proxied=False, log=api.log)}
         if caddy := tool("caddy"):
             port = ports.claim(State(folder), "proxy", size=3)
             # The shipped file, with this machine's addresses in place of those of the containers.
@@ -103,7 +106,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Fron
             opened.callback(proxy.wait, PATIENCE_S)
             opened.callback(proxy.terminate)
             api.wait(lambda: _listens(port))
-            fronts["proxy"] = Front(port, proxied=True)
+            fronts["proxy"] = Front(port, proxied=True, log=folder / "proxy.log")
         yield fronts
 
 
@@ -268,6 +271,21 @@ def test_an_address_that_a_client_states_itself_is_not_believed(front: Front, ac
     for name in ("X_Forwarded_For", "X_Real_Ip", "Forwarded"):
         assert status("127.0.0.3", **{name: "for=127.0.0.2" if name == "Forwarded" else "127.0.0.2"}) == 403
     assert status("127.0.0.3", X_Forwarded_For="127.0.0.2, 127.0.0.1") == 403
+
+
+def test_no_log_keeps_the_token_of_an_address(front: Front) -> None:
+    """The API writes a line for each request, and the proxy for one that fails: its object storage is not there."""
+    host = b"Host: s3.localhost\r\n" if front.proxied else HEAD
+    path = b"/v1/videos/vid_1/hls/index.m3u8?token=sEcr3t"
+    secrets = b"X-Api-Key: sEcr3t\r\nReferer: http://localhost/share/sEcr3t\r\nConnection: close\r\n\r\n"
+    received = front.answer(b"GET " + path + b" HTTP/1.1\r\n" + host + secrets)
+    assert statuses(received) == [502 if front.proxied else 404]
+
+    line, deadline = "http.log.error" if front.proxied else "hls/index.m3u8", time.monotonic() + PATIENCE_S
+    while line not in front.log.read_text():
+        assert time.monotonic() < deadline, front.log.read_text()[-3000:]
+        time.sleep(0.1)
+    assert "sEcr3t" not in front.log.read_text()
 
 
 def test_the_proxy_sends_customers_to_an_api_that_is_ready() -> None:

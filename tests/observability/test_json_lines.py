@@ -58,6 +58,12 @@ def test_a_presigned_url_loses_its_credentials() -> None:
     assert not any(secret in str(written) for secret in ("AKIA", "tok&", "5eed"))
 
 
+def test_an_address_of_a_recording_loses_its_token() -> None:
+    path = "/v1/videos/vid_1/hls/index.m3u8"
+    written = json.loads(line("cannot play %s", f"{path}?start_ms=1&token=AbC-d_9&end_ms=2"))
+    assert written["message"] == f"cannot play {path}?start_ms=1&token=***&end_ms=2"
+
+
 @pytest.mark.parametrize(
     "page", ["/share/", "/accounts/invitations/", "/accounts/notices/tnt_2x/", "/accounts/password/reset/key/"]
 )

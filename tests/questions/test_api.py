@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from typing import Any, get_args
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.db import connection, connections
@@ -15,10 +16,11 @@ from backend.api import public_ids
 from backend.api.server.awaiting import PollClock, follow
 from backend.library.models import Video
 from backend.playback.services.signed_urls import playlist_url
-from backend.playback.services.tokens import token_of
+from backend.playback.services.tokens import holder_of, token_of
 from backend.questions import stream, waiting
 from backend.questions.models import Question
 from backend.questions.services import questions
+from backend.tenancy.callers import Caller, acting_for
 from gpu_workers.engine.answering.contract import Effort, NodeRecord
 from gpu_workers.engine.answering.methods import METHODS
 from tests.factories import make_video
@@ -75,7 +77,8 @@ def test_an_answered_question_shows_answer_evidence_cost_and_timings(acme: Any) 
     assert (body["status"], body["answer"], body["choice"], body["finish_reason"]) == (
         "succeeded", "a red car", 1, "answered",
     )  # fmt: skip
-    played = playlist_url(video_id, token_of(acme.tenant_id, video_id))
+    with acting_for(Caller(api_key_id=acme.key_id)):
+        played = playlist_url(video_id, token_of(acme.tenant_id, video_id))
     assert body["evidence"] == [
         {
             "video_id": public_ids.encode("vid", video_id),
@@ -315,13 +318,17 @@ def test_a_stream_shows_progress_then_nodes_then_the_answer_and_ends(acme: Any) 
 
     steps = iter([begin, lambda: None, search, lambda: finish(acme, question_id, video_id)])
     clock = PollClock(sleep=lambda _: next(steps)() and None)
-    received = streamed(follow(stream.QuestionEvents(tenant_id=acme.tenant_id, question_id=question_id), clock))
+    with acting_for(caller := Caller(api_key_id=acme.key_id)):
+        events = stream.QuestionEvents(tenant_id=acme.tenant_id, question_id=question_id)
+    received = streamed(follow(events, clock))
 
     assert [name for name, _ in received] == ["progress", "progress", "progress", "node", "node", "answer"]
     assert [data["status"] for name, data in received[:3]] == ["queued", "running", "running"]
     assert received[2][1]["stage"] == "search"
     assert [data["path"] for name, data in received if name == "node"] == ["", "RQ"]
     assert received[-1][1]["answer"] == "a red car"
+    clip = urlsplit(received[-1][1]["evidence"][0]["clip"])
+    assert holder_of(parse_qs(clip.query)["token"][0]) == caller, "looks come after the request that they are for"
 
 
 def test_nodes_arrive_while_the_search_runs_and_a_client_goes_on_after_the_last_one(acme: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from django.urls import path
@@ -207,8 +207,9 @@ class PlaybackView(TenantView):
         ]
         url = storage.presign_get(video.object_key, content_type=kind) if video.object_key else None
         opened = [piece.object_key for piece in pieces] if url is None else [video.object_key]
+        caller = current_caller()
         record_link(
-            attribution=replace(attribution_of(video), **asdict(current_caller())),
+            attribution=replace(attribution_of(video), api_key_id=caller.api_key_id, person_id=caller.person_id),
             video_id=video.id,
             size_bytes=queries.size_of(opened),
             at=timezone.now(),

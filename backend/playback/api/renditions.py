@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -123,8 +123,9 @@ class PlaylistView(_RenditionView):
         if not any(entry.offset is not None for entry in entries):
             raise _nothing_to_play(video, rendition)
         whole = rendition.is_complete or (end_ms is not None and entries[-1].end_us >= end_ms * 1000)
+        caller = current_caller()
         record_link(
-            attribution=replace(attribution_of(video), **asdict(current_caller())),
+            attribution=replace(attribution_of(video), api_key_id=caller.api_key_id, person_id=caller.person_id),
             video_id=video.id,
             size_bytes=sum(entry.size for entry in entries),
             at=timezone.now(),
