@@ -17,6 +17,7 @@ KNOWN: dict[tuple[str, str], tuple[int, str]] = {
     ("command", "infra/local/postgres.py"): (1, "folders and ports of the local stack"),
     ("command", "infra/local/supervisor.py"): (1, "names of our own commands"),
     ("command", "infra/rehearsal/run.py"): (1, "addresses of the rehearsal"),
+    ("command", "infra/vendored.py"): (1, "names and versions that the lock of vendored files names"),
     ("command", "infra/vllm/servers.py"): (1, "names of the model table"),
     ("header", "backend/api/contract/openapi.py"): (3, "names of the document, no reply"),
     ("header", "backend/billing/api/csv.py"): (1, "one of two names of ours"),
