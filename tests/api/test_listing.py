@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from backend.api.public_ids import encode
+from backend.clips.models import Clip
 from backend.library.models import Collection, Upload
 from backend.questions.models import Comparison, Question, QuestionBatch, Search, Session
 from backend.shares.models import Share
@@ -68,6 +69,10 @@ def made(cast: Cast, path: str, labels: dict[str, str]) -> tuple[str, Any]:
             video = make_video()
             ends = timezone.now() + timedelta(days=1)
             prefix, row = "shr", Share.objects.create(**mine, video=video, digest=b"0" * 32, expires_at=ends)
+        case "clips":
+            span = {"start_ms": 0, "end_ms": 1_000, "mode": "fast", "captions": "none"}
+            ends = timezone.now() + timedelta(days=1)
+            prefix, row = "clp", Clip.objects.create(**mine, **span, video=make_video(), expires_at=ends)
         case "webhook-endpoints":
             prefix, row = "whe", endpoint_of(cast)
         case "webhook-deliveries":
@@ -100,7 +105,7 @@ def endpoint_of(cast: Cast) -> Endpoint:
 LABELLED = ("videos", "uploads", "questions", "sessions", "question-batches", "comparisons")
 LISTS = (
     *LABELLED, "searches", "collections", "index-jobs", "api-keys", "members", "invitations", "shares",
-    "webhook-endpoints", "webhook-deliveries", "webhook-events",
+    "clips", "webhook-endpoints", "webhook-deliveries", "webhook-events",
 )  # fmt: skip
 
 WITHOUT = {

@@ -9248,6 +9248,7 @@ export interface operations {
                      *       "name": "Car park",
                      *       "profile": "traffic",
                      *       "instructions": "",
+                     *       "keeps_renditions": true,
                      *       "created_at": "2026-03-02T08:44:37.183966Z"
                      *     }
                      */
@@ -12223,7 +12224,9 @@ export interface operations {
                      *       "completed_at": null,
                      *       "results": [],
                      *       "moments": [],
-                     *       "empty_reason": null
+                     *       "empty_reason": null,
+                     *       "objects": [],
+                     *       "compared_by": null
                      *     }
                      */
                     "application/json": components["schemas"]["Search"];
