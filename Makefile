@@ -37,21 +37,11 @@ test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jo
 test-long: bootstrap ## run the tests that take more than ten seconds each (about ten minutes)
 	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/gpu --ignore=tests/recordings --ignore=tests/schema -m long $(ARGS)
 
-<<<<<<< HEAD
-test-browser: bootstrap ## open the pages of accounts, reports, shares and the console, and play videos, in Chromium (apt-get install chromium; minutes)
-	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/playback tests/console) tests/shares/test_player_in_a_browser.py $(ARGS)
-=======
-<<<<<<< HEAD
-test-browser: bootstrap ## open the pages of accounts, reports, shares and the console in Chromium (apt-get install chromium; minutes)
-	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/console) $(ARGS)
-=======
 test-clients: bootstrap ## build both clients, install them into empty folders and run their READMEs (needs npm; minutes)
 	@$(PY) -m pytest -q -n 0 -m "long or not long" tests/clients
 
-test-browser: bootstrap ## open the pages of accounts, shares and the console in Chromium (apt-get install chromium; minutes)
-	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/shares tests/console) $(ARGS)
->>>>>>> f5c15f58 (Give customers a Python and a TypeScript client, a command, an MCP server and a recorder)
->>>>>>> 7b986ea3 (Give customers a Python and a TypeScript client, a command, an MCP server and a recorder)
+test-browser: bootstrap ## open the pages of accounts, reports, shares and the console, and play videos, in Chromium (apt-get install chromium; minutes)
+	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/playback tests/console) tests/shares/test_player_in_a_browser.py $(ARGS)
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
