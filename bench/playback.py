@@ -1,4 +1,4 @@
-"""Prints the figures of playback and clips, one JSON line each: python -m bench.playback [--only NAME].
+"""Prints the figures of playback, timelines and clips, one JSON line each: python -m bench.playback [--only NAME].
 
 Exits with status 1 if a figure misses its target, or if the measurement itself fails with a traceback.
 """
@@ -14,6 +14,8 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "playback_cost_transcode": ("renditions", "rendition_cost"),
     "playlist_kb": ("renditions", "playlist_size"),
     "seek_mb": ("renditions", "playlist_size"),
+    "timeline_kb": ("timelines", "timeline"),
+    "timeline_p95_ms": ("timelines", "timeline"),
     "clip_begin_off_ms": ("clips", "clips"),
     "clip_end_off_ms": ("clips", "clips"),
     "clips_question_p95_ratio": ("clips", "clips"),
