@@ -145,38 +145,18 @@ class AsyncVideos:
 
     async def list(self, **filters: Any) -> AsyncIterator[Video]:
         """Yield the tenant's videos, newest first, over all pages. filters: parameters of GET /v1/videos."""
-        cursor: str | None = None
-        while True:
-            page = await list_videos.asyncio(client=self._api, limit=_PAGE, cursor=given(cursor), **filters)
-            for video in page.data:
-                yield video
-            cursor = page.next_cursor
-            if cursor is None:
-                return
+        async for video in _rows(list_videos.asyncio, client=self._api, **filters):
+            yield video
 
     async def events(self, video_id: str, **filters: Any) -> AsyncIterator[Event]:
         """Yield the events of a video in order, over all pages. filters: parameters of its events."""
-        cursor: str | None = None
-        while True:
-            page = await list_events.asyncio(video_id, client=self._api, limit=_PAGE, cursor=given(cursor), **filters)
-            for event in page.data:
-                yield event
-            cursor = page.next_cursor
-            if cursor is None:
-                return
+        async for event in _rows(list_events.asyncio, video_id=video_id, client=self._api, **filters):
+            yield event
 
     async def transcript(self, video_id: str, **filters: Any) -> AsyncIterator[TranscriptLine]:
         """Yield the lines that were said, in order, over all pages. filters: parameters of its transcript."""
-        cursor: str | None = None
-        while True:
-            page = await list_transcript.asyncio(
-                video_id, client=self._api, limit=_PAGE, cursor=given(cursor), **filters
-            )
-            for line in page.data:
-                yield line
-            cursor = page.next_cursor
-            if cursor is None:
-                return
+        async for line in _rows(list_transcript.asyncio, video_id=video_id, client=self._api, **filters):
+            yield line
 
     async def captions(
         self,
@@ -192,3 +172,15 @@ class AsyncVideos:
         return await read(
             video_id, client=self._api, track=given(track), start_ms=given(start_ms), end_ms=given(end_ms)
         )
+
+
+async def _rows(read: Callable[..., Any], **parameters: Any) -> AsyncIterator[Any]:
+    """Yield the rows of all pages of a list. read: the operation of the list."""
+    cursor: str | None = None
+    while True:
+        page = await read(limit=_PAGE, cursor=given(cursor), **parameters)
+        for row in page.data:
+            yield row
+        cursor = page.next_cursor
+        if cursor is None:
+            return

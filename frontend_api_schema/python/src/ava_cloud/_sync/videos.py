@@ -145,36 +145,18 @@ class Videos:
 
     def list(self, **filters: Any) -> Iterator[Video]:
         """Yield the tenant's videos, newest first, over all pages. filters: parameters of GET /v1/videos."""
-        cursor: str | None = None
-        while True:
-            page = list_videos.sync(client=self._api, limit=_PAGE, cursor=given(cursor), **filters)
-            for video in page.data:
-                yield video
-            cursor = page.next_cursor
-            if cursor is None:
-                return
+        for video in _rows(list_videos.sync, client=self._api, **filters):
+            yield video
 
     def events(self, video_id: str, **filters: Any) -> Iterator[Event]:
         """Yield the events of a video in order, over all pages. filters: parameters of its events."""
-        cursor: str | None = None
-        while True:
-            page = list_events.sync(video_id, client=self._api, limit=_PAGE, cursor=given(cursor), **filters)
-            for event in page.data:
-                yield event
-            cursor = page.next_cursor
-            if cursor is None:
-                return
+        for event in _rows(list_events.sync, video_id=video_id, client=self._api, **filters):
+            yield event
 
     def transcript(self, video_id: str, **filters: Any) -> Iterator[TranscriptLine]:
         """Yield the lines that were said, in order, over all pages. filters: parameters of its transcript."""
-        cursor: str | None = None
-        while True:
-            page = list_transcript.sync(video_id, client=self._api, limit=_PAGE, cursor=given(cursor), **filters)
-            for line in page.data:
-                yield line
-            cursor = page.next_cursor
-            if cursor is None:
-                return
+        for line in _rows(list_transcript.sync, video_id=video_id, client=self._api, **filters):
+            yield line
 
     def captions(
         self,
@@ -188,3 +170,15 @@ class Videos:
         """Return the captions as WebVTT, or as SRT; of a span, whose times then count from 0. Raises ApiError."""
         read = get_subtitles.sync if srt else get_captions.sync
         return read(video_id, client=self._api, track=given(track), start_ms=given(start_ms), end_ms=given(end_ms))
+
+
+def _rows(read: Callable[..., Any], **parameters: Any) -> Iterator[Any]:
+    """Yield the rows of all pages of a list. read: the operation of the list."""
+    cursor: str | None = None
+    while True:
+        page = read(limit=_PAGE, cursor=given(cursor), **parameters)
+        for row in page.data:
+            yield row
+        cursor = page.next_cursor
+        if cursor is None:
+            return

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from ava_cloud import errors
+from ava_cloud._times import clock
 from ava_cloud.cli import credentials
-from ava_cloud.cli.output import Output, clock, milliseconds
+from ava_cloud.cli.output import Output, milliseconds
 
 if TYPE_CHECKING:
     from ava_cloud._sync.client import Ava

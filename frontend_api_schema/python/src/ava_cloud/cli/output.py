@@ -48,15 +48,6 @@ class Output:
         self.errors.print(text, markup=False)
 
 
-def clock(ms: int | None) -> str:
-    """Return media time as 0:24 or 1:02:03; "" for None."""
-    if ms is None:
-        return ""
-    minutes, seconds = divmod(ms // 1000, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
 def milliseconds(text: str) -> int:
     """Read 1:02:03, 2:03.5 or 83 (seconds) as milliseconds. Raises ValueError."""
     total = 0.0

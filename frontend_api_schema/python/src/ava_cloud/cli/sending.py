@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-from ava_cloud.cli.output import Output, clock
+from ava_cloud._times import clock
+from ava_cloud.cli.output import Output
 
 if TYPE_CHECKING:
     from ava_cloud._sync.client import Ava

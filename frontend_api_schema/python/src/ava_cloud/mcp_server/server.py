@@ -32,6 +32,7 @@ from ava_cloud._generated.api.questions import create_question, estimate_questio
 from ava_cloud._generated.api.videos import list_videos as videos_of
 from ava_cloud._generated.models import Question, QuestionEstimateRequest, QuestionRequest
 from ava_cloud._requests import ENDED, given, some
+from ava_cloud._times import clock
 from ava_cloud.mcp_server import lines
 from ava_cloud.mcp_server.lines import MOST_LINES
 
@@ -276,9 +277,9 @@ async def get_frame(
         page = await frames_of.asyncio(video_id, client=ava.api, limit=1, start_ms=_ms(at) or 0)
         frame = page.data[0] if page.data else None
         if frame is None or frame.thumbnail_url is None:
-            shown.append(f"There is no picture at or after {lines.clock(_ms(at))}.")
+            shown.append(f"There is no picture at or after {clock(_ms(at))}.")
             continue
-        shown += [f"{lines.clock(frame.ms)}:", Image(data=await ava.download(frame.thumbnail_url), format="jpeg")]
+        shown += [f"{clock(frame.ms)}:", Image(data=await ava.download(frame.thumbnail_url), format="jpeg")]
     return shown
 
 
