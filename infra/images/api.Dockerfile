@@ -32,6 +32,7 @@ COPY docs/quickstart.md docs/api.md docs/answers.md docs/methods.md docs/engine.
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
+    HOME=/tmp \
     DJANGO_SETTINGS_MODULE=backend.settings \
     AVA_HEALTH_ADDRESS=127.0.0.1:8001
 USER 10001:10001

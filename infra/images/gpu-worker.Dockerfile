@@ -35,6 +35,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     MALLOC_ARENA_MAX=2 \
     PYTHONDONTWRITEBYTECODE=1 \
     DJANGO_SETTINGS_MODULE=backend.settings \
+    HOME=/var/cache/ava \
     AVA_CACHE_DIR=/var/cache/ava \
     HF_HOME=/var/cache/ava/huggingface \
     NVIDIA_VISIBLE_DEVICES=all \

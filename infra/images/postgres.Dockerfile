@@ -30,6 +30,7 @@ RUN groupadd --gid 10002 postgres \
  && install --directory --owner=postgres --group=postgres --mode=0700 /var/lib/postgresql/data \
  && install --directory --owner=postgres --group=postgres /run/postgresql
 ENV PATH=/usr/lib/postgresql/18/bin:/opt/archive/bin:$PATH \
+    HOME=/tmp \
     PGDATA=/var/lib/postgresql/data/18
 COPY --from=archive /opt/archive /opt/archive
 COPY --chmod=0755 postgres-entrypoint.sh /usr/local/bin/postgres-entrypoint

@@ -26,9 +26,11 @@ COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
 COPY infra/images/ava-health /usr/local/bin/ava-health
 COPY gpu_workers ./gpu_workers
+# FlashInfer and Triton keep what they compile below HOME.
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
+    HOME=/var/cache/ava \
     AVA_CACHE_DIR=/var/cache/ava \
     HF_HOME=/var/cache/ava/huggingface \
     XDG_CACHE_HOME=/var/cache/ava \

@@ -30,6 +30,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     DJANGO_SETTINGS_MODULE=backend.settings \
+    HOME=/var/cache/ava \
     AVA_CACHE_DIR=/var/cache/ava \
     HF_HOME=/var/cache/ava/huggingface
 VOLUME /var/cache/ava

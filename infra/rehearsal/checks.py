@@ -35,6 +35,9 @@ for role in ROLES:
 print(json.dumps(seen))
 """
 
+_CACHES = ("HOME", "XDG_CACHE_HOME", "HF_HOME", "AVA_CACHE_DIR")
+"""Variables that name where libraries write; without the second most of them take ~/.cache, below the first."""
+
 
 def images(planned: Plan, report: Report) -> None:
     """Check that one tag is one image, and that an image with CUDA gets a GPU and only this."""
@@ -58,6 +61,20 @@ def images(planned: Plan, report: Report) -> None:
     for tag, names in files.items():
         if len(names) > 1:
             report.check(f"tag.{tag}", False, f"built from {' and '.join(sorted(names))}: the last build wins")
+
+
+def homes(containers: Mapping[str, Container], report: Report) -> None:
+    """Check that each container's user can write where its programs keep their caches."""
+    for name, container in containers.items():
+        if name in report.unwell or container.exit_code() is not None:
+            continue
+        environment = container.definition.sandbox.environment
+        for variable in _CACHES:
+            folder = environment.get(variable)
+            if folder is None:
+                continue
+            done = container.execute(["/bin/sh", "-c", 'mkdir -p "$0" && rm "$(mktemp -p "$0")"', folder])
+            report.check(f"writes.{name}.{variable}", done.returncode == 0, done.stderr.strip()[-300:] or folder)
 
 
 def ask(container: Container) -> dict[str, dict[str, Any]]:

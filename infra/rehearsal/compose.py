@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sysconfig
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,10 @@ class Port:
 
 @dataclass(frozen=True)
 class Service:
-    """One service as docker-compose resolves it. entrypoint and command are None where the image decides."""
+    """One service as docker-compose resolves it. entrypoint and command are None where the image decides.
+
+    context, dockerfile: of its image, None for an image of others.
+    """
 
     name: str
     image: str
@@ -97,7 +100,15 @@ def services(env_files: Sequence[Path], *, profiles: Sequence[str] = (), file: P
     )
     if done.returncode != 0:
         raise ComposeRefused(done.stderr.strip()[-800:])
-    return {name: _service(name, body) for name, body in json.loads(done.stdout)["services"].items()}
+    found = {name: _service(name, body) for name, body in json.loads(done.stdout)["services"].items()}
+    # One service of an image builds it for all.
+    built = {each.image: each for each in found.values() if each.dockerfile is not None}
+    return {
+        name: replace(each, context=built[each.image].context, dockerfile=built[each.image].dockerfile)
+        if each.dockerfile is None and each.image in built
+        else each
+        for name, each in found.items()
+    }
 
 
 def start_order(every: Mapping[str, Service]) -> list[str]:

@@ -62,7 +62,7 @@ class Deployment:
         built = self._built[service.dockerfile]
         image = built.image
         user = user_of(service.user or image.user)
-        environment = {**image.final.environment(), **service.environment, "HOME": image.workdir}
+        environment = {"HOME": image.workdir, **image.final.environment(), **service.environment}
         environment |= {name: self._machine[name] for name in _CERTIFICATES if name in self._machine}
         binds = [*built.binds]
         entrypoint, words = _command(service, image.entrypoint, image.command)

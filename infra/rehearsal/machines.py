@@ -123,7 +123,7 @@ class Machines:
         user = user_of(image.user)
         name = f"aws-{each.group}-{each.name}"
         extra = {variable: value for variable, value in self._extra.items() if each.objects or variable not in _KEYS}
-        environment = {**image.final.environment(), **each.environment, **extra, "HOME": image.workdir}
+        environment = {"HOME": image.workdir, **image.final.environment(), **each.environment, **extra}
         named = {secret: secret for secret in each.secrets} | dict(each.own_secrets)
         environment |= {name: self._secrets[secret] for name, secret in named.items() if secret in self._secrets}
         # The stand-ins have no certificates, and all of them run on this host.

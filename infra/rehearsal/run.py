@@ -106,6 +106,7 @@ class Rehearsal:
             self._start(service)
             for port in service.ports:
                 Relay(listen("127.0.0.1", port.published), (network.address(service.name), port.target))
+        checks.homes(self._containers, report)
         checks.model_servers(self._containers, report)
         Customer(planned, self._containers, report).run(self._video())
         # A worker loads its detector with the first segment.

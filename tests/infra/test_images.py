@@ -78,6 +78,17 @@ def test_runs_as_an_unprivileged_number_with_a_health_check(path: Path):
     assert stage["HEALTHCHECK"] != "NONE"
 
 
+@each_image
+def test_its_user_has_a_home_that_it_can_write(path: Path):
+    """Libraries make folders below HOME when they are imported; the root of a container is read-only."""
+    stage = last_stage(path)
+    environment = " ".join(rest for word, rest in stage if word == "ENV")
+    home = re.search(r"\bHOME=(\S+)", environment)
+    assert home, "without it HOME is /app, which belongs to root"
+    volumes = {rest for word, rest in stage if word == "VOLUME"}
+    assert home[1] in {"/tmp", *volumes}
+
+
 @pytest.mark.parametrize("path", [path for path in DOCKERFILES if "worker" in path.name], ids=lambda path: path.stem)
 def test_a_worker_that_stays_unhealthy_ends_its_container(path: Path):
     command = dict(last_stage(path))["HEALTHCHECK"].partition("CMD ")[2]

@@ -28,6 +28,10 @@ ROLES = (
 embeddings for the similarity of answers (BERTScore), so that query workers need no torch."""
 
 
+FRAMES_PER_VIDEO = 6
+"""Most frames of a video in a request."""
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """One model. name: its hub id, or the name of its weights in weight_table for source "registry".
@@ -38,6 +42,9 @@ class Model:
     roles.ChatCapabilities. thinks: it writes its reasoning first unless it is asked not to. small: the answering is
     bounded for it (models.calibration). layer, baseline: of BERTScore. labels: of a classifier, in their order.
     languages: ISO 639-1 codes of the languages that it understands; empty for a model of many languages.
+    hidden, intermediate, vocabulary: its widths, those of a mixture for the experts that one token uses;
+    vision_hidden, vision_intermediate, vision_patches: widths of its vision tower, and patches that make one token.
+    They are 0 where no server of a preset runs it on a card (models.memory).
     """
 
     name: str
@@ -62,6 +69,12 @@ class Model:
     baseline: float = 0.0
     labels: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    hidden: int = 0
+    intermediate: int = 0
+    vocabulary: int = 0
+    vision_hidden: int = 0
+    vision_intermediate: int = 0
+    vision_patches: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +84,8 @@ class Server:
     task: "generate" for chat, or the pooling task that vLLM runs it with: "embed", "token_embed", or "classify" for a
     reranker or a classifier. gpu: index of its first card; it takes tensor_parallel cards. memory_share: of each card's
     memory. sequences: requests that it runs at once. images: pictures per request, 0 for none. video: whether a request
-    may hold a video.
+    may hold a video. batched_tokens: of all requests in one step. picture_pixels: of the largest picture; the server
+    makes larger ones smaller, and keeps memory free for this size only.
     """
 
     name: str
@@ -84,6 +98,13 @@ class Server:
     sequences: int
     images: int
     video: bool
+    batched_tokens: int
+    picture_pixels: int = 0
+
+    @property
+    def video_pixels(self) -> int:
+        """Return the pixels of the largest video: FRAMES_PER_VIDEO frames of the largest picture; 0 without video."""
+        return FRAMES_PER_VIDEO * self.picture_pixels if self.video else 0
 
     @property
     def gpus(self) -> range:

@@ -88,6 +88,13 @@ def test_a_server_listens_for_other_machines_under_the_name_that_its_clients_ask
         assert json.loads(options["--limit-mm-per-prompt"]) == limits
     else:
         assert "--limit-mm-per-prompt" not in options
+    assert int(options["--max-num-batched-tokens"]) == row.batched_tokens
+    if row.task == "generate" and row.picture_pixels:
+        kwargs = json.loads(options["--mm-processor-kwargs"])
+        assert kwargs["images_kwargs"] == {"max_pixels": row.picture_pixels}
+        assert kwargs["videos_kwargs"] == {"max_pixels": row.video_pixels} == {"max_pixels": 6 * 576 * 1024}
+    else:
+        assert "--mm-processor-kwargs" not in options
 
 
 def test_flags_win_over_variables_and_variables_over_the_table(

@@ -135,7 +135,7 @@ def test_each_container_holds_what_its_dockerfile_copies_and_no_more(
     for name, (service, definition) in definitions.items():
         assert service.dockerfile is not None
         copied = {
-            Path(copy.target).parts[0] if len(Path(copy.target).parts) > 1 else Path(source).name
+            Path(copy.target).parts[0] if Path(copy.target).parts else Path(source).name
             for copy in read(service.dockerfile).final.copies()
             for source in copy.sources
             if copy.stage is None and not copy.target.startswith("/")

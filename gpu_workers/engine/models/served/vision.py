@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Chunk, SampledFrame
 from gpu_workers.engine.models.change import unchanged_since
+from gpu_workers.engine.models.model_table import FRAMES_PER_VIDEO
 from gpu_workers.engine.models.pictures import jpeg_of, jpeg_tokens
 from gpu_workers.engine.models.roles import (
     ChatModel,
@@ -32,7 +33,7 @@ from gpu_workers.engine.models.served.structured import ask_object, clean, list_
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.threads import ContextPool
 
-FRAMES_PER_CHUNK = 6
+FRAMES_PER_CHUNK = FRAMES_PER_VIDEO
 SMALL_SIDE = 420
 """Longest side in pixels of the pictures of a chunk but its middle one, for a server that takes no video. Six pictures
 then cost as much as six frames of a video, where two frames cost one picture."""

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpu_workers.engine.models.model_table import Preset, Server, find_model, preset
+from gpu_workers.engine.models.model_table import FRAMES_PER_VIDEO, Preset, Server, find_model, preset
 
 _GENERATE, _EMBED, _TOKENS, _CLASSIFY = "generate", "embed", "token_embed", "classify"
 _GUARD = "gpu_workers.engine.models.served.vllm_guard.KeyGuard"
@@ -42,6 +42,8 @@ class ServerSettings:
     revision: commit of the hub, "" for a folder. cards: indices of the visible cards that it takes, () for all of them.
     memory_share: of each card. sequences: requests that it runs at once. images, videos: maximum in one request.
     cpu: for a CPU build of vLLM, whose memory is set by VLLM_CPU_KVCACHE_SPACE (GiB); nothing is compiled.
+    batched_tokens: of all requests in one step. picture_pixels, video_pixels: of the largest picture and video, 0 for
+    the model's own limit; vLLM keeps memory free for one of the largest size.
     compact_json: no blanks between the parts of structured outputs; a tiny model can fill its answer with them.
     """
 
@@ -60,6 +62,9 @@ class ServerSettings:
     sequences: int
     images: int
     videos: int
+    batched_tokens: int
+    picture_pixels: int
+    video_pixels: int
     cpu: bool = False
     compact_json: bool = False
 
@@ -94,6 +99,8 @@ def settings_of(server: str, options: Mapping[str, Any], env: Mapping[str, str])
     parallel = given("tensor_parallel", min(visible or row.tensor_parallel, row.tensor_parallel))
     if visible is not None and parallel > visible:
         raise ValueError(f"MODEL_SERVER_TENSOR_PARALLEL is {parallel}, but {visible} cards are visible")
+    context, batched = given("context_tokens", row.context_tokens), given("batched_tokens", row.batched_tokens)
+    pixels = given("picture_pixels", row.picture_pixels)
     return ServerSettings(
         task=row.task,
         ranks=chosen.roles.get("reranker") == server,
@@ -104,13 +111,17 @@ def settings_of(server: str, options: Mapping[str, Any], env: Mapping[str, str])
         revision="" if folder else revision,
         host=given("host", "0.0.0.0"),  # noqa: S104 - workers call it from other machines and containers
         port=given("port", 8000),
-        context_tokens=given("context_tokens", row.context_tokens),
+        context_tokens=context,
         tensor_parallel=parallel,
         cards=_cards(chosen, row, visible, env),
         memory_share=share,
         sequences=given("sequences", row.sequences),
         images=given("images", row.images),
         videos=given("videos", int(row.video)),
+        # A model that makes vectors reads its input in one step.
+        batched_tokens=batched if row.task == _GENERATE else max(batched, context),
+        picture_pixels=pixels,
+        video_pixels=FRAMES_PER_VIDEO * pixels,
         cpu=cpu,
         compact_json=bool(options.get("compact_json")),
     )
@@ -125,6 +136,7 @@ def server_argv(settings: ServerSettings) -> list[str]:
         argv += ["--revision", settings.revision, "--tokenizer-revision", settings.revision]
     argv += ["--enforce-eager"] if settings.cpu else ["--gpu-memory-utilization", f"{settings.memory_share:g}"]
     argv += ["--tensor-parallel-size", str(settings.tensor_parallel), "--max-num-seqs", str(settings.sequences)]
+    argv += ["--max-num-batched-tokens", str(settings.batched_tokens)]
     # The check's request goes before all others, so that a busy server is not taken for a dead one.
     argv += ["--scheduling-policy", "priority"]
     # vLLM asks for its key below /v1 only; /pooling, /classify, /tokenize, /invocations and others would be open.
@@ -145,6 +157,11 @@ def server_argv(settings: ServerSettings) -> list[str]:
         # Pictures come inside a request. Without a list of hosts, vLLM fetches any address that a request names.
         argv += ["--allowed-media-domains", "none.invalid"]
         argv += ["--limit-mm-per-prompt", json.dumps({"image": settings.images, "video": settings.videos})]
+    if settings.picture_pixels and settings.task == _GENERATE:
+        # Without a limit, memory for a picture of 16,384 tokens is kept free, which no request here has.
+        limits = {"images_kwargs": {"max_pixels": settings.picture_pixels}}
+        limits |= {"videos_kwargs": {"max_pixels": settings.video_pixels}} if settings.videos else {}
+        argv += ["--mm-processor-kwargs", json.dumps(limits)]
     if settings.videos:
         # vLLM would keep the first 32 frames of a video that comes as pictures, and drop the others without a word.
         argv += ["--media-io-kwargs", json.dumps({"video": {"num_frames": -1}})]
@@ -227,6 +244,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--memory-share", type=float, help="share of each card's memory, above 0 and at most 1")
     parser.add_argument("--sequences", type=int, help="requests that it runs at once")
     parser.add_argument("--images", type=int, help="maximum number of pictures in one request")
+    parser.add_argument("--batched-tokens", type=int, help="tokens of all requests in one step")
+    parser.add_argument("--picture-pixels", type=int, help="largest picture; 0 for the model's own limit")
     parser.add_argument("--videos", type=int, help="maximum number of videos in one request")
     parser.add_argument("--cpu", action="store_true", help="for a CPU build of vLLM; recognised without the flag")
     parser.add_argument("--compact-json", action="store_true", help="structured outputs without blanks between parts")
