@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: clients test-clients help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
+.PHONY: clients test-clients help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lint-deploy lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -140,6 +140,9 @@ lint-api: bootstrap ## lint openapi.yaml and generate clients of it; installs th
 
 api-changes: bootstrap ## name what in openapi.yaml breaks clients of an earlier release: SINCE=v1.0.0 (a commit or a tag)
 	@$(PY) -m infra.api_changes "$(SINCE)"
+
+lint-deploy: bootstrap ## check compose, terraform, the chart and the images without an engine; `make test` does so too
+	@$(PY) -m pytest -q -n 0 $(addprefix tests/infra/test_,compose.py terraform.py chart.py chart_operators.py images.py) tests/infra/rehearsal $(ARGS)
 
 lint-alerts: bootstrap ## check alert rules with promtool and run their tests; gets promtool at the first time (needs apt)
 	@$(PY) -m infra.observability

@@ -3,6 +3,7 @@
 #
 # DATABASE_URL, DATABASE_DISPATCH_URL, DATABASE_CONSOLE_URL, DATABASE_PEOPLE_URL, DATABASE_STAFF_URL  name the roles that
 # it serves, with their passwords; their host and port are not read. Migrations, the superuser and LISTEN reach PostgreSQL itself.
+# POOLER_SERVER_CA    a file of certificates by which it verifies PostgreSQL; without it, the way to it is encrypted only.
 # POOLER_CERTIFICATE  a folder with server.crt and server.key, by which clients verify it; without it, it makes its own.
 set -eu
 umask 0077
@@ -23,6 +24,9 @@ else
     openssl req -new -x509 -nodes -days 3650 -newkey rsa:3072 -subj /CN=pooler \
         -keyout "$folder/server.key" -out "$folder/server.crt" 2>/dev/null
 fi
+
+server_tls=require
+[ -z "${POOLER_SERVER_CA:-}" ] || server_tls=verify-full
 
 # Sessions of the server that no number of clients can pass. With the sessions that reach PostgreSQL itself (two a host
 # of the API, migrations, backups) they stay below max_connections.
@@ -45,7 +49,8 @@ query_wait_timeout = 60
 client_tls_sslmode = allow
 client_tls_key_file = $folder/server.key
 client_tls_cert_file = $folder/server.crt
-server_tls_sslmode = ${POOLER_SERVER_TLS:-require}
+server_tls_sslmode = ${POOLER_SERVER_TLS:-$server_tls}
+${POOLER_SERVER_CA:+server_tls_ca_file = $POOLER_SERVER_CA}
 tcp_keepalive = 1
 tcp_keepidle = 30
 tcp_keepintvl = 10

@@ -79,7 +79,7 @@ def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:
     new = settings.missing(options.env_file, settings.wanted(preset, options.domain))
     lacking = settings.without_models(preset, {**settings.read(options.env_file), **new})
     print(f"{options.env_file}: {len(new)} new values: {', '.join(new) or 'none'}")
-    commands = _commands(preset.name, options)
+    commands = _commands(preset, options)
     if options.dry_run:
         for command in commands:
             print(f"would run: {shlex.join(command)}")
@@ -95,15 +95,22 @@ def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:
     return 0
 
 
-def _commands(preset: str, options: argparse.Namespace) -> list[list[str]]:
+def _commands(preset: Preset, options: argparse.Namespace) -> list[list[str]]:
+    """Return the steps in their order; the last two make the tenant and the account."""
+
     def in_compose(*arguments: str) -> list[str]:
-        return compose(preset, options.env_file, *arguments)
+        return compose(preset.name, options.env_file, *arguments)
 
     manage = ("exec", "-T", "api", "python", "manage.py")
     named = ("--name", options.tenant, "--slug", options.tenant, "--if-absent")
     password = ("exec", "-T", "--env", "AVA_CONSOLE_PASSWORD", "console", "python", "manage.py")
     return [
         in_compose("build"),
+        # Tens of gigabytes, with a line per file. The start of a server has a limit of time, and this step has none.
+        *(
+            in_compose("run", "--rm", "--no-deps", f"vllm-{name}", "--server", name, "--fetch")
+            for name in preset.servers
+        ),
         # provision and migrate run first, because everything else waits for them.
         in_compose("up", "--detach", "--wait", "--wait-timeout", "7200"),
         in_compose(*manage, "create_tenant", *named),
@@ -112,11 +119,11 @@ def _commands(preset: str, options: argparse.Namespace) -> list[list[str]]:
 
 
 def _start(commands: list[list[str]], options: argparse.Namespace) -> None:
-    build, up, tenant, account = commands
+    *steps, tenant, account = commands
     values = settings.read(options.env_file)
     # The console's password goes through the environment, because every process of the machine can read arguments.
     env = {**os.environ, "AVA_CONSOLE_PASSWORD": values["AVA_CONSOLE_PASSWORD"]}
-    for command in (build, up):
+    for command in steps:
         if subprocess.run(command, cwd=PROJECT, env=env, check=False).returncode != 0:
             raise InstallFailed(f"{shlex.join(command)} failed; the lines above say why")
     made = subprocess.run(tenant, cwd=PROJECT, env=env, capture_output=True, text=True, check=False)

@@ -22,12 +22,17 @@ def profiles(preset: Preset) -> list[str]:
     return [index, query, *preset.servers]
 
 
-def urls(preset: Preset) -> dict[str, str]:
-    """Return the URL variable of each served role. A checker on the describer's server needs none."""
+def url_variables(preset: Preset) -> dict[str, str]:
+    """Return the server of each role by the role's URL variable. A checker on the describer's server has none."""
     served = dict(preset.roles)
     if served.get("checker") == served.get("describer"):
         served.pop("checker", None)
-    return {f"{role.upper()}_URL": f"http://vllm-{server}:8000/v1" for role, server in served.items()}
+    return {f"{role.upper()}_URL": server for role, server in served.items()}
+
+
+def urls(preset: Preset) -> dict[str, str]:
+    """Return the URL variable of each served role."""
+    return {variable: f"http://vllm-{server}:8000/v1" for variable, server in url_variables(preset).items()}
 
 
 def gpus(preset: Preset) -> dict[str, str]:

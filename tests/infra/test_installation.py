@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import stat
 import subprocess
@@ -146,12 +147,10 @@ def test_it_starts_everything_and_shows_the_key_once(tmp_path: Path) -> None:
     values = settings.read(tmp_path / ".env")
     assert values["MODEL_PRESET"] == "gpu-48gb"
     calls = (tmp_path / "calls").read_text()
-    assert [word for word in ("build", "up", "create_tenant", "ensure_console_admin") if f'"{word}"' in calls] == [
-        "build",
-        "up",
-        "create_tenant",
-        "ensure_console_admin",
-    ]
+    words = ("build", "--fetch", "up", "create_tenant", "ensure_console_admin")
+    order = [word for line in calls.splitlines() for word in words if word in json.loads(line)]
+    servers = table().presets["gpu-48gb"].servers
+    assert order == ["build", *["--fetch"] * len(servers), "up", "create_tenant", "ensure_console_admin"]
     assert f"{ROOT}/infra/presets/gpu-48gb.env" in calls
     for secret in (*settings.PASSWORDS, *settings.NUMBERED):
         assert values[secret] not in calls + done.stdout, "no secret stands in an argument or on the screen"
@@ -161,7 +160,7 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     done = installed(tmp_path, "--dry-run", "--preset", "gpu-24gb")
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("would run: docker compose") == 4
+    assert done.stdout.count("would run: docker compose") == 4 + len(table().presets["gpu-24gb"].servers)
     assert not (tmp_path / ".env").exists()
     assert '"up"' not in (tmp_path / "calls").read_text()
 

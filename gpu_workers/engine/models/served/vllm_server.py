@@ -3,6 +3,7 @@
 python -m gpu_workers.engine.models.served.vllm_server --server vlm            one server of MODEL_PRESET
 python -m gpu_workers.engine.models.served.vllm_server --server vlm --print    its command line
 python -m gpu_workers.engine.models.served.vllm_server --server vlm --check    exit status 0 if its model answers
+python -m gpu_workers.engine.models.served.vllm_server --server vlm --fetch    fetch its weights, with a line per file
 
 Flags win over MODEL_SERVER_* variables, which win over the table. MODEL_API_KEY is the key that clients must send.
 """
@@ -253,6 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--print", action="store_true", dest="show", help="print the command line and exit")
     action.add_argument("--check", action="store_true", help="ask the running server's model for one token and exit")
+    action.add_argument("--fetch", action="store_true", help="fetch the model's weights and exit")
     parser.add_argument("--timeout-s", type=float, default=25.0, help="of the check")
     options = vars(parser.parse_args(arguments))
     try:
@@ -265,6 +267,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if failure:
             print(failure, file=sys.stderr)
         return 1 if failure else 0
+    if options["fetch"]:
+        return _fetch(options["server"], settings)
     argv = server_argv(settings)
     if options["show"]:
         print(shlex.join(argv))
@@ -276,6 +280,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     env = server_env(settings, "" if options["no_key"] else key, os.environ)
     os.execve(argv[0], argv, env)  # noqa: S606 - the argv is built above from parsed options, without a shell
+
+
+def _fetch(server: str, settings: ServerSettings) -> int:
+    """Fetch the weights that a server reads, and return the exit status."""
+    # The hub's library is in the image of the servers, and in none of the workers that only read settings.
+    from gpu_workers.engine.models.served import prefetch
+
+    if Path(settings.model).is_dir():
+        print(f"{server}: {settings.model} is a folder; nothing is fetched")
+        return 0
+    try:
+        prefetch.fetch(server, settings.model, settings.revision)
+    except OSError as error:
+        print(f"{server}: {settings.model} cannot be fetched: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def _cards(chosen: Preset, row: Server, visible: int | None, env: Mapping[str, str]) -> tuple[int, ...]:

@@ -1,0 +1,1 @@
+"""The Helm chart (ava), files of values for it, and the Secrets that it reads."""
