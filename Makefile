@@ -70,7 +70,7 @@ test-vllm: bootstrap ## test the model servers of a preset with a real vLLM on t
 eval-reasoner: bootstrap ## serve the embedded reasoner by vLLM in 8 bits, about twice as fast for `make eval`, and print its settings
 	@$(PY) -m infra.vllm reasoner
 
-rehearse: bootstrap ## start the deployment as compose and terraform write it: PROFILE=embedded|openai [ARGS='--set NAME=VALUE']
+rehearse: bootstrap ## start the deployment as compose, terraform and the chart write it: PROFILE=embedded|openai|k8s [ARGS='--set NAME=VALUE']
 	@$(PY) -m infra.rehearsal $(PROFILE) $(ARGS)
 
 bench-index: bootstrap ## measure indexing, one JSON line per figure; some of them: ONLY=similarity

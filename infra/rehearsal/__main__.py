@@ -1,4 +1,4 @@
-"""``python -m infra.rehearsal embedded|openai`` rehearses the deployment. See docs/lab/rehearsal.md.
+"""``python -m infra.rehearsal embedded|openai|k8s`` rehearses the deployment. See docs/lab/rehearsal.md.
 
 This process makes the images and the way out to the package index. Then it starts the rehearsal in namespaces of its
 own.

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from infra.local.errors import ServiceFailed
+from infra.rehearsal.compose import replicas
 from infra.rehearsal.containers import Container
 from infra.rehearsal.plan import Plan
 from infra.rehearsal.report import Report
@@ -75,6 +76,17 @@ def homes(containers: Mapping[str, Container], report: Report) -> None:
                 continue
             done = container.execute(["/bin/sh", "-c", 'mkdir -p "$0" && rm "$(mktemp -p "$0")"', folder])
             report.check(f"writes.{name}.{variable}", done.returncode == 0, done.stderr.strip()[-300:] or folder)
+
+
+def probes(planned: Plan, containers: Mapping[str, Container], report: Report) -> None:
+    """Check that each probe of a pod holds once the pod is well."""
+    for service in planned.services:
+        for name in replicas(service):
+            if name in report.unwell or not service.restarts:
+                continue
+            for kind, words in planned.probes.get(service.name, {}).items():
+                done = containers[name].execute(words)
+                report.check(f"probe.{name}.{kind}", done.returncode == 0, done.stderr.strip()[-300:] or "holds")
 
 
 def ask(container: Container) -> dict[str, dict[str, Any]]:

@@ -126,6 +126,11 @@ def start_order(every: Mapping[str, Service]) -> list[str]:
     return order
 
 
+def replicas(service: Service) -> list[str]:
+    """Return the names of a service's containers."""
+    return [service.name] if service.replicas == 1 else [f"{service.name}-{n + 1}" for n in range(service.replicas)]
+
+
 def _service(name: str, body: dict[str, Any]) -> Service:
     build = body.get("build")
     reserved = (body.get("deploy") or {}).get("resources", {}).get("reservations", {}).get("devices", [])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from infra.rehearsal import substitutes
-from infra.rehearsal.compose import Service
+from infra.rehearsal.compose import Service, replicas
 from infra.rehearsal.containers import Definition, hosts_file
 from infra.rehearsal.dockerfile import HealthCheck
 from infra.rehearsal.images import Built
@@ -127,11 +127,6 @@ class Deployment:
     def _note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
-
-
-def replicas(service: Service) -> list[str]:
-    """Return the names of a service's containers."""
-    return [service.name] if service.replicas == 1 else [f"{service.name}-{n + 1}" for n in range(service.replicas)]
 
 
 def _command(

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.installation.settings import NUMBERED, PASSWORDS
-from infra.rehearsal import compose, dockerfile, images
+from infra.rehearsal import cluster, compose, dockerfile, images
 from infra.rehearsal.compose import Service
 from infra.rehearsal.images import Built
 
-PRESETS = {"embedded": "embedded", "openai": "gpu-24gb"}
+PRESETS = {"embedded": "embedded", "openai": "gpu-24gb", "k8s": "embedded"}
 """The preset that a profile rehearses, unless the operator chooses another."""
 PROFILES = tuple(PRESETS)
 PUBLIC_URL = "http://127.0.0.1:8000"
@@ -24,17 +24,20 @@ REASONER = "smollm2"
 """Its model: small, because a rehearsal looks at the wiring and not at the answer."""
 IN_PROCESS = {"TRANSCRIBER_MODEL": "whisper-base", "SIMILARITY_MODEL": "all-minilm-l6-v2"}
 """Models of the workers' own processes in the openai profile. Those of the presets are on the Hub, out of reach."""
+MODELS = (*IN_PROCESS, "REASONER_URL", "REASONER_MODEL", "OWN_MODEL_HOSTS")
+"""Settings of models in the operator's .env."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One rehearsal. services: as docker-compose resolves them, in the order of starting."""
+    """One rehearsal. services: in the order of starting. probes: of pods, by service and name of the probe."""
 
     profile: str
     preset: str
     folder: Path
     variables: Mapping[str, str]
     services: tuple[Service, ...]
+    probes: Mapping[str, Mapping[str, tuple[str, ...]]]
 
     @property
     def dockerfiles(self) -> dict[Path, Path]:
@@ -42,8 +45,8 @@ class Plan:
         return {each.dockerfile: each.context for each in self.services if each.dockerfile and each.context}
 
 
-def variables(profile: str, folder: Path) -> dict[str, str]:
-    """Return the operator's .env: random secrets, the same for the folder at each call, and the profile's models."""
+def variables(preset: str, folder: Path) -> dict[str, str]:
+    """Return the operator's .env: random secrets, the same for the folder at each call, and the models."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "secrets.json"
     if not file.exists():
@@ -53,7 +56,7 @@ def variables(profile: str, folder: Path) -> dict[str, str]:
             json.dump(made, out)
     given = dict(json.loads(file.read_text()))
     given |= {"AVA_PUBLIC_URL": PUBLIC_URL, "POSTGRES_SHARED_BUFFERS": "256MB"}
-    if profile == "embedded":
+    if preset == "embedded":
         # The preset's reasoner is the operator's: here llama.cpp on another machine.
         given |= {"REASONER_URL": f"http://{REASONER_HOST}:8080/v1", "REASONER_MODEL": REASONER}
         given |= {"OWN_MODEL_HOSTS": REASONER_HOST}
@@ -73,11 +76,17 @@ def make(profile: str, folder: Path, settings: Mapping[str, str]) -> Plan:
     settings: variables of the operator's own, which win; MODEL_PRESET among them chooses another preset.
     """
     preset = settings.get("MODEL_PRESET", PRESETS[profile])
-    given = variables(profile, folder) | {name: value for name, value in settings.items() if name != "MODEL_PRESET"}
+    given = variables(preset, folder) | {name: value for name, value in settings.items() if name != "MODEL_PRESET"}
     file = folder / ".env"
     file.write_text("".join(f"{name}={value}\n" for name, value in given.items()))
     every = compose.services([preset_file(preset), file])
-    return Plan(profile, preset, folder, given, tuple(every[name] for name in compose.start_order(every)))
+    probes: dict[str, dict[str, tuple[str, ...]]] = {}
+    if profile == "k8s":
+        plain = {name: value for name, value in given.items() if name in MODELS or name in settings}
+        pods = cluster.pods_of(preset, given, plain)
+        every, probes = cluster.services(pods, given, every, folder), cluster.probes(pods)
+    started = tuple(every[name] for name in compose.start_order(every))
+    return Plan(profile, preset, folder, given, started, probes)
 
 
 def build(plan: Plan, environments: Mapping[str, Path]) -> dict[Path, Built]:

@@ -45,6 +45,8 @@ KNOWN: dict[tuple[str, str], tuple[int, str]] = {
     ("path", "infra/local/postgres_installation.py"): (1, "a version of PostgreSQL"),
     ("path", "infra/local/server.py"): (1, "names of our own processes"),
     ("path", "infra/presets/__main__.py"): (1, "names of presets, which are ours"),
+    ("path", "infra/rehearsal/chart.py"): (2, "names of files of values and of images, which are ours"),
+    ("path", "infra/rehearsal/cluster.py"): (1, "names of images, which are ours"),
     ("path", "infra/rehearsal/containers.py"): (1, "names of the deployment"),
     ("path", "infra/rehearsal/images.py"): (1, "names of the deployment"),
     ("path", "infra/rehearsal/machines.py"): (1, "names of the deployment"),

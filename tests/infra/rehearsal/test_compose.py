@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gpu_workers.engine.models.model_table import table
 from infra.rehearsal import checks, compose, plan
-from infra.rehearsal.compose import Mount, Port
-from infra.rehearsal.deployment import replicas
+from infra.rehearsal.compose import Mount, Port, replicas
 from infra.rehearsal.report import Report
 
 FILE = """
@@ -106,6 +106,29 @@ def test_each_service_of_a_preset_is_one_image_with_the_cards_that_it_needs(pres
     assert [each for each in made if not each["holds"]] == []
 
 
+@pytest.mark.parametrize("preset", ["embedded", "gpu-24gb"])
+def test_pods_of_the_chart_become_services_with_their_secrets(preset: str, tmp_path: Path):
+    planned = plan.make("k8s", tmp_path, {"MODEL_PRESET": preset})
+    report = Report(io.StringIO())
+    checks.images(planned, report)
+    assert report.failed == []
+    every = {each.name: each for each in planned.services}
+    order = list(every)
+    assert order.index("provision") < order.index("migrate") < order.index("pooler") < order.index("api")
+    given = every["worker-probe"].environment
+    assert given["DATABASE_URL"].startswith("postgresql://app_rw:")
+    assert given["AVA_SIGNER_KEY"] == every["signer"].environment["AVA_SIGNER_KEY_PROBE"]
+    assert (tmp_path / "secrets" / "ava-pooler-tls" / "server.key").read_text().startswith("-----BEGIN")
+    assert planned.probes["api"]["readiness"][-1] == "http://ava-api:8001/readyz"
+    if preset != "embedded":
+        later = every["vllm-text-embedder"]
+        assert later.depends_on["vllm-vlm"] == "service_healthy"
+        assert later.entrypoint is not None
+        assert later.entrypoint[2].startswith("sh -c 'until python")
+        assert later.entrypoint[2].endswith('&& exec "$@"')
+    assert plan.make("k8s", tmp_path, {"MODEL_PRESET": preset}) == planned
+
+
 def test_two_files_under_one_tag_do_not_hold(tmp_path: Path):
     planned = plan.make("embedded", tmp_path, {})
     (tmp_path / "compose.yaml").write_text(
@@ -114,6 +137,6 @@ def test_two_files_under_one_tag_do_not_hold(tmp_path: Path):
     every = compose.services([plan.preset_file("embedded"), tmp_path / ".env"], file=tmp_path / "compose.yaml")
     out = io.StringIO()
     report = Report(out)
-    checks.images(plan.Plan("embedded", "embedded", tmp_path, planned.variables, tuple(every.values())), report)
+    checks.images(replace(planned, services=tuple(every.values())), report)
     assert "image.worker-index-cpu" in report.failed
     assert any(name.startswith("tag.ava/worker:") for name in report.failed)
