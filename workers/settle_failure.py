@@ -13,8 +13,9 @@ from workers.runner import HANDLERS, FollowUp, Work
 
 def handle(work: Work) -> FollowUp | None:
     def settle() -> None:
-        ended = Job.objects.filter(id=work.lease.subject_id, state__in=[JobState.FAILED, JobState.DEAD])
-        job = ended.annotate(now=Now()).first()
+        # Locked as its own checkpoint does, so that nobody queues it again meanwhile.
+        ended = Job.objects.select_for_update().filter(id=work.lease.subject_id)
+        job = ended.filter(state__in=[JobState.FAILED, JobState.DEAD]).annotate(now=Now()).first()
         # A job that was queued again has another end before it.
         if job is not None:
             lease = lease_of(job)

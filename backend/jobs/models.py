@@ -126,6 +126,10 @@ LOCK_ORDER: tuple[JobKind, ...] = (
 
 A checkpoint holds the row of its own job, then enqueues the jobs that follow. So a kind stands before every kind that
 its checkpoint enqueues. Two transactions that keep this order never wait for each other in a circle.
+
+SETTLE_FAILURE stands first, because its checkpoint locks the job that failed and enqueues what that job's would. The
+checkpoint of the failed job enqueues it out of order, as a new row whose key has the token of its own lease: nobody
+else can hold that row or wait for it.
 """
 
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from backend.billing.models import ModelCall
@@ -337,6 +337,9 @@ def test_a_consequence_that_cannot_be_written_follows_in_a_job_of_its_own(acme: 
             ends.append("broken")
             raise ValueError("odd")
         ends.append(error.code)
+        with transaction.atomic(using="dispatch"):
+            free = Job.unscoped.using("dispatch").select_for_update(skip_locked=True).filter(id=job.id)
+            assert not free, "somebody could queue the job again meanwhile"
 
     job = queued(acme)
     handler.handle = raising(JobFailed("bad", "no", retryable=False))
