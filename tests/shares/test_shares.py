@@ -343,16 +343,40 @@ def test_a_question_without_an_answer_cannot_be_shared(acme: Cast, question: UUI
         assert acme.client.post("/v1/shares", body).json()["code"] == "nothing_to_share"
 
 
-@pytest.mark.parametrize(("detail", "text"), [("no_consensus", ""), ("unsupported", "A man leaves.")])
-def test_an_answer_that_the_service_took_back_cannot_be_shared(
-    acme: Cast, question: UUID, detail: str, text: str
+@pytest.mark.parametrize(
+    ("ending", "said"),
+    [
+        (("insufficient_evidence", "no_consensus", ""), "No answer was found in the recordings."),
+        (("insufficient_evidence", "unsupported", "A man leaves."), "No answer was found in the recordings."),
+        (("refused", "model_refused", ""), "No answer was given to this question."),
+        (("budget", "own_limit", ""), "The search ended at its limit before an answer was found."),
+    ],
+)
+def test_a_question_without_an_answer_is_shown_with_what_was_looked_at(
+    acme: Cast, question: UUID, ending: tuple[str, str, str], said: str
 ) -> None:
+    reason, detail, text = ending
+    with acme.scope():
+        Question.objects.update(finish_reason=reason, finish_detail=detail, answer=text, start_ms=3_000)
+        QuestionVideo.objects.update(indexed_until_ms=9_000)
+
+    made = of_question(acme, question)
+
+    page = opened(made).content.decode()
+    framed = Client().get(urlsplit(made["url"]).path, {"embed": "1"}).content.decode()
+    for shown in ("Who leaves?", said, "Recording 1: 00:03–00:09"):
+        assert shown in page, shown
+        assert shown in framed, shown
+    for hidden in ("A man leaves.", "The man goes.", "Backdoor", "/q/x/1.jpg"):
+        assert hidden not in page, hidden
+
+
+def test_an_answer_that_was_redacted_with_a_video_cannot_be_shared(acme: Cast, question: UUID) -> None:
     made = of_question(acme, question)
     with acme.scope():
-        Question.objects.update(finish_reason="insufficient_evidence", finish_detail=detail, answer=text)
+        Question.objects.update(finish_detail="video_deleted", answer="")
 
-    body = {"question_id": encode("qst", question), "expires_at": in_days(1)}
-    refused = acme.client.post("/v1/shares", body)
+    refused = acme.client.post("/v1/shares", {"question_id": encode("qst", question), "expires_at": in_days(1)})
 
     assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_share")
     assert opened(made).status_code == 404

@@ -13,7 +13,7 @@ from django.utils import timezone
 from backend.api.public_ids import encode
 from backend.audit.models import ActorKind
 from backend.audit.services import Actor, record
-from backend.billing.services.usage.storage import record_link
+from backend.billing.services.usage.storage import Link, record_links
 from backend.clips.models import Clip
 from backend.library.models import Video
 from backend.library.services.attribution import attribution_of
@@ -65,7 +65,7 @@ def create_share(
         person_id=caller.person_id,
     )
     if not is_shown(share):
-        detail = "The question has no answer, the video has no recording in this span, or the clip is not made."
+        detail = "The question has not ended well, the video has no recording in this span, or the clip is not made."
         raise Refused("nothing_to_share", detail)
     share.save(force_insert=True)
     return share, link_to(f"/share/{token}")
@@ -96,4 +96,4 @@ def count_view(share: Share, page: Page, *, address: str, request_id: str) -> No
     if page.opened_bytes:
         video = Video.objects.get(id=page.video_id)
         maker = replace(attribution_of(video), api_key_id=share.api_key_id, person_id=share.person_id)
-        record_link(attribution=maker, video_id=video.id, size_bytes=page.opened_bytes, at=now)
+        record_links([Link(share.clip_id or video.id, maker, page.opened_bytes)], at=now)

@@ -1,5 +1,8 @@
 """What the page of a share shows: the answer, the recording, or the events of a span, and nothing around it.
 
+A question that ended without an answer is shown too: that nothing was found, and what was looked at. A text that the
+service took back is not shown.
+
 A file of a recording holds more than a span of it, so a span is shown by the events inside it and their pictures, and
 by the chunks inside it of an event that begins earlier or ends later. No id, title, file name or metadata of the tenant
 is on a page.
@@ -23,12 +26,18 @@ from backend.library.models import Video, VideoStatus
 from backend.library.queries import size_of
 from backend.library.recording import RecordedPiece
 from backend.library.storage import ObjectStorage
-from backend.questions.models import Evidence, Question, QuestionStatus
+from backend.questions.models import Evidence, Question, QuestionStatus, QuestionVideo
 from backend.questions.services.derived_text import VIDEO_DELETED
 from backend.shares.models import Share
 from gpu_workers.engine.clock_text import clock
 
-SHOWN_PIECES, SHOWN_MOMENTS = 50, 100
+SHOWN_PIECES, SHOWN_MOMENTS, SHOWN_VIDEOS = 50, 100, 50
+_WITHOUT_ANSWER = {
+    "insufficient_evidence": "No answer was found in the recordings.",
+    "refused": "No answer was given to this question.",
+    "budget": "The search ended at its limit before an answer was found.",
+}
+"""What a page says instead of an answer, by finish_reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,9 @@ class File:
 class Page:
     """What is shown of one share. question, answer: "" for a recording. recordings: number that the answer cites.
 
+    looked_at: for a question without an answer, the times that were searched; more_looked_at: number of recordings that
+    are left out.
+
     opened_bytes: length of what the page plays, of the video with this id. played: the videos of the page's player.
     """
 
@@ -70,12 +82,14 @@ class Page:
     video_id: UUID | None = None
     recordings: int = 1
     played: tuple[Video, ...] = ()
+    looked_at: tuple[str, ...] = ()
+    more_looked_at: int = 0
 
 
 def is_shown(share: Share) -> bool:
     """Whether there is something to show."""
     if share.question_id is not None:
-        return _answered(share.question_id) is not None
+        return _ended(share.question_id) is not None
     if share.clip_id is not None:
         return _clip(share) is not None
     video = _video(share)
@@ -85,8 +99,10 @@ def is_shown(share: Share) -> bool:
 def page_of(share: Share) -> Page | None:
     """Return what a share shows now, inside its tenant's scope; None if what it names is gone."""
     if share.question_id is not None:
-        question = _answered(share.question_id)
-        return None if question is None else _answer(share, question)
+        question = _ended(share.question_id)
+        if question is None:
+            return None
+        return _answer(share, question) if question.has_answer else _without_answer(share, question)
     if share.clip_id is not None:
         clip = _clip(share)
         return None if clip is None else _clip_page(share, clip)
@@ -108,11 +124,36 @@ def _is_span(share: Share) -> bool:
     return share.start_ms is not None or share.end_ms is not None
 
 
-def _answered(question_id: object) -> Question | None:
-    """Return a question that has an answer, which the service did not take back."""
+def _ended(question_id: object) -> Question | None:
+    """Return a question whose search has ended, with an answer or without one."""
     rows = Question.objects.filter(id=question_id, status=QuestionStatus.SUCCEEDED)
     question: Question | None = rows.exclude(finish_detail=VIDEO_DELETED).first()
-    return question if question is not None and question.has_answer else None
+    return question
+
+
+def _without_answer(share: Share, question: Question) -> Page:
+    rows = QuestionVideo.objects.filter(question_id=question.id).order_by("id")
+    ends = list(rows.values_list("indexed_until_ms", "video__duration_ms"))
+    looked_at = tuple(
+        _looked_at(number, question, indexed if indexed is not None else duration or 0)
+        for number, (indexed, duration) in enumerate(ends[:SHOWN_VIDEOS], start=1)
+    )
+    return Page(
+        share.title,
+        question.text,
+        _WITHOUT_ANSWER.get(question.finish_reason, _WITHOUT_ANSWER["insufficient_evidence"]),
+        looked_at=looked_at,
+        more_looked_at=max(0, len(ends) - SHOWN_VIDEOS),
+    )
+
+
+def _looked_at(number: int, question: Question, indexed_until_ms: int) -> str:
+    """Return which part of a recording of the scope was searched."""
+    start_ms = question.start_ms or 0
+    end_ms = indexed_until_ms if question.end_ms is None else min(question.end_ms, indexed_until_ms)
+    if end_ms <= start_ms:
+        return f"Recording {number}: nothing"
+    return f"Recording {number}: {_span(start_ms, end_ms)}"
 
 
 def _answer(share: Share, question: Question) -> Page:
