@@ -74,8 +74,8 @@ def video_count() -> int:
 
 
 StoredBytes = Callable[[UUID | None, datetime | None], int]
-"""Count of the bytes of files that customers have a package above this one make, for the current tenant. Arguments: the
-key that asked for them, None for any; the moment before which they were stored, None for any."""
+"""Count of the bytes of files that a package above this one makes of recordings, for the current tenant. Arguments: the
+key that they belong to, None for any; the moment before which they were stored, None for any."""
 _stored_above: list[StoredBytes] = []
 
 
@@ -85,9 +85,10 @@ def register_stored(count: StoredBytes) -> None:
 
 
 def stored_bytes(api_key_id: UUID | None = None) -> int:
-    """Return the bytes of the tenant's recordings, and of files that were made of them on demand.
+    """Return the bytes of the tenant's recordings, and of files that were made of them: the meter and the quota.
 
-    An object that several videos share counts once. api_key_id: only those of the videos that this key created.
+    An object that several videos share counts once. api_key_id: only those of the videos that this key created, and of
+    the files that it had made.
     """
     videos, pieces = Video.objects.all(), InputSegment.objects.all()
     if api_key_id is not None:

@@ -22,7 +22,7 @@ class RenditionPiece(TenantRow):
     start_ms, end_ms: the part that it was planned for. begin_ms, until_ms: the part that it shows; a copy begins and
     ends at keyframes. fragments: [bytes, time of the first picture in microseconds] of each fragment, after init_bytes.
     sheets: [object key, bytes, number of the first picture, pictures] of each sheet of the storyboard, whose pictures
-    lie tile_ms apart. size_bytes: of the piece and its sheets.
+    lie tile_ms apart. size_bytes: of the piece and its sheets. failures: how often its job ended without it.
     """
 
     video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
@@ -44,6 +44,8 @@ class RenditionPiece(TenantRow):
     tile_ms = models.PositiveIntegerField(default=0)
     sheets = models.JSONField(default=list)
     error_code = models.CharField(max_length=64, default="", blank=True)
+    failures = models.PositiveIntegerField(default=0)
+    failed_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     rendered_at = models.DateTimeField(null=True)
 
@@ -51,3 +53,10 @@ class RenditionPiece(TenantRow):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["tenant", "video", "n"], name="renditionpiece_video_n")
         ]
+        # Storage is added up for every upload, so that no row with its fragments is read for it.
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                fields=["tenant", "video"], include=["size_bytes"], condition=models.Q(state="ready"),
+                name="renditionpiece_stored",
+            )
+        ]  # fmt: skip

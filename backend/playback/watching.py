@@ -16,12 +16,14 @@ from backend.playback.playlists import Entry, PlayedPiece, entries_of
 
 @dataclass(frozen=True, slots=True)
 class Rendition:
-    """entries: of the playlist. until_ms: end of what can be played or never will be. is_complete: whether nothing is
-    missing. recorded_at: for each input, its time in the video and the moment that it shows."""
+    """entries: of the playlist. until_ms: end of what can be played, or failed to be made. is_complete: whether nothing
+    is still to be made. has_failures: whether a piece could not be made, so that a gap stands for it. recorded_at: for
+    each input, its time in the video and the moment that it shows."""
 
     entries: tuple[Entry, ...]
     until_ms: int
     is_complete: bool
+    has_failures: bool
     recorded_at: Mapping[UUID | None, tuple[int, datetime]]
 
     @property
@@ -42,14 +44,16 @@ class Rendition:
 def rendition_of(video: Video) -> Rendition:
     """Return what can be watched of a video, inside the open tenant_scope."""
     played: list[PlayedPiece] = []
-    made = True
+    made, has_failures = True, False
     for piece in queries.pieces(video.id):
         if piece.state == PieceState.PENDING:
             made = False
             break
+        has_failures |= piece.state == PieceState.FAILED
         played.append(_played(piece))
     until_ms = max((piece.until_ms for piece in played), default=0)
-    return Rendition(tuple(entries_of(played)), until_ms, made and _is_planned(video, played), _recorded_at(video))
+    is_complete = made and _is_planned(video, played)
+    return Rendition(tuple(entries_of(played)), until_ms, is_complete, has_failures, _recorded_at(video))
 
 
 def _played(piece: RenditionPiece) -> PlayedPiece:

@@ -40,7 +40,7 @@ def forty_files(cast: Cast) -> UUID:
         rows = list(pieces(video.id))
         for piece in rows:
             if piece.n == UNPLAYABLE - 1:
-                renditions.fail_piece(piece.id, code="decode_error")
+                renditions.fail_piece(piece.id, code="decode_error", retryable=False)
                 continue
             parts = tuple(Fragment(1_000 * k, 1_000, 1_000 * piece.start_ms + 6_000_000 * k) for k in range(5))
             rendered = RenderedPiece(b"", piece.start_ms, piece.end_ms, FragmentedFile(900, parts), is_copy=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from io import BytesIO, StringIO
 from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
@@ -11,10 +12,15 @@ import httpx
 import numpy as np
 import pytest
 import webvtt
+from django.utils import timezone
 from PIL import Image
 
+from backend.billing.models import UsageEvent
+from backend.billing.rates import quantity
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Video, VideoStatus
+from backend.library.queries import stored_bytes, stored_bytes_since
+from backend.library.services.storage_metering import meter_storage
 from backend.playback.models import PieceState, RenditionPiece
 from backend.playback.queries import rendition_bytes
 from tests.conftest import Cast
@@ -92,7 +98,6 @@ def test_what_is_missing_is_made_when_somebody_wants_to_watch(acme: Cast) -> Non
     refused = acme.client.get(f"{path_of(video_id)}/hls/index.m3u8")
 
     assert (refused.status_code, refused.json()["code"], refused["Retry-After"]) == (409, "rendition_pending", "5")
-    assert acme.client.get(f"{path_of(video_id)}/hls").json()["state"] == "pending"
     run_due(classes=RENDERING)
     body = acme.client.get(f"{path_of(video_id)}/hls").json()
     assert (body["state"], body["playable_ms"]) == ("complete", 14_000)
@@ -147,6 +152,33 @@ def test_storage_counts_renditions_and_retention_takes_them(acme: Cast) -> None:
     assert not exists(piece.object_key)
     refused = acme.client.get(f"{path_of(video_id)}/hls/index.m3u8")
     assert (refused.status_code, refused.json()["code"]) == (409, "source_deleted")
+
+
+def test_the_quota_counts_what_the_meter_counts_and_refuses_no_rendition(acme: Cast) -> None:
+    acme.client.put("/v1/budgets", {"stored_bytes": len(made("v.mp4", *H264)) + 1})
+    video_id = arrived(acme, made("v.mp4", *H264))
+    run_due(classes=WITHOUT_MODELS)
+    upload = {"filename": "v.mp4", "size_bytes": 1, "content_type": "video/mp4"}
+    assert acme.client.post("/v1/uploads", upload).status_code == 201
+
+    run_due(classes=RENDERING)
+
+    (piece,) = pieces(acme, video_id)
+    assert piece.size_bytes > 1
+    with acme.scope():
+        video = Video.objects.get(id=video_id)
+        assert stored_bytes() == video.size_bytes + piece.size_bytes
+        assert stored_bytes_since(timezone.now()) == stored_bytes()
+        assert stored_bytes(acme.key_id) == 0
+        Video.objects.update(api_key_id=acme.key_id)
+        assert stored_bytes(acme.key_id) == stored_bytes()
+    meter_storage([acme.tenant_id], at=timezone.now())
+    with acme.scope():
+        metered = UsageEvent.objects.get(meter="storage_gb_hours").quantity
+        assert metered == quantity(Decimal(stored_bytes()) / 10**9) > 0
+    assert acme.client.get("/v1/storage").json()["stored_bytes"] == video.size_bytes + piece.size_bytes
+    refused = acme.client.post("/v1/uploads", upload)
+    assert (refused.status_code, refused.json()["code"]) == (402, "storage_quota_exceeded")
 
 
 def test_a_playlist_grows_while_pieces_are_missing(acme: Cast) -> None:

@@ -8,14 +8,13 @@ from django.utils import timezone
 
 from backend.billing.invariants.registry import all_tenants
 from backend.library.services.storage_metering import meter_storage
-from backend.playback.queries import rendition_bytes
 from workers.work import FollowUp, Work
 
 logger = logging.getLogger("ava.jobs")
 
 
 def handle(work: Work) -> FollowUp | None:
-    billed = meter_storage(all_tenants(), at=timezone.now(), made_bytes=rendition_bytes, should_stop=work.should_stop)
+    billed = meter_storage(all_tenants(), at=timezone.now(), should_stop=work.should_stop)
     logger.info("the storage of %d tenants was booked", billed)
     work.finish()
     return None

@@ -76,4 +76,4 @@ def store(work: Work, pending: PendingPiece, rendered: RenderedPiece) -> tuple[s
 
 def failed(lease: Lease, error: JobFailed) -> None:
     """Record that the piece cannot be made: players show a gap there, and the index goes on."""
-    renditions.fail_piece(lease.subject_id, code=error.code)
+    renditions.fail_piece(lease.subject_id, code=error.code, retryable=error.retryable)

@@ -24,7 +24,9 @@ DERIVED_HELP = (
 class StorageSerializer(serializers.Serializer[Any]):
     object = serializers.CharField()
     quota_bytes = serializers.IntegerField(allow_null=True, help_text="Quota of your plan; null without a limit.")
-    stored_bytes = serializers.IntegerField(help_text="Bytes of your recordings.")
+    stored_bytes = serializers.IntegerField(
+        help_text="Bytes of your recordings, of what makes them play in browsers, and of clips."
+    )
     reserved_bytes = serializers.IntegerField(help_text="Bytes that open uploads have announced.")
     open_uploads = serializers.IntegerField()
 

@@ -16,12 +16,10 @@ def meter_storage(
     tenants: Sequence[UUID],
     *,
     at: datetime,
-    made_bytes: Callable[[datetime | None], int] = lambda since: 0,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> int:
     """Bill the hour of a moment to each tenant, unless it is billed, and report the limits that it has come to.
 
-    made_bytes: what the service has made of recordings and stored, now or before a moment; it is billed with them.
     Returns the number of tenants that were billed.
     """
     billed = 0
@@ -31,18 +29,18 @@ def meter_storage(
         with tenant_scope(tenant_id):
             if storage_is_booked(at):
                 continue
-            stored = stored_bytes() + made_bytes(None)
+            stored = stored_bytes()
             record_storage(at=at, stored_bytes=stored)
             billed += stored > 0
             if stored:
-                _charge_missed(at, made_bytes)
+                _charge_missed(at)
         with tenant_scope(tenant_id):
             report_reached()
     return billed
 
 
-def _charge_missed(at: datetime, made_bytes: Callable[[datetime | None], int]) -> None:
+def _charge_missed(at: datetime) -> None:
     """Bill the hours before a moment that have no storage, by what was stored then and still is."""
     missed = missed_hours(at)
     for hour in missed:
-        record_storage(at=hour, stored_bytes=stored_bytes_since(hour) + made_bytes(hour))
+        record_storage(at=hour, stored_bytes=stored_bytes_since(hour))

@@ -1,9 +1,12 @@
-"""The storage of a tenant: what its recordings take, what open uploads have reserved, and the quota of its plan.
+"""The storage of a tenant: its recordings and what is made of them, what open uploads have reserved, and its quota.
 
 The bytes are added up from the rows, so they cannot drift from what is stored. An open upload reserves what it
 announced, and storage takes no more than that; its completion turns the reservation into a recording of that size. A
 fetch from a URL reserves what the source announces, and what arrives beyond it, before it stores the bytes.
-Pictures and vectors of the index are not counted, because the service makes them.
+Renditions count once they are stored, as on the bill. Nothing is reserved for them and none is refused: a recording
+that was accepted can be watched, and if the quota is passed by its rendition, the next upload is refused.
+
+Pictures and vectors of the index are not counted, neither here nor on the bill.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from rest_framework.views import APIView
 
 from backend.api.bodies import parsed_query
 from backend.api.files import AnyFile
-from backend.api.problems import Problem, not_found
+from backend.api.problems import Problem, not_found, respond
 from backend.api.public_ids import decode
 from backend.api.views import TenantView
 from backend.billing.services.usage.storage import record_link
@@ -72,6 +72,8 @@ class _RenditionView(TenantView):
         if not rendition.is_complete:
             renditions.plan(video)
             rendition = rendition_of(video)
+        if rendition.has_failures:
+            renditions.try_failed_pieces(video.id)
         return rendition
 
 
@@ -121,7 +123,8 @@ class PlaylistView(_RenditionView):
         part = Cut(start_ms, rendition.until_ms if end_ms is None else end_ms)
         entries = [entry for entry in rendition.entries if part.covers(entry)]
         if not any(entry.offset is not None for entry in entries):
-            raise _nothing_to_play(video, rendition)
+            # Not raised: that would undo what was enqueued.
+            return respond(_nothing_to_play(video, rendition), request)
         whole = rendition.is_complete or (end_ms is not None and entries[-1].end_us >= end_ms * 1000)
         caller = current_caller()
         record_link(
@@ -137,7 +140,7 @@ class PlaylistView(_RenditionView):
             recorded_at=rendition.recorded_at,
             start_ms=start_ms,
         )
-        age = WINDOW_S if whole else GROWING_MAX_AGE_S
+        age = WINDOW_S if whole and not rendition.has_failures else GROWING_MAX_AGE_S
         return HttpResponse(content, content_type=M3U8, headers={"Cache-Control": f"private, max-age={age}"})
 
 

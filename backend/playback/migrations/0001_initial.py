@@ -40,6 +40,8 @@ class Migration(migrations.Migration):
                 ("tile_ms", models.PositiveIntegerField(default=0)),
                 ("sheets", models.JSONField(default=list)),
                 ("error_code", models.CharField(blank=True, default="", max_length=64)),
+                ("failures", models.PositiveIntegerField(default=0)),
+                ("failed_at", models.DateTimeField(null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("rendered_at", models.DateTimeField(null=True)),
                 (
@@ -78,6 +80,14 @@ class Migration(migrations.Migration):
                 "base_manager_name": "unscoped",
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "video", "n"), name="renditionpiece_video_n")
+                ],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "ready")),
+                        fields=["tenant", "video"],
+                        include=["size_bytes"],
+                        name="renditionpiece_stored",
+                    )
                 ],
             },
             managers=[

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import pairwise
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from backend.jobs.models import ENDED, OPEN, Job, JobKind, JobState
@@ -30,6 +31,10 @@ WAITING = 4
 """Number of pieces of a video that wait for a worker at once, so that no long video is in front of all others."""
 PRIORITY = -1
 ATTEMPTS = 3
+PAUSES = (timedelta(minutes=15), timedelta(hours=3), timedelta(hours=24))
+"""Time from each failure of a piece to its next try by itself, where another try may help."""
+VIEWERS_PAUSE = timedelta(hours=1)
+"""Time from the last failure of a piece after which a viewer lets it be tried once more, whatever its reason was."""
 
 
 def rendition_prefix(tenant_id: UUID, video_id: UUID) -> str:
@@ -96,22 +101,40 @@ def spans_of(start_ms: int, end_ms: int) -> list[Span]:
 
 def open_next_pieces(video_id: UUID) -> None:
     """Enqueue the earliest pending pieces until WAITING of the video wait for a worker."""
-    jobs = Job.objects.filter(kind=JobKind.RENDER_PIECE, video_id=video_id)
-    free = WAITING - jobs.filter(state=JobState.QUEUED).count()
-    if free < 1:
-        return
-    pending = queries.pieces(video_id).filter(
-        ~Exists(jobs.filter(OPEN, subject_id=OuterRef("id"))), state=PieceState.PENDING
+    # A piece that waits for its next try holds up no other.
+    waiting = Job.objects.filter(kind=JobKind.RENDER_PIECE, video_id=video_id, state=JobState.QUEUED, due=True)
+    free = WAITING - waiting.count()
+    if free > 0:
+        for piece in _without_job(video_id, PieceState.PENDING)[:free]:
+            _enqueue(piece)
+
+
+def try_failed_pieces(video_id: UUID) -> None:
+    """Let some of the pieces that could not be made be tried once more, because somebody wants to watch them.
+
+    Those that will be tried by themselves, and those that failed within VIEWERS_PAUSE, are left alone.
+    """
+    old = _without_job(video_id, PieceState.FAILED).filter(failed_at__lte=timezone.now() - VIEWERS_PAUSE)
+    for piece in old[:WAITING]:
+        _enqueue(piece)
+
+
+def _without_job(video_id: UUID, state: PieceState) -> QuerySet[RenditionPiece]:
+    """Return the pieces in a state for which no job waits or runs."""
+    jobs = Job.objects.filter(OPEN, kind=JobKind.RENDER_PIECE, video_id=video_id, subject_id=OuterRef("id"))
+    return queries.pieces(video_id).filter(~Exists(jobs), state=state)
+
+
+def _enqueue(piece: RenditionPiece, *, wait: timedelta = timedelta(0)) -> None:
+    enqueue(
+        kind=JobKind.RENDER_PIECE,
+        subject_id=piece.id,
+        video_id=piece.video_id,
+        dedupe_key=f"render:{piece.id}",
+        max_attempts=ATTEMPTS,
+        priority=PRIORITY,
+        wait=wait,
     )
-    for piece_id in pending.values_list("id", flat=True)[:free]:
-        enqueue(
-            kind=JobKind.RENDER_PIECE,
-            subject_id=piece_id,
-            video_id=video_id,
-            dedupe_key=f"render:{piece_id}",
-            max_attempts=ATTEMPTS,
-            priority=PRIORITY,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +156,8 @@ class PendingPiece:
 
 
 def pending_piece(piece_id: UUID) -> PendingPiece | None:
-    """Return a piece to make; None if it is made or has failed, or if its recording is being deleted."""
-    piece = RenditionPiece.objects.filter(id=piece_id, state=PieceState.PENDING).first()
+    """Return a piece to make; None if it is made, or if its recording is being deleted."""
+    piece = queries.unmade_pieces().filter(id=piece_id).first()
     if piece is None:
         return None
     video = Video.objects.exclude(status=VideoStatus.DELETING).filter(id=piece.video_id).first()
@@ -150,8 +173,9 @@ def store_piece(piece: RenditionPiece, rendered: RenderedPiece, *, object_key: s
     sheets = [
         (key, len(sheet.data), sheet.first, sheet.tiles) for key, sheet in zip(sheet_keys, rendered.sheets, strict=True)
     ]
-    RenditionPiece.objects.filter(id=piece.id, state=PieceState.PENDING).update(
+    queries.unmade_pieces().filter(id=piece.id).update(
         state=PieceState.READY,
+        error_code="",
         begin_ms=rendered.begin_ms,
         until_ms=rendered.end_ms,
         object_key=object_key,
@@ -165,12 +189,21 @@ def store_piece(piece: RenditionPiece, rendered: RenderedPiece, *, object_key: s
     open_next_pieces(piece.video_id)
 
 
-def fail_piece(piece_id: UUID, *, code: str) -> None:
-    """Record that a piece cannot be made. The index does not notice, and the pieces after it go on."""
-    piece = RenditionPiece.objects.filter(id=piece_id, state=PieceState.PENDING).first()
-    if piece is not None:
-        RenditionPiece.objects.filter(id=piece_id).update(state=PieceState.FAILED, error_code=code)
-        open_next_pieces(piece.video_id)
+def fail_piece(piece_id: UUID, *, code: str, retryable: bool) -> None:
+    """Record that a piece cannot be made. The index does not notice, and the pieces after it go on.
+
+    retryable: whether the same recording may be rendered later, as after a crash: then the piece is tried again by
+    itself, after each of PAUSES.
+    """
+    piece = queries.unmade_pieces().filter(id=piece_id).first()
+    if piece is None:
+        return
+    queries.unmade_pieces().filter(id=piece_id).update(
+        state=PieceState.FAILED, error_code=code, failures=F("failures") + 1, failed_at=timezone.now()
+    )
+    if retryable and piece.failures < len(PAUSES):
+        _enqueue(piece, wait=PAUSES[piece.failures])
+    open_next_pieces(piece.video_id)
 
 
 def forget_rendition(video_id: UUID) -> list[str]:

@@ -7047,7 +7047,7 @@ export interface components {
             object: string;
             /** @description Quota of your plan; null without a limit. */
             quota_bytes: number | null;
-            /** @description Bytes of your recordings. */
+            /** @description Bytes of your recordings, of what makes them play in browsers, and of clips. */
             stored_bytes: number;
             /** @description Bytes that open uploads have announced. */
             reserved_bytes: number;

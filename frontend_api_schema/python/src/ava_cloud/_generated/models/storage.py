@@ -15,7 +15,7 @@ class Storage:
     Attributes:
         object_ (str):
         quota_bytes (int | None): Quota of your plan; null without a limit.
-        stored_bytes (int): Bytes of your recordings.
+        stored_bytes (int): Bytes of your recordings, of what makes them play in browsers, and of clips.
         reserved_bytes (int): Bytes that open uploads have announced.
         open_uploads (int):
     """
