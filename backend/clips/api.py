@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.urls import path
@@ -19,6 +20,7 @@ from backend.clips import queries
 from backend.clips.bodies import ClipQuerySerializer, ClipRequestSerializer, ClipSerializer
 from backend.clips.models import Clip
 from backend.clips.services import clips
+from backend.clips.services.links import note_links
 from backend.library.models import VideoStatus
 from backend.library.queries import videos
 from backend.library.services.deletion_ledger import Deleted, recorded
@@ -29,6 +31,12 @@ TAGS = ["Clips"]
 
 def _clip(clip_id: str) -> Clip:
     return get_or_404(queries.clips(), decode("clp", clip_id))
+
+
+def _with_links(rows: Sequence[Clip]) -> list[dict[str, Any]]:
+    """Return clips with links to their files, which are noted."""
+    note_links(rows)
+    return listed(ClipSerializer, rows)
 
 
 class ClipsView(TenantView):
@@ -45,7 +53,7 @@ class ClipsView(TenantView):
         """List clips, newest first."""
         query, wish = list_query(ClipQuerySerializer, request)
         rows = wish.of(queries.clips(**query))
-        return page(request, rows, serialize_many=lambda some: listed(ClipSerializer, some), order=wish.order)
+        return page(request, rows, serialize_many=_with_links, order=wish.order)
 
     @extend_schema(operation_id="createClip", request=ClipRequestSerializer, responses={202: ClipSerializer}, tags=TAGS)
     @idempotent()
@@ -74,7 +82,7 @@ class ClipView(SteppedTenantView):
     @extend_schema(operation_id="getClip", responses=ClipSerializer, tags=TAGS)
     def get(self, request: Request, clip_id: str) -> Response:
         """Get a clip, with links to its file, its poster and its captions once it is made."""
-        return Response(ClipSerializer(_clip(clip_id)).data)
+        return Response(_with_links([_clip(clip_id)])[0])
 
     @extend_schema(operation_id="deleteClip", responses={204: None}, tags=TAGS)
     def delete(self, request: Request, clip_id: str) -> Response:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from backend.api.public_ids import decode, encode
+from backend.billing.models import UsageEvent
 from backend.clips import queries
 from backend.clips.models import Clip, ClipStatus
 from backend.clips.services import clips
@@ -57,7 +61,9 @@ def finished(cast: Cast, video: UUID, **body: Any) -> dict[str, Any]:
     """A clip that a worker has made, with its objects."""
     clip_id = decode("clp", make(cast, video, **body)["id"])
     with cast.scope():
-        clips.finish(clip_id, gaps=[], shown_start_ms=1_500, shown_end_ms=12_000, width=640, height=360, size_bytes=7)
+        clips.finish(
+            clip_id, gaps=[], shown_start_ms=1_500, shown_end_ms=12_000, width=640, height=360, size_bytes=7_000
+        )
         for key in queries.objects_of(Clip.objects.get(id=clip_id)).values():
             ObjectStorage().put(key, b"content", content_type="video/mp4")
     got: dict[str, Any] = cast.client.get(f"/v1/clips/{encode('clp', clip_id)}").json()
@@ -90,17 +96,36 @@ def test_a_clip_that_is_made_has_links_its_true_span_and_an_event(acme: Cast, vi
     body = finished(acme, video, mode="fast", captions="file")
 
     assert (body["status"], body["shown_start_ms"], body["shown_end_ms"]) == ("ready", 1_500, 12_000)
-    assert (body["size_bytes"], body["error"]) == (7, None)
+    assert (body["size_bytes"], body["error"]) == (7_000, None)
     for name, file in (("url", "clip.mp4"), ("poster_url", "poster.jpg"), ("captions_url", "captions.vtt")):
         assert f"/v/{video}/clips/" in body[name], name
         assert f"/{file}?" in body[name], name
         assert "X-Amz-Expires=1800" in body[name], name
     with acme.scope():
         event = WebhookEvent.objects.get(type="clip.ready")
-        assert stored_bytes_since(timezone.now() + timedelta(seconds=1)) >= 7
+        assert stored_bytes_since(timezone.now() + timedelta(seconds=1)) >= 7_000
     assert json.loads(event.body)["data"]["id"] == body["id"]
     days = (timezone.datetime.fromisoformat(body["expires_at"]) - timezone.now()) / timedelta(days=1)
     assert round(days) == 30
+
+
+def test_links_to_a_clip_are_noted_once_an_hour_however_they_are_given_out(acme: Cast, video: UUID) -> None:
+    make(acme, video)
+    first, second = (decode("clp", finished(acme, video)["id"]) for _ in range(2))
+    expires_at = (timezone.now() + timedelta(days=1)).isoformat()
+    shared = acme.client.post("/v1/shares", {"clip_id": encode("clp", first), "expires_at": expires_at}).json()
+
+    acme.client.get("/v1/clips")
+    Client().get(urlsplit(shared["url"]).path)
+
+    with acme.scope():
+        noted = UsageEvent.objects.filter(meter="egress_gb")
+        hours = {row.occurred_at.hour for row in noted}
+        assert len(noted) == 2 * len(hours), "once an hour, should the hour end in between"
+        assert {row.source_id.partition(":")[0] for row in noted} == {str(first), str(second)}
+        for row in noted:
+            assert (row.quantity, row.billable, row.reason) == (Decimal("0.000007"), False, "link_issued")
+            assert (row.video_id, row.api_key_id) == (video, acme.key_id)
 
 
 def test_a_clip_without_captions_has_no_link_to_them(acme: Cast, video: UUID) -> None:

@@ -19,7 +19,7 @@ from backend.api.listing import list_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import SteppedTenantView, TenantView
-from backend.billing.services.usage.storage import record_link
+from backend.billing.services.usage.storage import Link, record_links
 from backend.library import queries, recording
 from backend.library.api.collections import collection_of, use_collection
 from backend.library.api.uploads import accepted_video, complete, upload_of
@@ -208,12 +208,8 @@ class PlaybackView(TenantView):
         url = storage.presign_get(video.object_key, content_type=kind) if video.object_key else None
         opened = [piece.object_key for piece in pieces] if url is None else [video.object_key]
         caller = current_caller()
-        record_link(
-            attribution=replace(attribution_of(video), api_key_id=caller.api_key_id, person_id=caller.person_id),
-            video_id=video.id,
-            size_bytes=queries.size_of(opened),
-            at=timezone.now(),
-        )
+        maker = replace(attribution_of(video), api_key_id=caller.api_key_id, person_id=caller.person_id)
+        record_links([Link(video.id, maker, queries.size_of(opened))], at=timezone.now())
         if video.source_type == SourceType.URL and played:
             url = str(played[0]["url"])
         return Response(PlaybackSerializer({"url": url, "segments": played, "expires_at": expires_at}).data)

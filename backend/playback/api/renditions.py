@@ -26,7 +26,7 @@ from backend.api.files import AnyFile
 from backend.api.problems import Problem, not_found, respond
 from backend.api.public_ids import decode
 from backend.api.views import TenantView
-from backend.billing.services.usage.storage import record_link
+from backend.billing.services.usage.storage import Link, record_links
 from backend.library.models import Video, VideoStatus
 from backend.library.queries import videos
 from backend.library.services.attribution import attribution_of
@@ -127,12 +127,8 @@ class PlaylistView(_RenditionView):
             return respond(_nothing_to_play(video, rendition), request)
         whole = rendition.is_complete or (end_ms is not None and entries[-1].end_us >= end_ms * 1000)
         caller = current_caller()
-        record_link(
-            attribution=replace(attribution_of(video), api_key_id=caller.api_key_id, person_id=caller.person_id),
-            video_id=video.id,
-            size_bytes=sum(entry.size for entry in entries),
-            at=timezone.now(),
-        )
+        maker = replace(attribution_of(video), api_key_id=caller.api_key_id, person_id=caller.person_id)
+        record_links([Link(video.id, maker, sum(entry.size for entry in entries))], at=timezone.now())
         content = playlist(
             entries,
             is_complete=whole,

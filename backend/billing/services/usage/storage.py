@@ -4,13 +4,15 @@ Storage is a snapshot: the bytes at the moment at which the hour is booked stand
 nothing could be booked is charged later, once, by the recordings that were stored before it began and still are.
 
 Delivery: a signed link lets its holder fetch a file from object storage, which reports no fetch to this service. So the
-first link to a video in an hour is noted with the size of what it opens, as usage that nobody is charged for. It is an
-upper bound for a link that is used once, and it has no cost: the provider's bill has the bytes that really left.
+first link to a video or a clip in an hour is noted with the size of what it opens, as usage that nobody is charged for.
+It is an upper bound for a link that is used once, and it has no cost: the provider's bill has the bytes that really
+left. Pictures are not noted, nor what staff play in the console.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -53,20 +55,28 @@ def record_storage(*, at: datetime, stored_bytes: int) -> None:
     insert_once([row_of(Source(STORAGE, _name(at)), line, rates_at(hour), hour)])
 
 
-def record_link(*, attribution: Attribution, video_id: UUID, size_bytes: int, at: datetime) -> None:
-    """Note that a link to a recording was given out, once for each video and hour."""
-    if size_bytes <= 0:
-        return
-    source = Source(
-        EGRESS,
-        f"{video_id}:{hour_of(at):%Y-%m-%dT%H}",
-        replace(attribution, video_id=video_id),
-        billable=False,
-        reason=LINK_ISSUED,
-    )
-    row = row_of(source, Line(UsageMeter.EGRESS_GB, quantity(Decimal(size_bytes) / GB)), rates_at(at), at)
-    row.cost_amount, row.cost_price_id = Decimal(0), None
-    insert_once([row])
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A signed link. opened: id of the video or the clip whose files it opens. attribution: names the video, too."""
+
+    opened: UUID
+    attribution: Attribution
+    size_bytes: int
+
+
+def record_links(links: Sequence[Link], *, at: datetime) -> None:
+    """Note that links to recordings or clips were given out, once for each of them and hour."""
+    rows, rates = [], rates_at(at)
+    for link in links:
+        if link.size_bytes <= 0:
+            continue
+        name = f"{link.opened}:{hour_of(at):%Y-%m-%dT%H}"
+        source = Source(EGRESS, name, link.attribution, billable=False, reason=LINK_ISSUED)
+        row = row_of(source, Line(UsageMeter.EGRESS_GB, quantity(Decimal(link.size_bytes) / GB)), rates, at)
+        row.cost_amount, row.cost_price_id = Decimal(0), None
+        rows.append(row)
+    if rows:
+        insert_once(rows)
 
 
 def _name(at: datetime) -> str:
