@@ -98,18 +98,25 @@ class _Slots:
 
 
 class _Copy:
-    """Copies one span. begin_ms: time of its first keyframe. packets: number of pictures that were copied."""
+    """Copies one span. begin_ms: time of its first picture. packets: number of pictures that were copied."""
 
     def __init__(self, recording: Supplied, span: Span, track: int | None, edges: str, writer: _Slots) -> None:
         self.begin_ms: int | None = None
-        self.packets, self.is_counted, self.end_ms = 0, False, span.end_ms
+        self.packets, self.end_ms = 0, span.end_ms
         self.format = ""
         self._before = 0
         self._shows_begin = False
+        # Of a file without times of its pictures: how far its decoder runs behind, and how much later than it is
+        # decoded the first picture is shown.
+        self._delay_ticks = self._ahead_ms = 0
         self._recording, self._span, self._track = recording, span, track
         self._at_keyframes, self._writer = edges == "keyframes", writer
         self._output: OutputContainer | None = None
         self._last_dts: dict[int, int] = {}
+
+    @property
+    def is_counted(self) -> bool:
+        return bool(self._delay_ticks)
 
     @property
     def held(self) -> int:
@@ -118,7 +125,7 @@ class _Copy:
 
     def run(self, clock: FileClock) -> None:
         """Copy the parts of all stretches that lie in the span."""
-        self.is_counted = bool(decoding_delay(self._recording))
+        self._delay_ticks = decoding_delay(self._recording) or 0
         try:
             for stretch, part in clock.within(self._span):
                 self._copy_part(stretch, part)
@@ -133,9 +140,8 @@ class _Copy:
                 tracks = self._tracks(container)
                 if not enter(container, tracks[0], entry):
                     continue
-                packets = _timed(container, tracks, stretch)
-                first = next(((ms, one) for ms, one in packets if one.stream is tracks[0] and one.is_keyframe), None)
-                if first is None or not (entry.is_beginning or first[0] <= part.start_ms):
+                first_ms = self._first_shown(_timed(container, tracks, stretch), tracks[0])
+                if first_ms is None or not (entry.is_beginning or first_ms <= part.start_ms):
                     continue
                 # Read again from the same position, since sound may lie before the first picture.
                 if not enter(container, tracks[0], entry) or entry == Entry(is_beginning=True):
@@ -147,6 +153,28 @@ class _Copy:
                         self._output.add_stream_from_template(track).time_base = _TICK
                 self._write(tracks, _timed(container, tracks, stretch), stretch, part)
                 return
+
+    def _first_shown(self, packets: Iterator[tuple[int, _Packet]], track: VideoStream | AudioStream) -> int | None:
+        """Return when the first picture is shown that can be decoded from here; None if there is none.
+
+        Of a file without times it is decoded: pictures that are decoded after it may have been shown before it.
+        """
+        decoder, key_ms = track.codec_context, None
+        for ms, packet in packets:
+            if packet.stream is not track or (key_ms is None and not packet.is_keyframe):
+                continue
+            if not self.is_counted:
+                return ms
+            key_ms = ms if key_ms is None else key_ms
+            try:
+                frames = decoder.decode(packet) if isinstance(decoder, VideoCodecContext) else []
+            except av.error.FFmpegError:
+                continue
+            if frames and frames[0].dts is not None and packet.dts is not None:
+                late_ticks = packet.dts - frames[0].dts + self._delay_ticks
+                self._ahead_ms = ms - round(late_ticks * (packet.time_base or Fraction(0)) * 1000) - key_ms
+                return key_ms + self._ahead_ms
+        return None
 
     def _tracks(self, container: InputContainer) -> tuple[VideoStream | AudioStream, ...]:
         shown = shown_stream(container)
@@ -183,7 +211,7 @@ class _Copy:
                     if not self._begins(ms, packet, part, stretch):
                         continue
                     begin_ms = ms
-                    self.begin_ms = ms if self.begin_ms is None else self.begin_ms
+                    self.begin_ms = ms + self._ahead_ms if self.begin_ms is None else self.begin_ms
                 if self._ends(ms, packet, part) and not (self._at_keyframes and is_last):
                     end_ms = self.end_ms = ms if self._at_keyframes else part.end_ms
                     late = 1
@@ -214,7 +242,7 @@ class _Copy:
         """Whether the copy ends before this picture: in the order of decoding, none of the part follows."""
         if self._at_keyframes:
             return packet.is_keyframe and ms >= part.end_ms
-        behind = 0 if packet.pts is None or packet.dts is None else packet.pts - packet.dts
+        behind = self._delay_ticks if packet.pts is None or packet.dts is None else packet.pts - packet.dts
         return ms - int(behind * (packet.time_base or Fraction(0)) * 1000) >= part.end_ms
 
     def _flush(self, held: deque[tuple[int, _Packet]], begin_ms: int, end_ms: int, stretch: Stretch) -> bool:

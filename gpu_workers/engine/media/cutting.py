@@ -27,7 +27,7 @@ the first keyframe at or after the span's start up to the first one at or after 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What was cut. begin_ms: time of its first keyframe in the video. end_ms: of the keyframe after it, if it ends at
+    """What was cut. begin_ms: time of its first picture in the video. end_ms: of the keyframe after it, if it ends at
     keyframes, else the end of the span. packets: number of pictures, 0 for none. held: number of pictures before the
     one that is shown at the beginning of the span.
 

@@ -196,7 +196,8 @@ def timed(recording: Recording, span: Span, done: Cut, pictures: Any) -> Any:
     elif fps > GREATEST_FPS:
         pictures = pictures.filter("fps", fps=GREATEST_FPS, round="up").filter("trim", start=begin)
     elif done.is_counted:
-        pictures = pictures.filter("trim", start=begin)
+        # From the picture on that is shown at the beginning.
+        pictures = pictures.filter("trim", start=begin - 1 / fps + 0.001)
     else:
         pictures = pictures.filter("trim", start_frame=done.held)
     pictures = pictures.filter("setpts", f"if(eq(N,0),{begin}/TB,PTS)")

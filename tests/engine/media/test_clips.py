@@ -138,6 +138,31 @@ def test_files_of_two_sizes_are_joined_exactly_and_not_fast(tmp_path: Path) -> N
     assert (clip.width, clip.height) == (192, 96)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-c:v", "mpeg4", "-q:v", "2", "-bf", "2", "-g", "20"),
+        ("-c:v", "mpeg4", "-q:v", "2", "-bf", "2", "-g", "60"),
+        ("-c:v", "mpeg4", "-q:v", "2", "-g", "20"),
+        ("-c:v", "libx264", "-bf", "2", "-g", "20"),
+    ],
+)
+def test_an_exact_clip_of_pictures_without_times_shows_the_frames_of_its_span(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    file = tmp_path / "v.avi"
+    run_ffmpeg("-i", str(clock_file("v.mp4")), "-an", *options, str(file))
+    assert numbers(file) == list(range(250))
+
+    for start_ms, end_ms in ((0, 1_000), (800, 1_600), (2_480, 4_000), (3_010, 6_470), (9_000, 10_000)):
+        made([piece(file, Span(start_ms, end_ms))], tmp_path, mode="exact")
+
+        pictures = shown(tmp_path / CLIP)
+        wanted = [number for number in range(250) if start_ms - FRAME_MS < number * FRAME_MS < end_ms]
+        assert [one.number for one in pictures] == wanted, start_ms
+        assert pictures[0].ms == 0
+
+
 def test_pictures_without_times_are_not_copied(tmp_path: Path) -> None:
     run_ffmpeg("-i", str(clock_file("v.mp4")), "-an", "-c:v", "mpeg4", "-q:v", "2", "-bf", "2", str(tmp_path / "v.avi"))
     pieces = [piece(tmp_path / "v.avi", Span(2_000, 3_000))]
