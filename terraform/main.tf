@@ -113,7 +113,7 @@ locals {
       containers = {
         probe = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe --concurrency 2 --hostname probe@%h", memory = "2g", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_PROBE" } }
         # What people watch yields to everything else on the machine.
-        render = { image = "worker", entrypoint = "", arguments = "--queues cpu.render --concurrency 2 --hostname render@%h", memory = "4g", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_RENDER" } }
+        render = { image = "worker", entrypoint = "", arguments = "--queues cpu.render --concurrency 2 --hostname render@%h", memory = "4g", cpu_shares = 64, secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_RENDER" } }
         fetch  = { image = "worker", entrypoint = "", arguments = "--queues io.fetch --pool threads --concurrency 16 --hostname fetch@%h", memory = "1500m", secrets = { AVA_SIGNER_KEY = "AVA_SIGNER_KEY_FETCH" } }
       }
       environment       = local.signed_environment

@@ -28,6 +28,7 @@ from django.conf import settings  # noqa: E402 - after django.setup()
 from backend.jobs.dispatching import CLASSES  # noqa: E402
 from backend.observability import exposition, tracing  # noqa: E402
 from backend.tenancy import guard  # noqa: E402
+from gpu_workers.engine.indexing.box.session_weight import weigh_session_as_process  # noqa: E402
 from workers.draining import DRAIN  # noqa: E402
 from workers.liveness import Beat, state_folder  # noqa: E402
 from workers.loading import prepare  # noqa: E402
@@ -93,6 +94,7 @@ def keep_logging(**_: object) -> None:
 @worker_init.connect
 def start_tracing(**_: object) -> None:
     guard.demand()
+    weigh_session_as_process()
     tracing.start("ava-worker")
 
 

@@ -536,6 +536,7 @@ def start_script(folder: Path, **given: Any) -> str:
 
 def test_a_machine_verifies_the_database_by_what_the_primary_publishes(tmp_path: Path):
     spec = {"image": "registry/api:1", "entrypoint": "", "read_only": True, "secrets": {}, "memory": "", "pids": 9}
+    spec |= {"cpu_shares": 1024}
     spec |= {"arguments": "", "environment": {}, "after": [], "health": "", "metrics_port": 9464}
     script = start_script(tmp_path, containers={"api": spec}, certificate="/ava-prod/database-certificate")
     fetched = script.index("--name /ava-prod/database-certificate")
@@ -555,6 +556,7 @@ def test_a_machine_verifies_the_database_by_what_the_primary_publishes(tmp_path:
 
 def test_a_machine_starts_its_servers_one_after_the_other(tmp_path: Path):
     spec = {"image": "registry/vllm:1", "entrypoint": "", "read_only": False, "secrets": {}, "memory": "", "pids": 9}
+    spec |= {"cpu_shares": 1024}
     first = {**spec, "arguments": "--server vlm", "environment": {"MODEL_SERVER_PORT": "8001"}, "after": []}
     second = {**spec, "arguments": "--server llm", "environment": {"MODEL_SERVER_PORT": "8002"}, "after": [8001]}
     containers = {"vllm-vlm": {**first, "health": "ava-health 8 true"}, "vllm-llm": {**second, "health": ""}}
@@ -575,7 +577,7 @@ def test_a_machine_starts_its_servers_one_after_the_other(tmp_path: Path):
 
 
 WORKER = {"image": "registry/worker:1", "entrypoint": "", "read_only": True, "arguments": "", "health": ""}
-WORKER |= {"after": [], "metrics_port": 9100, "secrets": {}, "memory": "2g", "pids": 1024}
+WORKER |= {"after": [], "metrics_port": 9100, "secrets": {}, "memory": "2g", "cpu_shares": 64, "pids": 1024}
 METADATA = """#!/bin/bash
 # The machine's metadata service: the answer to a path is a file of that name.
 path=${@: -1}
@@ -598,6 +600,7 @@ def test_a_container_gets_its_own_secret_and_only_root_the_role_of_a_machine(tmp
     (command,) = re.findall(r"^ExecStart=(.*)$", unit.replace("\\\n", " "), flags=re.M)
     words = shlex.split(command)
     assert (words[words.index("--memory") + 1], words[words.index("--pids-limit") + 1]) == ("2g", "1024")
+    assert words[words.index("--cpu-shares") + 1] == "64"
 
     (program,) = re.findall(r"^cat > /usr/local/sbin/ava-prepare <<'EOF'\n(.*?)^EOF$", script, flags=re.M | re.S)
     place = tmp_path / "machine"

@@ -14,7 +14,7 @@ from pymupdf_fonts import NotoSans_Regular
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.probe import ProbeError, probe
 from gpu_workers.engine.media.cutting import Cut, cut
-from gpu_workers.engine.media.encoding import EncodingFailed, EncodingLimits, encode, source
+from gpu_workers.engine.media.encoding import THREADS, EncodingFailed, EncodingLimits, encode, source
 from gpu_workers.engine.media.renditions import Recording, timed, turned, with_usual_range
 
 ClipMode = Literal["fast", "exact"]
@@ -173,7 +173,7 @@ def _encoded(parts: Sequence[_Part], wish: ClipWish, folder: Path) -> Any:
         (folder / _FONT).write_bytes(NotoSans_Regular.fontbuffer)
         shown = shown.filter("subtitles", _BURNT, fontsdir=".", force_style=_STYLE)
     options = {
-        "vcodec": "libx264", "profile:v": "high", "preset": "veryfast", "crf": CRF, "threads": 2,
+        "vcodec": "libx264", "profile:v": "high", "preset": "veryfast", "crf": CRF, "threads": THREADS,
         "fps_mode": "passthrough", "enc_time_base": "1:90000", "video_track_timescale": 90_000,
     }  # fmt: skip
     outputs = [shown, joined[1]] if is_heard else [shown]

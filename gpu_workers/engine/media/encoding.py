@@ -27,7 +27,12 @@ from gpu_workers.engine.media.cut_format import LATER_MS
 
 HEARTBEAT_S = 1.0
 """Longest time between two calls of `on_progress`."""
-_GLOBAL = ("-nostdin", "-hide_banner", "-loglevel", "error", "-progress", "pipe:1", "-y", "-copyts")
+THREADS = 2
+"""Number of threads of each decoder, filter graph and encoder, so that a clip takes no large host for itself."""
+_GLOBAL = (
+    "-nostdin", "-hide_banner", "-loglevel", "error", "-progress", "pipe:1", "-y", "-copyts",
+    "-filter_threads", str(THREADS), "-filter_complex_threads", str(THREADS),
+)  # fmt: skip
 _WORDS_KEPT = 500
 _FILES = 64
 _FILE_BYTES = 2 * 2**30
@@ -70,7 +75,8 @@ def source(name: str, *, keyframes_only: bool = False, turned_by: int = 0) -> An
     options: dict[str, Any] = {"skip_frame": "nokey"} if keyframes_only else {}
     if turned_by:
         options["display_rotation"] = -turned_by
-    return ffmpeg.input(name, format="nut", protocol_whitelist="file", itsoffset=-LATER_MS / 1000, **options)
+    options |= {"threads": THREADS, "protocol_whitelist": "file", "itsoffset": -LATER_MS / 1000}
+    return ffmpeg.input(name, format="nut", **options)
 
 
 def encode(

@@ -18,7 +18,7 @@ from gpu_workers.engine.indexing.file_clock import FileClock
 from gpu_workers.engine.indexing.picture_format import PictureFormat
 from gpu_workers.engine.media import storyboards
 from gpu_workers.engine.media.cutting import Cut, cut
-from gpu_workers.engine.media.encoding import EncodingLimits, encode, made, source, workspace
+from gpu_workers.engine.media.encoding import THREADS, EncodingLimits, encode, made, source, workspace
 from gpu_workers.engine.media.fragments import FragmentedFile, NoFragments, fragments_of
 from gpu_workers.engine.media.storyboards import Sheet
 
@@ -164,8 +164,9 @@ def _encoded(recording: Recording, span: Span, done: Cut, tile_ms: int) -> Any:
         pictures, board = both[0], storyboards.output(both[1], span, tile_ms)
     streams = [pictures] if recording.track is None else [pictures, _sound(packets.audio, span)]
     options = {
-        "vcodec": "libx264", "profile:v": "high", "preset": "veryfast", "crf": CRF, "pix_fmt": "yuv420p", "threads": 2,
-        "force_key_frames": f"expr:gte(t,n_forced*{KEYFRAME_S})", "fps_mode": "passthrough", "g": 600,
+        "vcodec": "libx264", "profile:v": "high", "preset": "veryfast", "crf": CRF, "pix_fmt": "yuv420p",
+        "threads": THREADS, "g": 600, "force_key_frames": f"expr:gte(t,n_forced*{KEYFRAME_S})",
+        "fps_mode": "passthrough",
         # In the order of showing, so that a picture before a pause has the length of the pause.
         "bf": 0,
         **_FRAGMENTED,

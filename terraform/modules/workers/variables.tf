@@ -16,6 +16,7 @@ variable "groups" {
       environment = optional(map(string), {})
       secrets     = optional(map(string), {})  # variable of this container alone = name of its secret
       memory      = optional(string, "")       # limit; by default nine tenths of the machine
+      cpu_shares  = optional(number, 1024)     # weight against the other containers of the machine
       health      = optional(string, "")       # instead of the image's health check
       after       = optional(list(number), []) # ports of servers on this machine that must answer first
     }))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import http.server
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -114,6 +116,16 @@ def test_whoever_raises_in_between_ends_the_program(folder: Path) -> None:
     deadline = time.monotonic() + 10
     while processes_in(folder):
         assert time.monotonic() < deadline
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="the kernel does not group by session")
+def test_ffmpeg_yields_to_other_sessions_as_its_worker_does() -> None:
+    command = ["nice", "-n", "15", sys.executable, "-m", "tests.engine.media.patient_worker"]
+
+    said = subprocess.run(command, start_new_session=True, capture_output=True, text=True, check=True, timeout=60)
+
+    own, session = map(int, said.stdout.split())
+    assert own == session >= 15
 
 
 def test_the_time_in_all_and_the_cpu_time_end_it(folder: Path) -> None:

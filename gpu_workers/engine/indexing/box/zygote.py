@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 from gpu_workers.engine.indexing.box import jobs, lockdown
 from gpu_workers.engine.indexing.box.channel import Channel
+from gpu_workers.engine.indexing.box.session_weight import weigh_session_as_process
 from gpu_workers.engine.indexing.box.supplied import Supplied
 
 REQUEST_BYTES = 16 * 1024
@@ -32,6 +33,7 @@ Job = Callable[[dict[str, Any], Supplied | None, Channel], None]
 def main() -> None:
     requests = socket.socket(fileno=os.dup(0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    weigh_session_as_process()
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
@@ -94,7 +96,8 @@ def _report(box: int, pipe: int) -> None:
 
 def _enter(request: dict[str, Any], handed: list[int], empty: int, zygote: int) -> None:
     """Become the box, run its job and exit. handed: its answers, its memory and its recording, if it has one."""
-    os.setsid()
+    # Not a session of its own, which would weigh as much as any other on the processors.
+    os.setpgid(0, 0)
     lockdown.die_before_the_worker()
     device, program = bool(request["device"]), _program_files(request.get("program"))
     name, _, function = str(request["job"]).partition(":")
