@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import os
 import signal
@@ -42,6 +43,15 @@ def connections_of_the_api() -> int:
             [settings.DATABASES["default"]["NAME"]],
         ).fetchall()
     return int(row[0])
+
+
+def test_the_garbage_collector_passes_over_what_is_loaded_at_the_start() -> None:
+    gc.unfreeze()
+
+    serving.keep_what_is_loaded()
+
+    assert gc.get_freeze_count() > 100_000
+    assert len(gc.get_objects()) < 10_000
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ bounds neither. So Django runs as the WSGI application that it is, on threads th
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import random
 import signal
@@ -23,6 +24,7 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
+from django.urls import get_resolver
 
 from backend.api.changes import Changes
 from backend.api.limits import rate_limits
@@ -93,6 +95,7 @@ class Server:
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
+        keep_what_is_loaded()
         tracing.start("ava-api")
         exposition.serve()
         allow_connections()
@@ -265,6 +268,16 @@ class Server:
 
     async def _run(self, work: Callable[[], Result], callers: Callers) -> Result:
         return await self._threads.run(partial(_within, log_context.current(), work), callers)
+
+
+def keep_what_is_loaded() -> None:
+    """Load the routes, and take what is loaded out of the sight of the garbage collector.
+
+    It is never freed. To look through its 290,000 objects for cycles stops all requests of the process for 0.2 s.
+    """
+    _ = get_resolver().url_patterns
+    gc.collect()
+    gc.freeze()
 
 
 def _refusal(error: Exception) -> Problem:
