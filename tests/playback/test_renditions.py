@@ -133,6 +133,7 @@ def test_each_picture_of_the_storyboard_shows_its_time(acme: Cast) -> None:
         address, _, part = cue.text.partition("#xywh=")
         sheet = acme.client.get(urljoin(f"{path_of(video_id)}/storyboard.vtt", address))
         picture = Image.open(BytesIO(httpx.get(sheet["Location"]).content)).convert("L")
+        assert picture.size == (5 * 160, 2 * 90), "as large as its seven pictures need"
         left, top, width, height = map(int, part.split(","))
         tile = picture.crop((left, top, left + width, top + height))
         assert time_in(np.asarray(tile)) == pytest.approx(cue.start_in_seconds, abs=0.01)
