@@ -12,6 +12,7 @@ from bench.runner import print_figures
 FIGURES: Mapping[str, tuple[str, str]] = {
     "playback_cost_copy": ("renditions", "rendition_cost"),
     "playback_cost_transcode": ("renditions", "rendition_cost"),
+    "playback_cost_storyboard": ("renditions", "rendition_cost"),
     "playlist_kb": ("renditions", "playlist_size"),
     "seek_mb": ("renditions", "playlist_size"),
     "timeline_kb": ("timelines", "timeline"),

@@ -33,9 +33,13 @@ _LATE_PACKETS = 5_000
 _HELD_MS = 10_000
 """Time of sound that is kept until the first picture is found."""
 
-_TICK = Fraction(1, 90_000)
-_DELAY_TICKS = 2 * 90_000
+_RATE = 90_000
+"""Ticks of the written file in a second."""
+_DELAY_TICKS = 2 * _RATE
 """Time before its first picture at which the decoding of a file without decoding times begins."""
+
+_WRITTEN_BASE = Fraction(1, _RATE)
+_WRITTEN_BYTES = 2**20
 
 _Packet: TypeAlias = "av.Packet[Any]"
 
@@ -106,13 +110,15 @@ class _Copy:
         self.format = ""
         self._before = 0
         self._shows_begin = False
-        # Of a file without times of its pictures: how far its decoder runs behind, and how much later than it is
+        # In a file without times of its pictures: how far its decoder runs behind, and how much later than it is
         # decoded the first picture is shown.
-        self._delay_ticks = self._ahead_ms = 0
+        self._delay_ticks: int | None = None
+        self._ahead_ms = 0
         self._recording, self._span, self._track = recording, span, track
         self._at_keyframes, self._writer = edges == "keyframes", writer
         self._output: OutputContainer | None = None
         self._last_dts: dict[int, int] = {}
+        self._bases: dict[int, Fraction] = {}
 
     @property
     def is_counted(self) -> bool:
@@ -125,7 +131,6 @@ class _Copy:
 
     def run(self, clock: FileClock) -> None:
         """Copy the parts of all stretches that lie in the span."""
-        self._delay_ticks = decoding_delay(self._recording) or 0
         try:
             for stretch, part in clock.within(self._span):
                 self._copy_part(stretch, part)
@@ -138,6 +143,9 @@ class _Copy:
         for entry in entries(stretch, part.start_ms):
             with open_video(self._recording) as container:
                 tracks = self._tracks(container)
+                self._bases = _bases_of(tracks)
+                if self._delay_ticks is None and is_without_pts(container):
+                    self._delay_ticks = decoding_delay(self._recording)
                 if not enter(container, tracks[0], entry):
                     continue
                 first_ms = self._first_shown(_timed(container, tracks, stretch), tracks[0])
@@ -147,17 +155,21 @@ class _Copy:
                 if not enter(container, tracks[0], entry) or entry == Entry(is_beginning=True):
                     container.seek(0)
                 if self._output is None:
-                    self._output = av.open(self._writer, "w", format="nut")
+                    # One call of the writer for many packets.
+                    options = {"flush_packets": "0"}
+                    self._output = av.open(
+                        self._writer, "w", format="nut", buffer_size=_WRITTEN_BYTES, container_options=options
+                    )
                     self.format = _format_of(tracks)
                     for track in tracks:
-                        self._output.add_stream_from_template(track).time_base = _TICK
+                        self._output.add_stream_from_template(track).time_base = _WRITTEN_BASE
                 self._write(tracks, _timed(container, tracks, stretch), stretch, part)
                 return
 
     def _first_shown(self, packets: Iterator[tuple[int, _Packet]], track: VideoStream | AudioStream) -> int | None:
         """Return when the first picture is shown that can be decoded from here; None if there is none.
 
-        Of a file without times it is decoded: pictures that are decoded after it may have been shown before it.
+        In a file without times it is decoded: pictures that are decoded after it may have been shown before it.
         """
         decoder, key_ms = track.codec_context, None
         for ms, packet in packets:
@@ -171,7 +183,7 @@ class _Copy:
             except av.error.FFmpegError:
                 continue
             if frames and frames[0].dts is not None and packet.dts is not None:
-                late_ticks = packet.dts - frames[0].dts + self._delay_ticks
+                late_ticks = packet.dts - frames[0].dts + (self._delay_ticks or 0)
                 self._ahead_ms = ms - round(late_ticks * (packet.time_base or Fraction(0)) * 1000) - key_ms
                 return key_ms + self._ahead_ms
         return None
@@ -242,7 +254,7 @@ class _Copy:
         """Whether the copy ends before this picture: in the order of decoding, none of the part follows."""
         if self._at_keyframes:
             return packet.is_keyframe and ms >= part.end_ms
-        behind = self._delay_ticks if packet.pts is None or packet.dts is None else packet.pts - packet.dts
+        behind = (self._delay_ticks or 0) if packet.pts is None or packet.dts is None else packet.pts - packet.dts
         return ms - int(behind * (packet.time_base or Fraction(0)) * 1000) >= part.end_ms
 
     def _flush(self, held: deque[tuple[int, _Packet]], begin_ms: int, end_ms: int, stretch: Stretch) -> bool:
@@ -259,17 +271,26 @@ class _Copy:
         stamp = packet.dts if packet.pts is None else packet.pts
         if output is None or stamp is None:
             return
-        ticks = (packet.time_base or Fraction(1, 1000)) / _TICK
-        offset = Fraction(LATER_MS - stretch.origin_ms, 1000) / _TICK
-        pts = round(stamp * ticks + offset)
+        base = self._bases[packet.stream_index]
+        offset = (LATER_MS - stretch.origin_ms) * (_RATE // 1000)
+        pts = _scaled(stamp, base, _RATE) + offset
         least = self._last_dts.get(index, pts - _DELAY_TICKS) + 1
-        dts = max(least, min(pts, least if packet.dts is None else round(packet.dts * ticks + offset)))
+        dts = max(least, min(pts, least if packet.dts is None else _scaled(packet.dts, base, _RATE) + offset))
         self._last_dts[index] = dts
         copied = av.Packet(bytes(packet))
-        copied.pts, copied.dts, copied.time_base = max(pts, dts), dts, _TICK
-        copied.duration, copied.is_keyframe = round((packet.duration or 0) * ticks), packet.is_keyframe
+        copied.pts, copied.dts, copied.time_base = max(pts, dts), dts, _WRITTEN_BASE
+        copied.duration, copied.is_keyframe = _scaled(packet.duration or 0, base, _RATE), packet.is_keyframe
         copied.stream = output.streams[index]
         output.mux(copied)
+
+
+def _scaled(stamp: int, base: Fraction, rate: int) -> int:
+    """Return a timestamp in units of base as one in units of 1/rate seconds, rounded; Fraction would be slow."""
+    return (2 * stamp * base.numerator * rate + base.denominator) // (2 * base.denominator)
+
+
+def _bases_of(tracks: tuple[VideoStream | AudioStream, ...]) -> dict[int, Fraction]:
+    return {one.index: one.time_base or Fraction(1, 1000) for one in tracks}
 
 
 def _format_of(tracks: tuple[VideoStream | AudioStream, ...]) -> str:
@@ -286,7 +307,8 @@ def _timed(
 ) -> Iterator[tuple[int, _Packet]]:
     """Yield the packets of a stretch with their times in the video, in the order of the file."""
     inside = not stretch.begin_byte
-    scale = {one.index: (one.time_base or Fraction(1, 1000)) * 1000 for one in tracks}
+    bases = _bases_of(tracks)
+    scale = {index: float(base * 1000) for index, base in bases.items()}
     try:
         for packet in container.demux(*tracks):
             if packet.pos is not None:
@@ -295,12 +317,11 @@ def _timed(
                     return
             if not inside or not packet.size or packet.is_corrupt:
                 continue
-            ms_per_tick = scale[packet.stream_index]
-            mend_times(container, packet, float(ms_per_tick), stretch.middle_stamp_ms)
+            mend_times(container, packet, scale[packet.stream_index], stretch.middle_stamp_ms)
             if is_without_pts(container):
                 packet.pts = None  # a guess of the demuxer's
             stamp = packet.pts if packet.pts is not None else packet.dts
             if stamp is not None:
-                yield round(stamp * ms_per_tick) - stretch.origin_ms, packet
+                yield _scaled(stamp, bases[packet.stream_index], 1000) - stretch.origin_ms, packet
     except (av.error.InvalidDataError, av.error.EOFError):
         return  # the demuxer cannot continue: the readable part ends here

@@ -32,7 +32,7 @@ AUDIO_RATE, AUDIO_BITS, AUDIO_FRAME = 48_000, 96_000, 1024
 _EARLY = 2 * AUDIO_FRAME
 """Samples before a piece that the encoder hears, so that the first ones of the piece are whole."""
 _TIME_SLACK_US = 10_000
-_FRAGMENTED = {
+FRAGMENTED: dict[str, Any] = {
     "format": "mp4",
     "movflags": "+frag_keyframe+empty_moov+default_base_moof+negative_cts_offsets+frag_discont",
     "min_frag_duration": FRAGMENT_US - _TIME_SLACK_US,
@@ -42,6 +42,14 @@ _FRAGMENTED = {
     "fflags": "+bitexact",
 }
 """Options under which the times in the file are those of the video."""
+ENCODED_PICTURES: dict[str, Any] = {
+    "vcodec": "libx264", "profile:v": "high", "preset": "veryfast", "crf": CRF, "pix_fmt": "yuv420p",
+    "threads": THREADS, "g": 600, "force_key_frames": f"expr:gte(t,n_forced*{KEYFRAME_S})",
+    "fps_mode": "passthrough",
+    # In the order of showing, so that a picture before a pause has the length of the pause.
+    "bf": 0,
+}  # fmt: skip
+ENCODED_SOUND: dict[str, Any] = {"acodec": "aac", "ac": 2, "ar": AUDIO_RATE, "b:a": AUDIO_BITS}
 _TO_SDR = (
     "zscale=tin={transfer}:min=bt2020nc:pin=bt2020:rin=tv:t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,"
     "tonemap=mobius:param=0.75,zscale=t=bt709:m=bt709:r=tv,format=yuv420p"
@@ -142,11 +150,11 @@ def _limits(span: Span) -> EncodingLimits:
 def _copied(recording: Recording, part: Span, tile_ms: int) -> Any:
     packets = source("in.nut")
     # Sound other than AAC is not played everywhere in a fragmented MP4.
-    sound = {"acodec": "copy"} if recording.audio_codec in ("", "aac") else _sound_options()
+    sound: dict[str, Any] = {"acodec": "copy"} if recording.audio_codec in ("", "aac") else dict(ENCODED_SOUND)
     if recording.container == "mpegts" and recording.audio_codec == "aac":
         sound["bsf:a"] = "aac_adtstoasc"
     streams = [packets.video] if recording.track is None else [packets.video, packets.audio]
-    played = ffmpeg.output(*streams, "piece.mp4", vcodec="copy", **sound, **_FRAGMENTED)
+    played = ffmpeg.output(*streams, "piece.mp4", vcodec="copy", **sound, **FRAGMENTED)
     keyframes_ms = recording.pictures.keyframe_ms or 0
     looked = source("in.nut", keyframes_only=keyframes_ms <= tile_ms)
     board = storyboards.output(looked.video, part, tile_ms)
@@ -163,24 +171,13 @@ def _encoded(recording: Recording, span: Span, done: Cut, tile_ms: int) -> Any:
         both = pictures.split()
         pictures, board = both[0], storyboards.output(both[1], span, tile_ms)
     streams = [pictures] if recording.track is None else [pictures, _sound(packets.audio, span)]
-    options = {
-        "vcodec": "libx264", "profile:v": "high", "preset": "veryfast", "crf": CRF, "pix_fmt": "yuv420p",
-        "threads": THREADS, "g": 600, "force_key_frames": f"expr:gte(t,n_forced*{KEYFRAME_S})",
-        "fps_mode": "passthrough",
-        # In the order of showing, so that a picture before a pause has the length of the pause.
-        "bf": 0,
-        **_FRAGMENTED,
-    }  # fmt: skip
+    options = {**ENCODED_PICTURES, **FRAGMENTED}
     if recording.track is not None:
         # Frames of sound lie on a grid that begins at the piece: those before it belong to the piece before.
         begin = span.start_ms / 1000 - 0.001
-        options |= {**_sound_options(), "bsf:a": f"noise=drop='lt(pts*tb,{begin})'"}
+        options |= {**ENCODED_SOUND, "bsf:a": f"noise=drop='lt(pts*tb,{begin})'"}
     played = ffmpeg.output(*streams, "piece.mp4", **options)
     return played if board is None else ffmpeg.merge_outputs(played, board)
-
-
-def _sound_options() -> dict[str, Any]:
-    return {"acodec": "aac", "ac": 2, "ar": AUDIO_RATE, "b:a": AUDIO_BITS}
 
 
 def timed(recording: Recording, span: Span, done: Cut, pictures: Any) -> Any:
