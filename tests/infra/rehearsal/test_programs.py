@@ -142,3 +142,32 @@ def test_each_container_holds_what_its_dockerfile_copies_and_no_more(
         }
         look = f"ls /app; ls {bootstrap.PROJECT} || echo no-checkout; touch /x || echo no-write"
         assert set(run(definition, ("sh", "-c", look)).stdout.split()) == copied | {"no-checkout", "no-write"}, name
+
+
+KERNELS = ("flashinfer-python", "apache-tvm-ffi", "nvidia-ml-py")
+"""What vLLM's sampler imports on CUDA, 33 MB. Triton, which also keeps its kernels below HOME, has 690 MB on disk."""
+
+
+@pytest.mark.long
+def test_flashinfer_finds_a_home_in_the_image_of_the_model_servers(
+    definitions: dict[str, tuple[Service, Definition]], tmp_path: Path
+):
+    """FlashInfer makes a folder below HOME when it is imported, and nothing catches a refusal."""
+    lock = (bootstrap.PROJECT / "infra" / "images" / "vllm.lock").read_text()
+    wanted = [next(line.split()[0] for line in lock.splitlines() if line.startswith(f"{name}==")) for name in KERNELS]
+    uv = [str(bootstrap.VENV / "bin" / "uv"), "pip", "install", "--quiet", "--no-config", "--no-deps"]
+    subprocess.run([*uv, "--target", str(tmp_path), *wanted], check=True, timeout=300)
+    _, definition = definitions["vllm-vlm"]
+    box = definition.sandbox
+    assert box.user == (10001, 10001)
+
+    def imported(**changed: str) -> subprocess.CompletedProcess[str]:
+        environment = {**box.environment, "PYTHONPATH": "/opt/kernels", **changed}
+        with_kernels = replace(box, binds=[*box.binds, sandbox.Bind(tmp_path, "/opt/kernels")], environment=environment)
+        return run(replace(definition, sandbox=with_kernels), ("python", "-c", "import flashinfer"))
+
+    done = imported()
+    assert done.returncode == 0, done.stderr[-800:]
+    refused = imported(HOME="/app")
+    assert refused.returncode != 0
+    assert "/app/.cache" in refused.stderr
