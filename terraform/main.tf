@@ -296,6 +296,7 @@ module "database" {
   security_group_id  = module.network.security_group_ids["database"]
   kms_key_arn        = module.storage.kms_key_arn
   registry_host      = module.registry.host
+  machine_image      = var.machine_images.cpu
   postgres_image     = "${module.registry.urls["postgres"]}:${var.postgres_image_tag}"
   migrate_image      = "${module.registry.urls["api"]}:${var.image_tag}"
   repository_arns    = [module.registry.arns["postgres"], module.registry.arns["api"]]
@@ -345,6 +346,7 @@ module "workers" {
   groups             = merge(local.service_groups, local.model_groups)
   sizes              = local.sizes
   machine_image_ids  = var.machine_image_ids
+  machine_images     = var.machine_images
   started            = var.services_started
   subnet_ids         = module.network.private_subnet_ids
   security_group_ids = module.network.security_group_ids
@@ -352,6 +354,7 @@ module "workers" {
   image_urls         = module.registry.urls
   image_arns         = module.registry.arns
   image_tag          = var.image_tag
+  vllm_image_tag     = var.vllm_image_tag
   bucket_arn         = module.storage.bucket_arn
   kms_key_arn        = module.storage.kms_key_arn
   secret_arns        = module.secrets.arns

@@ -81,6 +81,16 @@ variable "image_tag" {
   }
 }
 
+variable "vllm_image_tag" {
+  description = "Tag of the model servers' image; apart from image_tag, because changing it restarts servers that load for up to an hour."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$", var.vllm_image_tag)) && var.vllm_image_tag != "latest"
+    error_message = "vllm_image_tag is a fixed tag, never latest."
+  }
+}
+
 variable "postgres_image_tag" {
   description = "Tag of the PostgreSQL image; apart from image_tag, because changing it restarts the database."
   type        = string
@@ -173,8 +183,18 @@ variable "model_machines" {
   default = {}
 }
 
+variable "machine_images" {
+  description = "ECS images of Amazon Linux 2023 (terraform/README.md finds the newest). Another id replaces every machine but the database's, so it never changes by itself."
+  type        = object({ cpu = string, gpu = optional(string, "") })
+
+  validation {
+    condition     = alltrue([for image in values(var.machine_images) : can(regex("^ami-[0-9a-f]{8,17}$", image)) || (image == "" && var.model_preset == "hosted")])
+    error_message = "machine_images has ids such as ami-0123456789abcdef0; only the preset hosted needs no gpu."
+  }
+}
+
 variable "machine_image_ids" {
-  description = "Machine images by group, baked from a running machine, that hold container images and model weights; by default the newest ECS image."
+  description = "Machine images by group, baked from a running machine, that hold container images and model weights; by default one of machine_images."
   type        = map(string)
   default     = {}
 

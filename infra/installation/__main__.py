@@ -54,7 +54,16 @@ def chosen(options: argparse.Namespace, host: hosts.Host) -> Preset:
             "COMPOSE_PROFILES if it is there"
         )
     name = options.preset or earlier
-    return presets[name] if name else hosts.choose(host, table())
+    if name:
+        return presets[name]
+    fitting = hosts.choose(host, table())
+    if fitting is None:
+        raise InstallFailed(
+            "no preset for GPUs fits the cards of this host. Choose one: --preset hosted takes a vision-language model "
+            "and a reasoner of a provider; --preset embedded measures videos without describing them, and needs a "
+            "reasoner of your own for questions"
+        )
+    return fitting
 
 
 def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:

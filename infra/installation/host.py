@@ -76,10 +76,10 @@ def fits(preset: Preset, host: Host) -> bool:
     )
 
 
-def choose(host: Host, table: ModelTable) -> Preset:
-    """Return the preset that uses most of the host's GPU memory, the embedded models without a card that fits."""
+def choose(host: Host, table: ModelTable) -> Preset | None:
+    """Return the preset that uses most of the host's GPU memory, None if the cards fit no preset."""
     fitting = [preset for preset in table.presets.values() if preset.gpu_gib and fits(preset, host)]
-    return max(fitting, key=lambda preset: sum(preset.gpu_gib), default=table.presets["embedded"])
+    return max(fitting, key=lambda preset: sum(preset.gpu_gib), default=None)
 
 
 def weights_gib(preset: Preset, table: ModelTable) -> float:

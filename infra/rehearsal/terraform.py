@@ -60,6 +60,8 @@ run "rehearsed" {
     domain             = "ava.example.com"
     certificate_arn    = "arn:aws:acm:eu-central-1:111122223333:certificate/00000000-0000-0000-0000-000000000000"
     image_tag          = "rehearsed"
+    vllm_image_tag     = "rehearsed"
+    machine_images     = { cpu = "ami-0123456789abcdef0", gpu = "ami-0fedcba9876543210" }
     postgres_image_tag = "rehearsed"
     alarm_emails       = ["operations@example.com"]
     model_preset       = "%(preset)s"

@@ -24,6 +24,8 @@ variables {
   domain             = "ava.example.com"
   certificate_arn    = "arn:aws:acm:eu-central-1:111122223333:certificate/00000000-0000-0000-0000-000000000000"
   image_tag          = "2026.11.1"
+  vllm_image_tag     = "2026.10.2"
+  machine_images     = { cpu = "ami-0aaaaaaaaaaaaaaa1", gpu = "ami-0bbbbbbbbbbbbbbb2" }
   postgres_image_tag = "18-2026.11.1"
   alarm_emails       = ["operations@example.com"]
 }
@@ -34,6 +36,21 @@ run "two_gpus" {
   assert {
     condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "media", "objects", "index", "query", "models-0", "models-1"])
     error_message = "Servers of one card share a machine; each card has a machine of its own."
+  }
+
+  assert {
+    condition     = output.scaling["api"].image == "ami-0aaaaaaaaaaaaaaa1" && output.scaling["index"].image == output.scaling["models-0"].image && output.scaling["models-0"].image == "ami-0bbbbbbbbbbbbbbb2"
+    error_message = "Machines start from the image that the operator names, and no apply replaces them for a newer one."
+  }
+
+  assert {
+    condition     = output.scaling["models-0"].refresh == { least = 100, most = 200 } && output.scaling["api"].refresh.least == 50
+    error_message = "A machine of model servers is launched before the old one goes."
+  }
+
+  assert {
+    condition     = alltrue([for name, own in output.containers["models-0"] : own.tag == "2026.10.2"]) && output.containers["api"]["api"].tag == "2026.11.1"
+    error_message = "A new version of the service leaves the model servers alone."
   }
 
   assert {
@@ -271,6 +288,26 @@ run "three_zones_before_the_images_are_pushed" {
     nat_per_zone       = true
     services_started   = false
   }
+}
+
+run "a_card_needs_a_machine_image" {
+  command = plan
+
+  variables {
+    machine_images = { cpu = "ami-0aaaaaaaaaaaaaaa1" }
+  }
+
+  expect_failures = [var.machine_images]
+}
+
+run "a_moving_tag_of_the_model_servers_is_refused" {
+  command = plan
+
+  variables {
+    vllm_image_tag = "latest"
+  }
+
+  expect_failures = [var.vllm_image_tag]
 }
 
 run "a_moving_tag_is_refused" {

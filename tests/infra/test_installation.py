@@ -44,8 +44,8 @@ def machine(
 @pytest.mark.parametrize(
     ("cards", "preset"),
     [
-        ([], "embedded"),
-        ([T4], "embedded"),
+        ([], None),
+        ([T4], None),
         ([L4], "gpu-24gb"),
         ([L4, L4], "gpu-24gb"),
         ([L40S], "gpu-48gb"),
@@ -56,10 +56,10 @@ def machine(
         ([H100] * 8, "four-gpus"),
     ],
 )
-def test_the_preset_that_fits_is_chosen(tmp_path: Path, cards: list[int], preset: str) -> None:
-    host = machine(tmp_path, cards)
+def test_the_preset_that_fits_is_chosen(tmp_path: Path, cards: list[int], preset: str | None) -> None:
+    chosen = hosts.choose(machine(tmp_path, cards), table())
 
-    assert hosts.choose(host, table()).name == preset
+    assert (chosen and chosen.name) == preset
 
 
 def failing(preset: str, host: Host) -> set[str]:
@@ -170,6 +170,15 @@ def test_a_check_fails_by_its_exit_status(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert "FAIL gpus: 45 GiB; the preset needs cards of 44, 44, 44, 44 GiB" in done.stdout
+    assert not (tmp_path / ".env").exists()
+
+
+def test_without_a_card_that_fits_the_operator_chooses_the_models(tmp_path: Path) -> None:
+    """A compose file has no reasoner for a CPU, so nothing is started that could not answer a question."""
+    done = installed(tmp_path, "--anyway", card=T4)
+
+    assert done.returncode == 1
+    assert "--preset hosted" in done.stderr
     assert not (tmp_path / ".env").exists()
 
 

@@ -2,10 +2,6 @@
 # Two machines in two zones: one is the primary, the other follows it and takes over (docs/runbooks/restore.md). A disk
 # outlives its machine: replacing the machine attaches the disk to the next one. Everybody asks for the primary by its name.
 
-data "aws_ssm_parameter" "ami" {
-  name = "/aws/service/ecs/optimized-ami/amazon-linux-2023/recommended/image_id"
-}
-
 resource "aws_network_interface" "this" {
   for_each = local.machines
 
@@ -58,7 +54,7 @@ resource "aws_cloudwatch_log_group" "this" {
 resource "aws_instance" "this" {
   for_each = local.machines
 
-  ami                  = data.aws_ssm_parameter.ami.insecure_value
+  ami                  = var.machine_image
   instance_type        = var.instance.instance_type
   iam_instance_profile = aws_iam_instance_profile.this.name
   tags                 = { Name = "${var.name}-database-${each.key}" }

@@ -75,6 +75,10 @@ variable "migrate_environment" {
   type        = map(string)
 }
 
+variable "machine_image" {
+  type = string
+}
+
 locals {
   machines = {
     for position, machine in ["first", "second"] : machine => {

@@ -1,14 +1,5 @@
 # One Auto Scaling group per kind of machine. A machine runs its containers as systemd units from an image and a set of secrets.
 
-data "aws_ssm_parameter" "ami" {
-  for_each = {
-    cpu = "/aws/service/ecs/optimized-ami/amazon-linux-2023/recommended/image_id"
-    gpu = "/aws/service/ecs/optimized-ami/amazon-linux-2023/gpu/recommended/image_id"
-  }
-
-  name = each.value
-}
-
 resource "aws_cloudwatch_log_group" "this" {
   for_each = var.groups
 
@@ -20,7 +11,7 @@ resource "aws_launch_template" "this" {
   for_each = var.groups
 
   name                   = "${var.name}-${each.key}"
-  image_id               = lookup(var.machine_image_ids, each.key, data.aws_ssm_parameter.ami[each.value.gpu ? "gpu" : "cpu"].insecure_value)
+  image_id               = lookup(var.machine_image_ids, each.key, each.value.gpu ? var.machine_images.gpu : var.machine_images.cpu)
   instance_type          = var.sizes[each.key].instance_type
   update_default_version = true
   vpc_security_group_ids = [var.security_group_ids[each.value.security_group]]
@@ -65,7 +56,8 @@ resource "aws_launch_template" "this" {
     scaling_group = "${var.name}-${each.key}"
     containers = {
       for container, spec in each.value.containers : container => merge(spec, {
-        image     = "${var.image_urls[spec.image]}:${var.image_tag}"
+        # The model servers have a version of their own: another one restarts servers that load for up to an hour.
+        image     = "${var.image_urls[spec.image]}:${spec.image == "vllm" ? var.vllm_image_tag : var.image_tag}"
         read_only = spec.image != "vllm"
         pids      = spec.image == "vllm" ? 8192 : 1024
         # Containers share the host's network, so each has a port of its own, in the order of their names.
@@ -102,8 +94,11 @@ resource "aws_autoscaling_group" "this" {
   instance_refresh {
     strategy = "Rolling"
 
+    # A machine of model servers is launched before the old one goes, and has the time to fetch its weights.
     preferences {
-      min_healthy_percentage = each.value.gpu ? 0 : 50
+      min_healthy_percentage = length(each.value.servers) > 0 ? 100 : 50
+      max_healthy_percentage = length(each.value.servers) > 0 ? 200 : null
+      instance_warmup        = length(each.value.servers) > 0 ? 3600 : null
     }
   }
 

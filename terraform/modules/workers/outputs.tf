@@ -11,6 +11,7 @@ output "containers" {
     for group, spec in var.groups : group => {
       for container, own in spec.containers : container => {
         image       = own.image
+        tag         = own.image == "vllm" ? var.vllm_image_tag : var.image_tag
         entrypoint  = own.entrypoint
         arguments   = own.arguments
         environment = merge(spec.environment, own.environment)
@@ -28,6 +29,10 @@ output "scaling" {
       least = resource.min_size
       most  = resource.max_size
       image = aws_launch_template.this[group].image_id
+      refresh = {
+        least = resource.instance_refresh[0].preferences[0].min_healthy_percentage
+        most  = resource.instance_refresh[0].preferences[0].max_healthy_percentage
+      }
       alarms = {
         for kind, alarms in {
           late    = aws_cloudwatch_metric_alarm.late

@@ -48,6 +48,11 @@ variable "machine_image_ids" {
   type        = map(string)
 }
 
+variable "machine_images" {
+  description = "Machine images for machines without and with a card."
+  type        = object({ cpu = string, gpu = string })
+}
+
 variable "started" {
   type = bool
 }
@@ -73,6 +78,10 @@ variable "image_arns" {
 }
 
 variable "image_tag" {
+  type = string
+}
+
+variable "vllm_image_tag" {
   type = string
 }
 
