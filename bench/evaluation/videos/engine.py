@@ -31,7 +31,7 @@ from gpu_workers.engine.models.bindings import load_index_models
 from gpu_workers.engine.models.roles import AnswerModels, IndexModels, Meter
 from gpu_workers.engine.prompts import digest as prompts_digest
 
-FORM = 1
+FORM = 2
 """Raised if the same file gives another index."""
 
 

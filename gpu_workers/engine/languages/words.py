@@ -84,19 +84,22 @@ def all_words(text: str, language: str = ENGLISH) -> list[str]:
     return words_of(with_digits(text, language))
 
 
-def numbers_of(text: str, language: str) -> frozenset[str]:
-    """Return the whole numbers of text as digits, without leading zeros; of any script."""
-    return frozenset(str(int(digits)) for digits in re.findall(r"\d{1,18}", with_digits(text, language)))
+def numbers_of(text: str, language: str, *, least: int = LEAST_NUMBER) -> frozenset[str]:
+    """Return the whole numbers of text as digits, without leading zeros; of any script. least: see with_digits()."""
+    return frozenset(str(int(digits)) for digits in re.findall(r"\d{1,18}", with_digits(text, language, least=least)))
 
 
-def with_digits(text: str, language: str) -> str:
-    """Return text with its number words as digits, if they are read in this language ("" for English)."""
+def with_digits(text: str, language: str, *, least: int = LEAST_NUMBER) -> str:
+    """Return text with its number words as digits, if they are read in this language ("" for English).
+
+    least: smallest number that is read from a word that stands alone.
+    """
     language = language or ENGLISH
     if language not in NUMBERED:
         return text
     from text_to_num import alpha2digit
 
-    written: str = alpha2digit(text, language, threshold=LEAST_NUMBER)
+    written: str = alpha2digit(text, language, threshold=least)
     return written
 
 

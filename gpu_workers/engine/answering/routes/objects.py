@@ -206,8 +206,8 @@ def _answer(
     notes = [*group_notes(toolbox, len(tallies)), *_notes(toolbox, counts, unwatched, grouped=len(tallies) > 1)]
     choice, text = None, _text(toolbox, tallies)
     if choices:
-        exact = len(counts) == 1 and counts[0].sure == "exactly"
-        choice = chosen_by_number(choices, counts[0].n) if exact else None
+        # A search would have less to go by than a count that is not sure.
+        choice = chosen_by_number(toolbox.asked, counts[0].n) if len(counts) == 1 else None
         if choice is None:
             return None
         text = choices[choice]

@@ -56,7 +56,7 @@ def answer_by_occurrences(toolbox: Toolbox, found: Occurrences, records: Sequenc
     notes, rows = list(found.notes), found.rows if asked.understood.shape in ("list", "steps", "table") else ()
     groups = groups_of(toolbox) if asked.understood.shape == "count" else ()
     if asked.question.choices:
-        choice = chosen_by_number(asked.question.choices, number) if found.times.sure == "exactly" else None
+        choice = chosen_by_number(asked, number) if found.times.sure == "exactly" else None
         if choice is None:
             return None
         text, rows = asked.question.choices[choice], ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
@@ -20,6 +19,7 @@ from gpu_workers.engine.answering.understood import Stretch
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.languages.words import numbers_of
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.retrieval.frames import all_frames
 
@@ -122,10 +122,12 @@ def moment_in_words(toolbox: Toolbox, video_id: UUID, ms: int) -> str:
     return f"{toolbox.video_name(video_id)} {moment}" if toolbox.several else moment
 
 
-def chosen_by_number(choices: Sequence[str], number: int) -> int | None:
-    """Return the only choice that consists of this number; None if none or several do, or if a choice has no number."""
-    numbers = [re.findall(r"\d+", choice) for choice in choices]
-    fitting = [index for index, found in enumerate(numbers) if found == [str(number)]]
+def chosen_by_number(asked: Asked, number: int) -> int | None:
+    """Return the only choice whose one number this is, in digits or words; None if none or several are, or if another
+    choice has no number or several."""
+    choices, language = asked.question.choices, asked.question_language
+    numbers = [numbers_of(choice, language, least=1) for choice in choices]
+    fitting = [index for index, found in enumerate(numbers) if found == {str(number)}]
     return fitting[0] if len(fitting) == 1 and all(len(found) == 1 for found in numbers) else None
 
 

@@ -98,12 +98,24 @@ def test_a_number_is_exact_only_if_every_object_is_certain() -> None:
     assert ask("How many people are there?", crowd).text.startswith("About 14 people")
 
 
-def test_choices_need_an_exact_number() -> None:
+@pytest.mark.parametrize(
+    ("choices", "choice"),
+    [
+        (("1", "2", "3"), 1),
+        (("one", "two", "four", "twelve"), 1),
+        (("one person", "two people"), 1),
+        (("one", "three"), None),
+        (("two", "a pair", "three"), None),
+        (("two on the left", "two on the right"), None),
+    ],
+)
+def test_the_count_decides_where_a_single_choice_says_its_number(choices: tuple[str, ...], choice: int | None) -> None:
     certain = [replace(thing, confidence=1.0) for thing in THINGS]
-    exact = ask("How many people are there?", certain, choices=("1", "2", "3"), route="objects")
-    assert (exact.choice, exact.text) == (1, "2")
-    about = ask("How many people are there?", choices=("1", "2", "3"), route="objects")
-    assert about.signals.get("head") != "objects"
+    for things in (certain, THINGS):
+        answer = ask("How many people are there?", things, choices=choices, route="objects")
+        assert (answer.signals.get("head") == "objects") == (choice is not None)
+        if choice is not None:
+            assert (answer.choice, answer.text) == (choice, choices[choice])
 
 
 def test_roles_that_no_detector_sees_are_not_invented() -> None:
