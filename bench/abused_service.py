@@ -37,7 +37,8 @@ import django; django.setup()
 from backend.library.models import VideoStatus
 from backend.questions.models import Question, QuestionBatch
 from backend.tenancy.context import tenant_scope
-from backend.tenancy.services import create_tenant, issue_api_key
+from backend.tenancy.creation import create_tenant
+from backend.tenancy.services import issue_api_key
 from tests.factories import make_video
 from backend.api.public_ids import encode
 for number in range(int(sys.argv[1])):

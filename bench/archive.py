@@ -60,7 +60,7 @@ def fill(first: IndexedVideo, *, videos: int, seed: int = 11) -> Recording:
     from backend.ekg.graph_store import GraphStore
     from backend.library.indexing.begin import create_video
     from backend.tenancy.context import tenant_scope
-    from backend.tenancy.services import create_tenant
+    from backend.tenancy.creation import create_tenant
 
     owners = [first.tenant_id] + [create_tenant(name=f"T{n}", slug=f"t{n}").id for n in range(1, TENANTS)]
     middle: Recording | None = None

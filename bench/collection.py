@@ -96,7 +96,7 @@ _SHARE = "the lowest share of the hits of the exact statement over the whole sco
 def _fill(first: IndexedVideo, videos: int, others: int) -> _Collection:
     from backend.library.indexing.begin import create_video
     from backend.tenancy.context import tenant_scope
-    from backend.tenancy.services import create_tenant
+    from backend.tenancy.creation import create_tenant
 
     def video(tenant_id: UUID, number: int) -> UUID:
         with tenant_scope(tenant_id):

@@ -49,7 +49,7 @@ def _figures(root: Path) -> Figures:
     django.setup()
     from django.db import connections
 
-    from backend.tenancy.services import create_tenant
+    from backend.tenancy.creation import create_tenant
 
     tenant_id = create_tenant(name="Bench", slug="bench").id
     try:

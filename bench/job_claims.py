@@ -53,7 +53,7 @@ def claims() -> Figures:
 def _figures(tenant_id: UUID) -> Figures:
     from django.db import connections
 
-    from backend.tenancy.services import create_tenant
+    from backend.tenancy.creation import create_tenant
 
     tenants = [tenant_id]
     tenants += [create_tenant(name=f"T{n}", slug=f"t{n}").id for n in range(1, TENANTS)]
@@ -182,7 +182,7 @@ def _newcomer() -> Figure:
     from backend.jobs.dispatching import claim_next
     from backend.jobs.models import JobKind
     from backend.tenancy.context import tenant_scope
-    from backend.tenancy.services import create_tenant
+    from backend.tenancy.creation import create_tenant
 
     tenant_id = create_tenant(name="Late", slug="late").id
     with tenant_scope(tenant_id):

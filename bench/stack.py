@@ -65,7 +65,7 @@ def _video() -> IndexedVideo:
     from backend.library.indexing.begin import create_video
     from backend.library.models import VideoStatus
     from backend.tenancy.context import tenant_scope
-    from backend.tenancy.services import create_tenant
+    from backend.tenancy.creation import create_tenant
 
     tenant = create_tenant(name="Bench", slug="bench")
     with tenant_scope(tenant.id):

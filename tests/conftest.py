@@ -190,7 +190,8 @@ def make_tenant(slug: str) -> Cast:
     from uuid6 import uuid7
 
     from backend.tenancy.context import tenant_scope
-    from backend.tenancy.services import create_tenant, issue_api_key
+    from backend.tenancy.creation import create_tenant
+    from backend.tenancy.services import issue_api_key
 
     unique = f"{slug}-{uuid7().hex[-10:]}"
     tenant = create_tenant(name=slug.title(), slug=unique)

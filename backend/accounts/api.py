@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.accounts.bodies import (
+    TEST,
     AllowedOriginsRequestSerializer,
     AllowedOriginsSerializer,
     ApiKeyRequestSerializer,
@@ -70,11 +71,12 @@ class ApiKeysView(TenantView):
     def post(self, request: Request) -> Response:
         """Create an API key, with no right that the calling key lacks.
 
-        The new key ends with the calling key at the latest, and takes over its limits where it sets none of its own.
+        The new key ends with the calling key at the latest, and takes over its limits where it sets none of its own. A
+        key of mode `test` sees test objects alone, and live keys see none of them.
         """
         body = parsed(ApiKeyRequestSerializer, request)
         self._require(body["scopes"])
-        made = services.issue_api_key(**body, maker=self.principal)
+        made = services.issue_api_key(test=body.pop("mode") == TEST, **body, maker=self.principal)
         self.audit_details = audit_details(made[0])
         return _shown_once(made)
 

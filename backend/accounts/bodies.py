@@ -16,6 +16,8 @@ from backend.tenancy.models import ApiKey
 
 SCOPE_CHOICES = (*keys.SCOPES, keys.ALL_SCOPES)
 MAX_OVERLAP_SECONDS = 7 * 86_400
+LIVE, TEST = "live", "test"
+MODES = (LIVE, TEST)
 
 
 class ApiKeyRequestSerializer(StrictSerializer):
@@ -25,6 +27,11 @@ class ApiKeyRequestSerializer(StrictSerializer):
         min_length=1,
         max_length=len(SCOPE_CHOICES),
         help_text="What the key may do; `*` is everything. A key cannot give a scope that it lacks.",
+    )
+    mode = serializers.ChoiceField(
+        MODES,
+        default=LIVE,
+        help_text="`test` makes a key `vk_test_…`: its work is free, gets scripted answers, and stays apart.",
     )
     expires_at = serializers.DateTimeField(
         required=False,
@@ -124,6 +131,7 @@ class ApiKeySerializer(serializers.Serializer[Any]):
     id = PublicIdField("key")
     object = serializers.CharField()
     name = serializers.CharField(allow_blank=True)
+    mode = serializers.ChoiceField(MODES, help_text="`test` if the key works on test objects alone.")
     hint = serializers.CharField(help_text="The beginning of the key, by which you can recognise it.")
     scopes = serializers.ListField(child=serializers.ChoiceField(SCOPE_CHOICES))
     created_at = serializers.DateTimeField()
@@ -176,7 +184,8 @@ def _fields(key: ApiKey) -> dict[str, Any]:
     )  # fmt: skip
     return {
         "object": "api_key",
-        "hint": f"{keys.PREFIX}{key.public_id}",
+        "mode": TEST if key.test else LIVE,
+        "hint": key.hint,
         "created_by": encode_creator(person_id=key.created_by_person_id, api_key_id=key.parent_id),
         **{name: getattr(key, name) for name in names},
     }
@@ -186,6 +195,7 @@ def audit_details(key: ApiKey) -> dict[str, Any]:
     """Return what the audit log records about a key that is made."""
     return {
         "name": key.name,
+        "mode": TEST if key.test else LIVE,
         "scopes": key.scopes,
         "expires_at": key.expires_at and key.expires_at.isoformat(),
         "allowed_ips": key.allowed_ips,

@@ -55,7 +55,7 @@ def of_budgets(tenant_id: UUID) -> list[LimitLine]:
     with tenant_scope(tenant_id):
         budgets = list(Budget.objects.order_by(F("api_key_id").asc(nulls_first=True))[:MOST_BUDGETS])
         keys = ApiKey.objects.filter(id__in=[budget.api_key_id for budget in budgets])
-        whose = defaultdict[UUID | None, str](str, {key.id: key.name or f"vk_live_{key.public_id}" for key in keys})
+        whose = defaultdict[UUID | None, str](str, {key.id: key.name or key.hint for key in keys})
         return [
             LimitLine(limit.name, limit.used + limit.reserved, limit.reserved, limit.amount, whose[budget.api_key_id])
             for budget in sorted(

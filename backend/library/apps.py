@@ -13,11 +13,14 @@ class LibraryConfig(AppConfig):
         from backend.jobs.dispatching import lost_seconds
         from backend.library.indexing.control import cancel, revive
         from backend.library.indexing.wishes import INDEX_KINDS
+        from backend.library.services.retention import keep_test_objects_briefly
         from backend.library.services.storage_quota import measure_storage
         from backend.library.storage import check_storage
+        from backend.tenancy.sandboxes import furnish_sandboxes
 
         readiness.register("storage", check_storage)
         count_lost_time(lost_seconds)
         register_storage(measure_storage)
+        furnish_sandboxes(keep_test_objects_briefly)
         for kind in INDEX_KINDS:
             register_subject(kind, Subject(revive, cancel))

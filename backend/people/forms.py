@@ -76,6 +76,7 @@ class KeyForm(forms.Form):
         ("work", "Upload videos and ask questions"),
         ("read", "Read videos and answers"),
         ("all", "Everything that my role may do"),
+        ("test", "Test for free: scripted answers, apart from everything live"),
     )
 
     name = forms.CharField(label="Name, by what will use it", max_length=100)

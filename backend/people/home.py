@@ -32,7 +32,6 @@ from backend.people.authentication import principal_in
 from backend.people.forms import KeyForm
 from backend.people.models import Membership, Person
 from backend.people.services import invitations, members
-from backend.tenancy import keys
 from backend.tenancy.authentication import Principal
 from backend.tenancy.callers import acting_for
 from backend.tenancy.context import bounded_statements, limited_to, tenant_scope
@@ -177,9 +176,7 @@ def entered(caller: Principal) -> Iterator[None]:
 
 def _keys() -> list[NamedKey]:
     newest = living_keys().order_by("-id")[:SHOWN_KEYS]
-    return [
-        NamedKey(encode("key", key.id), key.name, f"{keys.PREFIX}{key.public_id}…", key.last_used_at) for key in newest
-    ]
+    return [NamedKey(encode("key", key.id), key.name, f"{key.hint}…", key.last_used_at) for key in newest]
 
 
 def _last_deliveries() -> list[Delivery]:

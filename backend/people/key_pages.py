@@ -26,7 +26,7 @@ from backend.people import account_log, home, queries, roles
 from backend.people.authentication import principal_in
 from backend.people.forms import KeyForm
 from backend.people.models import Membership
-from backend.tenancy import makers, services
+from backend.tenancy import keys, makers, services
 from backend.tenancy.authentication import Principal
 from backend.tenancy.queries import living_keys
 from backend.tenancy.refusals import Refused
@@ -81,6 +81,7 @@ def _make(request: HttpRequest, caller: Principal, membership: Membership) -> Ht
         key, text = services.issue_api_key(
             name=form.cleaned_data["name"],
             scopes=_scopes(form.cleaned_data["kind"], caller),
+            test=form.cleaned_data["kind"] == "test",
             maker=caller,
         )
         actor = account_log.actor_of(request, person)
@@ -93,6 +94,8 @@ def _scopes(kind: str, caller: Principal) -> frozenset[str]:
     """Return the scopes of a kind of KeyForm. Every role that makes keys has those of the kinds `work` and `read`."""
     if kind == "all":
         return caller.scopes
+    if kind == "test":
+        return frozenset(scope for scope in keys.TEST_SCOPES if caller.may(scope))
     return roles.READ if kind == "read" else roles.ASK | {"videos:write"}
 
 

@@ -18,7 +18,7 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, Pe
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from backend.tenancy import keys, networks
+from backend.tenancy import keys, networks, sandboxes
 from backend.tenancy.callers import Caller
 from backend.tenancy.models import ApiKey, Tenant
 from backend.tenancy.refusals import TenantMoving
@@ -85,7 +85,7 @@ class KeyElsewhere(PermissionDenied):
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """Reads `Authorization: Bearer vk_live_…` or `X-Api-Key: vk_live_…`."""
+    """Reads `Authorization: Bearer vk_live_…` or `X-Api-Key: vk_live_…`, and `vk_test_…` likewise."""
 
     def authenticate(self, request: Request) -> tuple[Principal, Principal] | None:
         text = _presented(request)
@@ -144,7 +144,7 @@ def _holder_of(key: ApiKey) -> Principal:
     if tenant.fence:
         raise TenantMoving
     return Principal(
-        tenant_id=key.tenant_id,
+        tenant_id=sandboxes.sandbox_of(tenant) if key.test else tenant.id,
         api_key_id=key.id,
         scopes=frozenset(key.scopes),
         expires_at=key.expires_at,
@@ -172,11 +172,13 @@ def standing_of(tenant_id: UUID, caller: Caller) -> Principal | None:
     """
     if caller.api_key_id is None:
         return next((found for standing in _standings if (found := standing(tenant_id, caller)) is not None), None)
-    key = ApiKey.unscoped.using("dispatch").filter(tenant_id=tenant_id, id=caller.api_key_id).first()
+    key = ApiKey.unscoped.using("dispatch").filter(id=caller.api_key_id).first()
     try:
-        return None if key is None else _holder_of(key)
+        holder = None if key is None else _holder_of(key)
     except KeyRefused:
         return None
+    # A key works in one tenant alone: its own, or the sandbox of that tenant.
+    return holder if holder is not None and holder.tenant_id == tenant_id else None
 
 
 Endings = Callable[[Collection[Principal]], set[Principal]]
@@ -255,4 +257,8 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     name = "apiKey"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "An API key, `vk_live_…`."}
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An API key, `vk_live_…`, or `vk_test_…` for test objects.",
+        }

@@ -1,4 +1,4 @@
-"""The text of an API key, `vk_live_<10 public>_<32 secret><6 CRC>`, and its digest.
+"""The text of an API key, `vk_live_<10 public>_<32 secret><6 CRC>` or `vk_test_…`, and its digest.
 
 The CRC lets a secret scanner recognise a key without asking the service. The secret carries 190 bits, so an HMAC under
 a pepper is enough; a slow hash would only cost time on every request.
@@ -42,10 +42,17 @@ MANAGING = frozenset({ALL_SCOPES, "keys:write"})
 """Scopes with which a key manages other keys."""
 DANGEROUS = frozenset({"keys:write", "budgets:write", "billing:write", "members:write", "retention:write"})
 """Scopes whose use by a member needs an authentication of the last minutes; so does every DELETE."""
-PREFIX = "vk_live_"
+TEST_SCOPES = frozenset(
+    {
+        "videos:read", "videos:write", "questions:read", "questions:write", "clips:write", "shares:write",
+        "webhooks:write", "usage:read",
+    }
+)  # fmt: skip
+"""Scopes that a test key may have: work on test objects, and nothing that governs the tenant."""
+_LIVE, _TEST = "vk_live_", "vk_test_"
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _PUBLIC, _SECRET, _CRC = 10, 32, 6
-_SHAPE = re.compile(rf"{PREFIX}([0-9A-Za-z]{{{_PUBLIC}}})_([0-9A-Za-z]{{{_SECRET}}})([0-9A-Za-z]{{{_CRC}}})")
+_SHAPE = re.compile(rf"(?:{_LIVE}|{_TEST})([0-9A-Za-z]{{{_PUBLIC}}})_([0-9A-Za-z]{{{_SECRET}}})([0-9A-Za-z]{{{_CRC}}})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +70,16 @@ def _checksum(body: str) -> str:
     return digits
 
 
-def generate() -> PresentedKey:
+def hint(public_id: str, *, test: bool) -> str:
+    """Return the beginning of a key's text, by which its holder recognises it."""
+    return f"{_TEST if test else _LIVE}{public_id}"
+
+
+def generate(*, test: bool = False) -> PresentedKey:
     """Return a new key from the system's random source."""
     public_id = "".join(secrets.choice(_ALPHABET) for _ in range(_PUBLIC))
     secret = "".join(secrets.choice(_ALPHABET) for _ in range(_SECRET))
-    body = f"{PREFIX}{public_id}_{secret}"
+    body = f"{hint(public_id, test=test)}_{secret}"
     return PresentedKey(text=body + _checksum(body), public_id=public_id)
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import models
 from uuid6 import uuid7
 
+from backend.tenancy import keys
 from backend.tenancy.context import current_collections, current_tenant_id
 
 
@@ -57,6 +58,8 @@ class Tenant(models.Model):
     requests_per_minute = models.PositiveIntegerField(null=True, blank=True)
     # Jobs of each class that staff allow to run at once, where that is fewer than the caps of the class and the plan.
     jobs_at_once = models.PositiveSmallIntegerField(null=True, blank=True)
+    # The tenant whose test keys work in this one (backend.tenancy.sandboxes).
+    sandbox_of = models.UUIDField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     suspended_at = models.DateTimeField(null=True, blank=True)
 
@@ -123,9 +126,13 @@ class Ending(TenantRow):
 
 
 class ApiKey(TenantRow):
-    """An API key `vk_live_<public>_<secret><crc>`, of which only an HMAC is stored."""
+    """An API key `vk_live_<public>_<secret><crc>`, of which only an HMAC is stored.
+
+    A test key, `vk_test_…`, belongs to the tenant whose members manage it, and works in that tenant's sandbox.
+    """
 
     name = models.CharField(max_length=100, default="")
+    test = models.BooleanField(default=False)
     public_id = models.CharField(max_length=16, unique=True)
     digest = models.BinaryField(max_length=32)
     pepper_id = models.PositiveSmallIntegerField()
@@ -142,3 +149,8 @@ class ApiKey(TenantRow):
     allowed_ips = models.JSONField(default=list)
     # Null for no limit besides the tenant's.
     requests_per_minute = models.PositiveIntegerField(null=True)
+
+    @property
+    def hint(self) -> str:
+        """Return the beginning of the key, by which its holder recognises it."""
+        return keys.hint(self.public_id, test=self.test)

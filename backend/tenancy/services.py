@@ -2,51 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.core.validators import validate_email
-from django.db import IntegrityError, models, transaction
+from django.db import models, transaction
 from django.utils import timezone
-from uuid6 import uuid7
 
-from backend.tenancy import keys, makers, networks, queries, shown_text
+from backend.tenancy import keys, makers, networks, queries
 from backend.tenancy.authentication import Principal
-from backend.tenancy.context import current_tenant_id, tenant_scope
+from backend.tenancy.context import current_tenant_id
 from backend.tenancy.key_limits import KeyLimits
-from backend.tenancy.models import FIRST_PLAN, NOTICE_ROLES, ApiKey, Tenant
+from backend.tenancy.models import NOTICE_ROLES, ApiKey, Tenant
 from backend.tenancy.refusals import Refused, invalid
-
-_begin_billing: Callable[[Tenant], None] = lambda tenant: None  # noqa: E731
-
-
-def bill_new_tenants(begin: Callable[[Tenant], None]) -> None:
-    """Register what begins the billing of a new tenant, in its scope and in the transaction that creates it."""
-    global _begin_billing
-    _begin_billing = begin
-
-
-def create_tenant(
-    *, name: str, slug: str, plan: str = FIRST_PLAN, prepare: Callable[[Tenant], None] = lambda tenant: None
-) -> Tenant:
-    """Create a tenant in its own scope, and begin its billing by a plan (its code).
-
-    prepare: runs in the scope and in the transaction of the new tenant. Raises Refused `slug_taken`, `unknown_plan`,
-    `invalid_characters` for a name that is no line, and what prepare raises.
-    """
-    if not all(map(shown_text.is_shown, name)):
-        raise invalid(pointer="/name", code=shown_text.CODE, detail=shown_text.MESSAGE)
-    tenant_id = UUID(bytes=uuid7().bytes)
-    with tenant_scope(tenant_id):
-        try:
-            tenant = Tenant.objects.create(id=tenant_id, name=name, slug=slug, plan=plan)
-        except IntegrityError:
-            raise Refused("slug_taken", f"A tenant with the slug {slug} exists.") from None
-        _begin_billing(tenant)
-        prepare(tenant)
-        return tenant
 
 
 def set_notice_email(*, address: str) -> None:
@@ -71,13 +41,15 @@ def issue_api_key(
     expires_at: datetime | None = None,
     allowed_ips: Sequence[str] = (),
     requests_per_minute: int | None = None,
+    test: bool = False,
     maker: Principal | None = None,
 ) -> tuple[ApiKey, str]:
     """Create a key of the current tenant; return it with its text, of which only a digest is stored.
 
     maker: the caller that makes the key; None for an operator. The new key takes over each limit of its maker that it
-    does not set. Raises Refused `insufficient_scope` or `beyond_maker` if it would pass one, ValueError for an unknown
-    scope or network, or for no scope at all.
+    does not set. test: whether the key works in the tenant's sandbox; `*` then stands for all of keys.TEST_SCOPES.
+    Raises Refused `insufficient_scope` or `beyond_maker` if it would pass a limit, `not_in_test_mode` for a scope that
+    test keys do not have, ValueError for an unknown scope or network, or for no scope at all.
     """
     unknown = set(scopes) - {*keys.SCOPES, keys.ALL_SCOPES}
     if unknown or not scopes:
@@ -86,11 +58,14 @@ def issue_api_key(
     if maker is not None:
         require_rank(maker, scopes)
         limits = limits.within(maker)
-    made = keys.generate()
+    if test:
+        scopes = _test_scopes(scopes)
+    made = keys.generate(test=test)
     pepper_id = keys.current_pepper_id()
     key = ApiKey.objects.create(
         tenant_id=current_tenant_id(),
         name=name,
+        test=test,
         public_id=made.public_id,
         digest=keys.digest_of(made.text, pepper_id=pepper_id),
         pepper_id=pepper_id,
@@ -102,6 +77,16 @@ def issue_api_key(
         created_by_person_id=getattr(maker, "person_id", None),
     )
     return key, made.text
+
+
+def _test_scopes(scopes: Collection[str]) -> Collection[str]:
+    """Return the scopes of a test key. Raises Refused `not_in_test_mode`."""
+    if keys.ALL_SCOPES in scopes:
+        return keys.TEST_SCOPES
+    if beyond := sorted(set(scopes) - keys.TEST_SCOPES):
+        detail = f"A test key cannot have {', '.join(beyond)}: keys, people and money are live only."
+        raise invalid(pointer="/scopes", code="not_in_test_mode", detail=detail)
+    return scopes
 
 
 def revoke_api_key(*, api_key_id: UUID, descendants: bool = False, by: Principal | None = None) -> int:
@@ -165,6 +150,7 @@ def rotate_api_key(*, api_key_id: UUID, overlap: timedelta, maker: Principal | N
             expires_at=ends,
             allowed_ips=old.allowed_ips,
             requests_per_minute=old.requests_per_minute,
+            test=old.test,
             maker=maker,
         )
         if maker is not None:

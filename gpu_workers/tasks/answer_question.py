@@ -29,6 +29,7 @@ from backend.questions.queries.sessions import history_of
 from backend.questions.services import questions
 from backend.questions.services.paces import StageClock, add_pace
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.sandboxes import is_sandbox
 from gpu_workers.engine.answering.answer import answer_question
 from gpu_workers.engine.answering.budget import Allowance
 from gpu_workers.engine.answering.contract import (
@@ -47,10 +48,12 @@ from gpu_workers.engine.answering.contract import (
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
 from gpu_workers.engine.indexing.stills import still
 from gpu_workers.engine.models.roles import AnswerModels, ModelCall
+from gpu_workers.engine.models.scripted import ANSWER_MODELS
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.frames import in_parallel
 from gpu_workers.tasks.failures import failing_job, unavailable
 from gpu_workers.tasks.models import answer_models
+from gpu_workers.tasks.sandbox import scripted_answer
 from gpu_workers.tasks.scopes import scope_of, under_way
 from gpu_workers.tasks.shared_budget import SharedBudget, allowance_for
 from workers.runner import FollowUp, Work
@@ -59,8 +62,9 @@ logger = logging.getLogger("ava.answers")
 
 
 def handle(work: Work) -> FollowUp | None:
+    sandbox = is_sandbox(work.lease.tenant_id)
     with failing_job(work, message="the models do not answer"):
-        models = answer_models()
+        models = ANSWER_MODELS if sandbox else answer_models()
     begun = work.commit(lambda: _begin(work, models))
     if begun is None:
         return None
@@ -105,31 +109,36 @@ def handle(work: Work) -> FollowUp | None:
             limited=not question.asked_by_operator,
         ) as shared,
     ):
-        answer = answer_question(
-            QuestionInput(
-                question=question.text,
-                choices=tuple(question.choices),
-                profile=begun.profile,
-                method=question.method,
-                effort=cast(Effort, question.effort),
-                seed=question.seed,
-                history=begun.history,
-                check=cast(CheckMode, question.check_mode),
-                language=question.language,
-                now=question.created_at,
-                route=cast(RouteWish, question.route),
-            ),
-            graph,
-            models,
-            budget=begun.budget,
-            on_progress=report_progress,
-            on_partial=best_so_far,
-            on_nodes=nodes_so_far,
-            closer=closer,
-            verdicts=KeptVerdicts(scope, alone_for=question.id if question.comparison_id else None),
-            should_stop=work.should_stop,
-            allowance=shared,
-            meter=meter,
+        asked = QuestionInput(
+            question=question.text,
+            choices=tuple(question.choices),
+            profile=begun.profile,
+            method=question.method,
+            effort=cast(Effort, question.effort),
+            seed=question.seed,
+            history=begun.history,
+            check=cast(CheckMode, question.check_mode),
+            language=question.language,
+            now=question.created_at,
+            route=cast(RouteWish, question.route),
+        )
+        answer = (
+            scripted_answer(asked, graph)
+            if sandbox
+            else answer_question(
+                asked,
+                graph,
+                models,
+                budget=begun.budget,
+                on_progress=report_progress,
+                on_partial=best_so_far,
+                on_nodes=nodes_so_far,
+                closer=closer,
+                verdicts=KeptVerdicts(scope, alone_for=question.id if question.comparison_id else None),
+                should_stop=work.should_stop,
+                allowance=shared,
+                meter=meter,
+            )
         )
     if begun.under_way:
         answer = replace(answer, notes=(begun.under_way, *answer.notes))

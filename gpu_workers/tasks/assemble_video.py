@@ -27,8 +27,8 @@ from gpu_workers.engine.ekg import EventRecord, Span
 from gpu_workers.engine.indexing.assembly import EventAssembler
 from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker, numbers_of, with_objects
 from gpu_workers.tasks.failures import failing_job
-from gpu_workers.tasks.models import index_models
 from gpu_workers.tasks.recent_thumbnails import StoredFrames
+from gpu_workers.tasks.sandbox import index_models_of
 from workers.runner import FollowUp, Work
 
 logger = logging.getLogger("ava.jobs")
@@ -101,7 +101,7 @@ def next_step(work: Work) -> Step | None:
 
 
 def _writer(video: Video, version: int) -> VersionWriter:
-    models = index_models()
+    models = index_models_of(video.tenant_id)
     return VersionWriter(
         video.id,
         version,
@@ -118,7 +118,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
     video, version, segments = step.observed.video, step.observed.version, step.observed.segments
     meter = work.meter()
     with failing_job(work):
-        index_models()
+        models = index_models_of(video.tenant_id)
     directory = StagedEntities(video.tenant_id, video.id, version)
     staging = _Staging(directory)
 
@@ -135,7 +135,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
         assembler = EventAssembler(
             video.id,
             version,
-            index_models(),
+            models,
             directory,
             staging,
             profile=video.profile,
@@ -159,8 +159,8 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
         summary = enqueue_summary(video.id, version) if due else None
         _writer(video, version).store_events(staging.records)
         for result in linked:
-            describer = index_models().describer.name
-            store_objects(result.objects, result.track_ids, video_id=video.id, version=version, model=describer)
+            name = models.describer.name
+            store_objects(result.objects, result.track_ids, video_id=video.id, version=version, model=name)
         mark_assembled(segments, wall_ms=wall_ms)
         work_id = round_of(video.id, version, segments[0].id)
         calls = work.bill(meter)
@@ -189,7 +189,7 @@ class Linked:
 def link_objects(observed: ObservedSegments) -> list[Linked]:
     """Join the tracks of each segment to the video's objects; segments without tracks are left out."""
     video, version = observed.video, observed.version
-    staged = StagedObjects(video.tenant_id, video.id, version, model=index_models().describer.name)
+    staged = StagedObjects(video.tenant_id, video.id, version, model=index_models_of(video.tenant_id).describer.name)
     linker = ObjectLinker(video.id, version, staged)
     linked = []
     for segment in observed.segments:

@@ -38,8 +38,8 @@ from gpu_workers.engine.indexing.source import Piece, Source
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.models.settings import ModelSettings
 from gpu_workers.tasks.failures import failing_job
-from gpu_workers.tasks.models import index_models
 from gpu_workers.tasks.recent_thumbnails import RECENT
+from gpu_workers.tasks.sandbox import index_models_of
 from workers.endings import without_decoder
 from workers.runner import FollowUp, Work
 
@@ -82,7 +82,7 @@ def handle(work: Work) -> FollowUp | None:
             observation = observe_segment(
                 source,
                 span,
-                index_models(),
+                index_models_of(work.lease.tenant_id),
                 profile=pending.video.profile,
                 instructions=pending.instructions,
                 language=spoken_in(pending),
@@ -133,7 +133,7 @@ def commit(
     work: Work, pending: PendingSegment, observation: Observation, keys: dict[int, str], meter: Meter
 ) -> FollowUp | None:
     """Store the observation with usage and checkpoint. Returns the assembly job that follows."""
-    segment, models = pending.segment, index_models()
+    segment, models = pending.segment, index_models_of(work.lease.tenant_id)
     belongs = attribution_of(pending.video)
 
     def store() -> UUID | None:

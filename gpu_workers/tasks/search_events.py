@@ -20,11 +20,13 @@ from backend.questions.queries.pinned_versions import videos_of_search
 from backend.questions.queries.searches import FoundEvent, Inside, Match, Reason, ScoreReport, for_objects
 from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.sandboxes import is_sandbox
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.ending.notes import QUERY_LANGUAGE
 from gpu_workers.engine.answering.presets import RERANKED
 from gpu_workers.engine.languages.detection import language_of
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError, Reranker
+from gpu_workers.engine.models.scripted import ANSWER_MODELS
 from gpu_workers.engine.ports import Hit, StoredEvent
 from gpu_workers.engine.retrieval.find_events import SEMANTIC, FindSettings, embed_search, find_events
 from gpu_workers.engine.retrieval.fusion import reranked
@@ -55,7 +57,7 @@ MOST_REASONS = 10
 
 def handle(work: Work) -> FollowUp | None:
     with failing_job(work, message="the models do not answer"):
-        models = answer_models()
+        models = ANSWER_MODELS if is_sandbox(work.lease.tenant_id) else answer_models()
     began_at, began = timezone.now(), time.monotonic()
     begun = work.commit(lambda: _begin(work))
     if begun is None:

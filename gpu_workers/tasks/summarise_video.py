@@ -41,8 +41,8 @@ from gpu_workers.engine.indexing.linking import Compaction, compact
 from gpu_workers.engine.indexing.object_links import object_links
 from gpu_workers.engine.indexing.topic_vectors import with_vectors
 from gpu_workers.tasks.failures import failing_job
-from gpu_workers.tasks.models import index_models
 from gpu_workers.tasks.recent_thumbnails import StoredFrames
+from gpu_workers.tasks.sandbox import index_models_of
 from workers.runner import FollowUp, Work
 
 logger = logging.getLogger("ava.jobs")
@@ -82,9 +82,10 @@ def handle(work: Work) -> FollowUp | None:
 
     turn_ends = time.monotonic() + TURN_SECONDS
     with failing_job(work):
-        embedder = index_models().text_embedder
+        models = index_models_of(work.lease.tenant_id)
+        embedder = models.text_embedder
         summariser = GlobalSummariser(
-            index_models().narrator,
+            models.narrator,
             profile=video.profile,
             meter=meter,
             frame_times=frame_times,

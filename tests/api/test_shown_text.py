@@ -13,8 +13,8 @@ from django.core.exceptions import ValidationError
 import backend.console
 import backend.people
 from backend.api.form_fields import LineField
+from backend.tenancy.creation import create_tenant
 from backend.tenancy.refusals import Refused
-from backend.tenancy.services import create_tenant
 from backend.tenancy.shown_text import in_one_line, require_one_line
 
 NOT_NAMES = frozenset(

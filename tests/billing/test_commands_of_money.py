@@ -47,9 +47,9 @@ def clean(database: None) -> Iterator[None]:
             "DELETE FROM billing_couponredemption", "DELETE FROM billing_coupon", "DELETE FROM billing_machineday",
             "DELETE FROM billing_costday", "DELETE FROM billing_subscription",
             "DELETE FROM billing_planversion WHERE author <> 'migration'",
-            "DELETE FROM billing_plan WHERE code <> 'standard'",
+            "DELETE FROM billing_plan WHERE code NOT IN ('sandbox', 'standard')",
             "DELETE FROM billing_price WHERE author <> 'migration'",
-            "DELETE FROM billing_pricebook WHERE code NOT IN ('cost', 'standard')",
+            "DELETE FROM billing_pricebook WHERE code NOT IN ('cost', 'sandbox', 'standard')",
             "ALTER TABLE billing_price DISABLE TRIGGER billing_price_append_only",
             "UPDATE billing_price SET effective_to = NULL",
             "ALTER TABLE billing_price ENABLE TRIGGER billing_price_append_only",
@@ -173,7 +173,7 @@ def test_a_price_command_refuses_bad_input_and_writes_nothing(words: tuple[str, 
     with pytest.raises(CommandError, match=message):
         run("prices", *words)
     assert not Price.objects.exclude(author="migration").exists()
-    assert PriceBook.objects.using("staff").count() == 2
+    assert PriceBook.objects.using("staff").count() == 3
 
 
 def test_a_tenant_has_one_book_of_its_own_in_each_currency(acme: Cast, globex: Cast) -> None:

@@ -38,9 +38,9 @@ def first_prices(database: None) -> Iterator[None]:
     for statement in (
         "DELETE FROM billing_subscription", "DELETE FROM billing_planallowance", "DELETE FROM billing_plantier",
         "DELETE FROM billing_planlimit", "DELETE FROM billing_planversion WHERE author <> 'migration'",
-        "DELETE FROM billing_plan WHERE code <> 'standard'",
+        "DELETE FROM billing_plan WHERE code NOT IN ('sandbox', 'standard')",
         "DELETE FROM billing_price WHERE author <> 'migration'",
-        "DELETE FROM billing_pricebook WHERE code NOT IN ('cost', 'standard')",
+        "DELETE FROM billing_pricebook WHERE code NOT IN ('cost', 'sandbox', 'standard')",
         "ALTER TABLE billing_price DISABLE TRIGGER billing_price_append_only",
         "UPDATE billing_price SET effective_to = NULL",
         "ALTER TABLE billing_price ENABLE TRIGGER billing_price_append_only",

@@ -54,7 +54,7 @@ def joined(cast: Cast, role: str, email: str = "eve@example.org") -> Client:
 
 def key_in(reply: Any) -> str:
     """Return the key that a page shows."""
-    (shown,) = set(re.findall(r"vk_live_[0-9A-Za-z]+_[0-9A-Za-z]+", text(reply)))
+    (shown,) = set(re.findall(r"vk_(?:live|test)_[0-9A-Za-z]+_[0-9A-Za-z]+", text(reply)))
     return str(shown)
 
 
@@ -154,6 +154,16 @@ def test_a_key_gets_the_scopes_that_its_maker_chose(acme: Cast, kind: str) -> No
         "work": ["questions:read", "questions:write", "videos:read", "videos:write"],
     }
     assert keys_of(acme) == [("Reader", expected[kind])]
+
+
+def test_a_key_for_tests_works_apart_from_what_is_live(acme: Cast) -> None:
+    client = joined(acme, "developer")
+
+    key = key_in(client.post(KEYS, {"tenant": acme.slug, "name": "Laptop", "kind": "test"}))
+
+    assert key.startswith("vk_test_")
+    assert videos_with(key) == 200
+    assert APIClient().get("/v1/limits", HTTP_AUTHORIZATION=f"Bearer {key}").json()["plan"] == "sandbox"
 
 
 @pytest.mark.parametrize("role", ["viewer", "analyst", "billing"])

@@ -289,6 +289,7 @@ SETTINGS: dict[str, Any] = {
         "Route": "gpu_workers.engine.answering.understood.ROUTES",
         "SearchMode": "backend.questions.services.searches.ALL_MODES",
         "ComparedBy": "gpu_workers.engine.retrieval.object_search.COMPARED_BY",
+        "KeyMode": "backend.accounts.bodies.MODES",
         "ClipMode": "backend.clips.models.ClipMode",
         "ClipCaptions": "backend.clips.models.ClipCaptions",
         "DerivedText": "backend.library.models.DerivedText",

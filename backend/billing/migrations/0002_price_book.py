@@ -70,7 +70,8 @@ def add_first_rows(apps, schema_editor):
     alias = schema_editor.connection.alias
     books = apps.get_model("billing", "PriceBook").objects.using(alias)
     prices = apps.get_model("billing", "Price").objects.using(alias)
-    for kind, code, rows in (("cost", "cost", COST), ("price", "standard", PRICE)):
+    free = tuple((meter, "", "0", "test mode") for meter, variant, _, _ in PRICE if not variant)
+    for kind, code, rows in (("cost", "cost", COST), ("price", "standard", PRICE), ("price", "sandbox", free)):
         book, _ = books.get_or_create(code=code, defaults={"id": uuid5(FIRST, code), "kind": kind, "currency": "USD"})
         for meter, variant, amount, note in rows:
             prices.get_or_create(

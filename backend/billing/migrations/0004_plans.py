@@ -27,25 +27,47 @@ CONSOLE = (
 )
 
 
-def add_standard_plan(apps, schema_editor):
+SANDBOX_LIMITS = (
+    ("media_minutes", 600),
+    ("questions", 10_000),
+    ("stored_bytes", 10_000_000_000),
+    ("videos", 100),
+    ("open_jobs", 100),
+)
+
+
+def add_plans(apps, schema_editor):
     alias = schema_editor.connection.alias
-    plan, _ = (
-        apps.get_model("billing", "Plan")
-        .objects.using(alias)
-        .get_or_create(code="standard", defaults={"id": uuid5(FIRST, "plan"), "name": "Standard"})
+    first = (
+        ("standard", "plan", "Standard", "list prices, without allowance or minimum", ()),
+        ("sandbox", "sandbox", "Test mode", "for test keys: free, and limited", SANDBOX_LIMITS),
     )
-    apps.get_model("billing", "PlanVersion").objects.using(alias).get_or_create(
-        plan=plan,
-        version=1,
-        defaults={
-            "id": uuid5(FIRST, "plan/1"),
-            "price_book": apps.get_model("billing", "PriceBook").objects.using(alias).get(code="standard"),
-            "effective_from": datetime(2020, 1, 1, tzinfo=UTC),
-            "author": "migration",
-            "entered_at": datetime(2020, 1, 1, tzinfo=UTC),
-            "note": "list prices, without allowance or minimum",
-        },
-    )
+    for code, id, name, note, limits in first:
+        plan, _ = (
+            apps.get_model("billing", "Plan")
+            .objects.using(alias)
+            .get_or_create(code=code, defaults={"id": uuid5(FIRST, id), "name": name})
+        )
+        version, made = (
+            apps.get_model("billing", "PlanVersion")
+            .objects.using(alias)
+            .get_or_create(
+                plan=plan,
+                version=1,
+                defaults={
+                    "id": uuid5(FIRST, f"{id}/1"),
+                    "price_book": apps.get_model("billing", "PriceBook").objects.using(alias).get(code=code),
+                    "effective_from": datetime(2020, 1, 1, tzinfo=UTC),
+                    "author": "migration",
+                    "entered_at": datetime(2020, 1, 1, tzinfo=UTC),
+                    "note": note,
+                },
+            )
+        )
+        for limit, amount in limits if made else ():
+            apps.get_model("billing", "PlanLimit").objects.using(alias).create(
+                id=uuid5(FIRST, f"{id}/1/{limit}"), plan_version=version, name=limit, amount=amount
+            )
 
 
 class Migration(migrations.Migration):
@@ -345,5 +367,5 @@ class Migration(migrations.Migration):
         no_overlap("billing_planversion", "plan_id::text"),
         no_overlap("billing_subscription", "tenant_id::text"),
         migrations.RunSQL(CONSOLE, migrations.RunSQL.noop),
-        migrations.RunPython(add_standard_plan, migrations.RunPython.noop),
+        migrations.RunPython(add_plans, migrations.RunPython.noop),
     ]

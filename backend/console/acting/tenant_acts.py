@@ -41,9 +41,9 @@ from backend.people.services import members
 from backend.people.services.invitations import invite
 from backend.staff import services
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.creation import create_tenant
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
-from backend.tenancy.services import create_tenant
 
 
 class CreateForm(ActForm):

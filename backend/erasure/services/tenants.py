@@ -29,6 +29,7 @@ from backend.library.models import Video
 from backend.library.services.deletion_ledger import Deleted, Entry, write
 from backend.library.services.deletions import sweep_after
 from backend.library.storage import ObjectMissing, ObjectStorage, tenant_prefix
+from backend.tenancy import sandboxes
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import invalid
@@ -85,6 +86,7 @@ def begin_tenant_erasure(tenant_id: UUID, *, recorded: bool = False) -> None:
         _write_down(tenant_id)
     stop_service(tenant_id)
     queue_erasure(tenant_id)
+    _erase_sandbox_of(tenant_id)
 
 
 def ask_for_erasure(tenant_id: UUID, *, slug: str, actor: Actor) -> None:
@@ -103,7 +105,14 @@ def ask_for_erasure(tenant_id: UUID, *, slug: str, actor: Actor) -> None:
     with tenant_scope(tenant_id):
         stop_service(tenant_id)
         record("tenant.erasure_requested", actor=actor, object_id=encode("tnt", tenant_id))
+    _erase_sandbox_of(tenant_id)
     logger.warning("the erasure of tenant %s was asked for by %s %s", tenant_id, actor.kind, actor.id)
+
+
+def _erase_sandbox_of(tenant_id: UUID) -> None:
+    """Begin the erasure of what the tenant's test keys made."""
+    if sandboxes.exists(tenant_id):
+        begin_tenant_erasure(sandboxes.sandbox_id(tenant_id))
 
 
 def stop_service(tenant_id: UUID) -> None:

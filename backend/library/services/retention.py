@@ -7,6 +7,9 @@ from typing import Any
 from backend.library.models import DerivedText, Retention
 from backend.tenancy.context import current_tenant_id
 
+TEST_DAYS = 7
+"""Days for which test objects are kept: nobody pays for their storage."""
+
 
 def retention() -> Retention:
     """Return the retention of the current tenant: its row, or an unsaved one that keeps everything."""
@@ -19,6 +22,11 @@ def set_retention(**changes: Any) -> Retention:
     row: Retention
     row, _ = Retention.objects.update_or_create(tenant_id=current_tenant_id(), defaults=changes)
     return row
+
+
+def keep_test_objects_briefly() -> None:
+    """Have the videos and questions of the current tenant, a new sandbox, deleted after TEST_DAYS."""
+    set_retention(index_days=TEST_DAYS, questions_days=TEST_DAYS)
 
 
 def removes_derived_text() -> bool:

@@ -51,6 +51,7 @@ class Migration(migrations.Migration):
                 ("embed_origins", models.JSONField(blank=True, default=list)),
                 ("requests_per_minute", models.PositiveIntegerField(blank=True, null=True)),
                 ("jobs_at_once", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("sandbox_of", models.UUIDField(blank=True, editable=False, null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("suspended_at", models.DateTimeField(blank=True, null=True)),
             ],
@@ -71,6 +72,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
                 ("name", models.CharField(default="", max_length=100)),
+                ("test", models.BooleanField(default=False)),
                 ("public_id", models.CharField(max_length=16, unique=True)),
                 ("digest", models.BinaryField(max_length=32)),
                 ("pepper_id", models.PositiveSmallIntegerField()),

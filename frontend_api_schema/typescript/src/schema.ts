@@ -51,7 +51,8 @@ export interface paths {
          * Create an API key, with no right that the calling key lacks
          * @description Create an API key, with no right that the calling key lacks.
          *
-         *     The new key ends with the calling key at the latest, and takes over its limits where it sets none of its own.
+         *     The new key ends with the calling key at the latest, and takes over its limits where it sets none of its own. A
+         *     key of mode `test` sees test objects alone, and live keys see none of them.
          *
          *     The API key needs the scope `keys:write`.
          */
@@ -3738,6 +3739,8 @@ export interface components {
             id: string;
             object: string;
             name: string;
+            /** @description `test` if the key works on test objects alone. Known values: `live`, `test`. Others may follow. */
+            mode: string;
             /** @description The beginning of the key, by which you can recognise it. */
             hint: string;
             scopes: string[];
@@ -3771,6 +3774,8 @@ export interface components {
             name: string;
             /** @description What the key may do; `*` is everything. A key cannot give a scope that it lacks. */
             scopes: components["schemas"]["Scope"][];
+            /** @description `test` makes a key `vk_test_…`: its work is free, gets scripted answers, and stays apart. By default `live`. */
+            mode?: components["schemas"]["KeyMode"];
             /**
              * Format: date-time
              * @description When the key ends; by default with the calling key, and never if that has no end.
@@ -3793,6 +3798,8 @@ export interface components {
             id: string;
             object: string;
             name: string;
+            /** @description `test` if the key works on test objects alone. Known values: `live`, `test`. Others may follow. */
+            mode: string;
             /** @description The beginning of the key, by which you can recognise it. */
             hint: string;
             scopes: string[];
@@ -5390,6 +5397,8 @@ export interface components {
             next_cursor: string | null;
             data: components["schemas"]["Invoice"][];
         };
+        /** @enum {string} */
+        KeyMode: "live" | "test";
         /** @description The arm that was right most often on one kind of questions. */
         KindArm: {
             /** @description Kind of the questions; empty for questions without a kind. */
@@ -8283,6 +8292,7 @@ export interface operations {
                      *       "id": "key_ChLS6ptFVv8SA5qjJ4HBU",
                      *       "object": "api_key",
                      *       "name": "Dashboard",
+                     *       "mode": "live",
                      *       "hint": "vk_live_EXAMPLEEXA",
                      *       "scopes": [
                      *         "questions:write",

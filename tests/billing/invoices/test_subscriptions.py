@@ -16,9 +16,9 @@ from backend.billing.services.invoicing.periods import Period, month_of, period_
 from backend.billing.services.plans import NewPlanVersion, append_plan_version, subscribe
 from backend.console.queries.billing import subscriber_count
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.creation import create_tenant
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
-from backend.tenancy.services import create_tenant
 from tests.billing.invoices.ledger import close, use
 from tests.conftest import Cast
 

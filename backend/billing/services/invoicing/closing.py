@@ -35,8 +35,9 @@ def grace() -> timedelta:
 
 
 def tenants_to_bill() -> list[UUID]:
-    """Return the tenants of this installation, read by the dispatch role. Tenants that move wait."""
-    rows = Tenant.objects.using("dispatch").filter(fence="").exclude(id=UUID(int=0))
+    """Return the tenants of this installation, read by the dispatch role. Tenants that move wait; sandboxes are
+    free."""
+    rows = Tenant.objects.using("dispatch").filter(fence="", sandbox_of=None).exclude(id=UUID(int=0))
     return list(rows.order_by("id").values_list("id", flat=True))
 
 

@@ -9,10 +9,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from backend.tenancy import keys
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.creation import create_tenant
 from backend.tenancy.models import Tenant
 from backend.tenancy.queries import tenant_of_slug
 from backend.tenancy.refusals import Refused
-from backend.tenancy.services import create_tenant, issue_api_key
+from backend.tenancy.services import issue_api_key
 
 
 class Command(BaseCommand):

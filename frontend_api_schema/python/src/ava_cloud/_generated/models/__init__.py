@@ -118,6 +118,7 @@ from .invoice import Invoice
 from .invoice_line import InvoiceLine
 from .invoice_line_page import InvoiceLinePage
 from .invoice_page import InvoicePage
+from .key_mode import KeyMode
 from .kind_arm import KindArm
 from .kind_rule import KindRule
 from .labeled_span import LabeledSpan
@@ -470,6 +471,7 @@ __all__ = (
     "InvoiceLine",
     "InvoiceLinePage",
     "InvoicePage",
+    "KeyMode",
     "KindArm",
     "KindRule",
     "LabeledSpan",

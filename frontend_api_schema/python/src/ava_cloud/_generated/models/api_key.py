@@ -17,6 +17,7 @@ class ApiKey:
         id (str):
         object_ (str):
         name (str):
+        mode (str): `test` if the key works on test objects alone. Known values: `live`, `test`. Others may follow.
         hint (str): The beginning of the key, by which you can recognise it.
         scopes (list[str]):
         created_at (datetime.datetime):
@@ -32,6 +33,7 @@ class ApiKey:
     id: str
     object_: str
     name: str
+    mode: str
     hint: str
     scopes: list[str]
     created_at: datetime.datetime
@@ -50,6 +52,8 @@ class ApiKey:
         object_ = self.object_
 
         name = self.name
+
+        mode = self.mode
 
         hint = self.hint
 
@@ -93,6 +97,7 @@ class ApiKey:
                 "id": id,
                 "object": object_,
                 "name": name,
+                "mode": mode,
                 "hint": hint,
                 "scopes": scopes,
                 "created_at": created_at,
@@ -116,6 +121,8 @@ class ApiKey:
         object_ = d.pop("object")
 
         name = d.pop("name")
+
+        mode = d.pop("mode")
 
         hint = d.pop("hint")
 
@@ -195,6 +202,7 @@ class ApiKey:
             id=id,
             object_=object_,
             name=name,
+            mode=mode,
             hint=hint,
             scopes=scopes,
             created_at=created_at,

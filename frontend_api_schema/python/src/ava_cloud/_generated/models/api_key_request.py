@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..models.key_mode import KeyMode, check_key_mode
 from ..models.scope import Scope, check_scope
 from ..types import UNSET, Unset
 
@@ -19,6 +20,7 @@ class ApiKeyRequest:
     Attributes:
         name (str): A name that shows what uses the key.
         scopes (list[Scope]): What the key may do; `*` is everything. A key cannot give a scope that it lacks.
+        mode (KeyMode | Unset):
         expires_at (datetime.datetime | None | Unset): When the key ends; by default with the calling key, and never if
             that has no end.
         allowed_ips (list[str] | Unset): Addresses or networks (CIDR) from which the key may be used; by default those
@@ -29,6 +31,7 @@ class ApiKeyRequest:
 
     name: str
     scopes: list[Scope]
+    mode: KeyMode | Unset = UNSET
     expires_at: datetime.datetime | None | Unset = UNSET
     allowed_ips: list[str] | Unset = UNSET
     requests_per_minute: int | None | Unset = UNSET
@@ -41,6 +44,10 @@ class ApiKeyRequest:
         for scopes_item_data in self.scopes:
             scopes_item: str = scopes_item_data
             scopes.append(scopes_item)
+
+        mode: str | Unset = UNSET
+        if not isinstance(self.mode, Unset):
+            mode = self.mode
 
         expires_at: None | str | Unset
         if isinstance(self.expires_at, Unset):
@@ -68,6 +75,8 @@ class ApiKeyRequest:
                 "scopes": scopes,
             }
         )
+        if mode is not UNSET:
+            field_dict["mode"] = mode
         if expires_at is not UNSET:
             field_dict["expires_at"] = expires_at
         if allowed_ips is not UNSET:
@@ -88,6 +97,13 @@ class ApiKeyRequest:
             scopes_item = check_scope(scopes_item_data)
 
             scopes.append(scopes_item)
+
+        _mode = d.pop("mode", UNSET)
+        mode: KeyMode | Unset
+        if isinstance(_mode, Unset):
+            mode = UNSET
+        else:
+            mode = check_key_mode(_mode)
 
         def _parse_expires_at(data: object) -> datetime.datetime | None | Unset:
             if data is None:
@@ -120,6 +136,7 @@ class ApiKeyRequest:
         api_key_request = cls(
             name=name,
             scopes=scopes,
+            mode=mode,
             expires_at=expires_at,
             allowed_ips=allowed_ips,
             requests_per_minute=requests_per_minute,

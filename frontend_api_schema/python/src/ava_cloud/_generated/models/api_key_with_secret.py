@@ -17,6 +17,7 @@ class ApiKeyWithSecret:
         id (str):
         object_ (str):
         name (str):
+        mode (str): `test` if the key works on test objects alone. Known values: `live`, `test`. Others may follow.
         hint (str): The beginning of the key, by which you can recognise it.
         scopes (list[str]):
         created_at (datetime.datetime):
@@ -33,6 +34,7 @@ class ApiKeyWithSecret:
     id: str
     object_: str
     name: str
+    mode: str
     hint: str
     scopes: list[str]
     created_at: datetime.datetime
@@ -52,6 +54,8 @@ class ApiKeyWithSecret:
         object_ = self.object_
 
         name = self.name
+
+        mode = self.mode
 
         hint = self.hint
 
@@ -97,6 +101,7 @@ class ApiKeyWithSecret:
                 "id": id,
                 "object": object_,
                 "name": name,
+                "mode": mode,
                 "hint": hint,
                 "scopes": scopes,
                 "created_at": created_at,
@@ -121,6 +126,8 @@ class ApiKeyWithSecret:
         object_ = d.pop("object")
 
         name = d.pop("name")
+
+        mode = d.pop("mode")
 
         hint = d.pop("hint")
 
@@ -202,6 +209,7 @@ class ApiKeyWithSecret:
             id=id,
             object_=object_,
             name=name,
+            mode=mode,
             hint=hint,
             scopes=scopes,
             created_at=created_at,
