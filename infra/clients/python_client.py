@@ -43,6 +43,8 @@ _SYNC_NAMES = {
     "AsyncHTTPTransport": "HTTPTransport",
     "AsyncBaseTransport": "BaseTransport",
     "set_async_httpx_client": "set_httpx_client",
+    "get_async_httpx_client": "get_httpx_client",
+    "aclosing": "closing",
     "async_each_at_once": "each_at_once",
     "async_sleep": "sleep",
     "asyncio": "sync",

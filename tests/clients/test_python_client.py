@@ -7,13 +7,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
 import pytest
-from ava_cloud import AsyncAva, Ava, Retries, errors, webhooks
+from ava_cloud import AsyncAva, Ava, Retries, errors, operations, webhooks
+from django.db import connections
 from standardwebhooks import Webhook
 
 from backend.api.public_ids import decode
@@ -155,6 +157,7 @@ def test_the_asyncio_client_does_the_same(acme: Cast, server: ServerProcess, lar
             video = await ava.videos.upload(large)
             types = [event.type async for event in ava.ask_stream("What does the man do?", video_ids=[indexed])]
             listed = [one.id async for one in ava.videos.list()]
+            await ava.videos.wait_ready(indexed)
             return video.id, types, listed
 
     with answering(acme):
@@ -181,6 +184,44 @@ def test_errors_say_what_a_program_branches_on(acme: Cast, globex: Cast, server:
     assert (foreign.value.code, foreign.value.detail) == (unknown.value.code, unknown.value.detail)
     assert foreign.value.request_id.startswith("req_")
     assert {each.pointer.split("/")[1] for each in invalid.value.errors} == {"question", "video_ids"}
+
+
+@pytest.mark.parametrize("stream", ["open", "refused"])
+def test_a_wait_follows_the_stream_of_the_index_and_looks_by_itself_without_one(
+    acme: Cast, server: ServerProcess, stream: str
+) -> None:
+    faults = [] if stream == "open" else [("GET /v1/index-jobs/", refused(429, "too_many_open_streams"))]
+    network, video, told = FaultyNetwork(faults), _queued(acme), list[int]()
+
+    def index() -> None:
+        for ms, status in ((10_000, "indexing"), (30_000, "ready")):
+            time.sleep(1.5)
+            with acme.scope():
+                Video.objects.filter(id=decode("vid", video)).update(indexed_until_ms=ms, status=status)
+        connections.close_all()
+
+    indexer = threading.Thread(target=index)
+    with client(acme, server, network) as ava:
+        indexer.start()
+        ready = ava.videos.wait_ready(
+            video, timeout_s=60, on_progress=lambda now: told.append(int(now.indexed_until_ms or 0))
+        )
+    indexer.join()
+
+    assert ready.status == "ready"
+    assert 10_000 in told
+    assert network.quiet
+    streams = [line for line in network.sent if line.endswith("/stream")]
+    assert len(streams) == 1, "one stream for the whole wait, and none after it was refused"
+
+
+def test_every_operation_can_be_reached_by_its_group(acme: Cast, server: ServerProcess) -> None:
+    with client(acme, server) as ava:
+        limits = operations.budget.get_limits.sync(client=ava.api)
+
+    assert limits.plan == "standard"
+    with pytest.raises(AttributeError, match="no operation 'nonsense'"):
+        operations.budget.nonsense  # noqa: B018 - it is what raises
 
 
 def _queued(acme: Cast) -> str:

@@ -49,6 +49,11 @@ def video_that_works(video: Video) -> Video:
 R = TypeVar("R", Question, Search)
 
 
+def is_open(work: Question | Search) -> bool:
+    """Whether a question or search has no outcome yet."""
+    return work.status not in ENDED
+
+
 def outcome(work: R) -> R:
     """Return a question or search that succeeded. Raises WorkFailed if it failed or was canceled."""
     if work.status != "succeeded":

@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
@@ -20,6 +21,9 @@ KEY = "Idempotency-Key"
 _STATUSES = frozenset({429, 500, 502, 503, 504})
 _SAFE = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 """Methods that may be sent twice without a key."""
+
+ONCE: dict[str, Any] = {"ava_once": True}
+"""Extensions of a request that is sent once, because its sender knows what to do instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def _prepared(request: httpx.Request) -> None:
 
 
 def _repeatable(request: httpx.Request) -> bool:
-    return request.method in _SAFE or KEY in request.headers
+    return "ava_once" not in request.extensions and (request.method in _SAFE or KEY in request.headers)
 
 
 def _in_progress(response: httpx.Response) -> bool:

@@ -14,7 +14,8 @@ from urllib.parse import quote
 import httpx
 
 from ava_cloud._async.videos import AsyncVideos
-from ava_cloud._events import EventReader, StreamEvent
+from ava_cloud._async.waiting import ended_work, stream_events
+from ava_cloud._events import StreamEvent
 from ava_cloud._generated import AuthenticatedClient
 from ava_cloud._generated.api.clips import create_clip, get_clip
 from ava_cloud._generated.api.comparisons import create_comparison, get_comparison
@@ -36,10 +37,9 @@ from ava_cloud._generated.models import (
     SearchMode,
     SearchRequest,
 )
-from ava_cloud._parallel import async_sleep
-from ava_cloud._requests import ENDED, given, mapped, outcome, settings, some
+from ava_cloud._requests import given, is_open, mapped, outcome, settings, some
 from ava_cloud._retry import STANDARD, AsyncRetryTransport, Retries
-from ava_cloud.errors import NotModified, WaitTimeout, WorkFailed, error_of
+from ava_cloud.errors import NotModified, WorkFailed, error_of
 
 _HELD_S = 50
 """How long the service may hold a request open for an outcome; proxies often end one after a minute."""
@@ -117,15 +117,7 @@ class AsyncAva:
         asked = await create_question.asyncio(
             client=self.api, body=body, idempotency_key=given(idempotency_key), prefer=_held(timeout_s)
         )
-        return outcome(await self._answered(asked, ends, timeout_s))
-
-    async def _answered(self, asked: Question, ends: float, timeout_s: float) -> Question:
-        while asked.status not in ENDED:
-            if time.monotonic() >= ends:
-                raise WaitTimeout(asked.id, timeout_s)
-            await async_sleep(1.0)
-            asked = await get_question.asyncio(asked.id, client=self.api)
-        return asked
+        return outcome(await ended_work(asked, get_question.asyncio, is_open=is_open, ends=ends, client=self.api))
 
     async def ask_stream(
         self, question: str | QuestionRequest, *, video_ids: Sequence[str] | None = None, **more: Any
@@ -138,30 +130,8 @@ class AsyncAva:
         if isinstance(body, str):
             body = QuestionRequest(body, video_ids=some(video_ids), **more)
         asked = await create_question.asyncio(client=self.api, body=body)
-        async for event in self.follow(f"/v1/questions/{asked.id}/stream", until="answer"):
+        async for event in stream_events(self._http, f"/v1/questions/{asked.id}/stream", until="answer"):
             yield event
-
-    async def follow(self, path: str, *, until: str) -> AsyncIterator[StreamEvent]:
-        """Yield the events of a stream of the API up to the first of type until, over as many connections as it takes.
-
-        Raises ApiError.
-        """
-        reader = EventReader()
-        while True:
-            headers = {"Accept": "text/event-stream"}
-            if reader.last_id:
-                headers["Last-Event-ID"] = reader.last_id
-            try:
-                async with self._http.stream("GET", path, headers=headers) as response:
-                    async for line in response.aiter_lines():
-                        event = reader.line(line)
-                        if event is not None:
-                            yield event
-                            if event.type == until:
-                                return
-            except httpx.TransportError:
-                pass  # the connection was cut: the next one goes on
-            await async_sleep(1.0)
 
     async def search(
         self,
@@ -193,12 +163,7 @@ class AsyncAva:
         found = await create_search.asyncio(
             client=self.api, body=body, idempotency_key=given(idempotency_key), prefer=_held(timeout_s)
         )
-        while found.status not in ENDED:
-            if time.monotonic() >= ends:
-                raise WaitTimeout(found.id, timeout_s)
-            await async_sleep(0.5)
-            found = await get_search.asyncio(found.id, client=self.api)
-        return outcome(found)
+        return outcome(await ended_work(found, get_search.asyncio, is_open=is_open, ends=ends, client=self.api))
 
     async def compare(
         self, request: ComparisonRequest, *, idempotency_key: str | None = None, timeout_s: float = 3600.0
@@ -206,12 +171,9 @@ class AsyncAva:
         """Compare methods on your own questions, and wait for the figures. Raises WaitTimeout and ApiError."""
         ends = time.monotonic() + timeout_s
         made = await create_comparison.asyncio(client=self.api, body=request, idempotency_key=given(idempotency_key))
-        while made.completed_at is None:
-            if time.monotonic() >= ends:
-                raise WaitTimeout(made.id, timeout_s)
-            await async_sleep(2.0)
-            made = await get_comparison.asyncio(made.id, client=self.api)
-        return made
+        return await ended_work(
+            made, get_comparison.asyncio, is_open=lambda one: one.completed_at is None, ends=ends, client=self.api
+        )
 
     async def clip(
         self,
@@ -241,11 +203,9 @@ class AsyncAva:
         )
         ends = time.monotonic() + timeout_s
         made = await create_clip.asyncio(client=self.api, body=body, idempotency_key=given(idempotency_key))
-        while made.status == "queued":
-            if time.monotonic() >= ends:
-                raise WaitTimeout(made.id, timeout_s)
-            await async_sleep(1.0)
-            made = await get_clip.asyncio(made.id, client=self.api)
+        made = await ended_work(
+            made, get_clip.asyncio, is_open=lambda one: one.status == "queued", ends=ends, client=self.api
+        )
         if made.status != "ready":
             raise WorkFailed(made.id, made.error.code if made.error else made.status, "the clip was not made")
         return made

@@ -7,13 +7,16 @@ import os
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing
 from typing import Any, BinaryIO
 
 import httpx
 
 from ava_cloud._async.uploads import AsyncUploader, OnProgress
+from ava_cloud._async.waiting import occasions
 from ava_cloud._generated import AuthenticatedClient
 from ava_cloud._generated.api.event_knowledge_graph import list_events, list_transcript
+from ava_cloud._generated.api.index_jobs import list_index_jobs
 from ava_cloud._generated.api.playback import get_captions, get_subtitles
 from ava_cloud._generated.api.videos import create_video, delete_video, get_video, list_videos
 from ava_cloud._generated.models import (
@@ -28,7 +31,6 @@ from ava_cloud._generated.models import (
     VideoRequestMetadata,
 )
 from ava_cloud._media import MediaFile
-from ava_cloud._parallel import async_sleep
 from ava_cloud._requests import given, mapped, video_that_works
 from ava_cloud._retry import Retries
 from ava_cloud.errors import WaitTimeout
@@ -121,19 +123,21 @@ class AsyncVideos:
     ) -> Video:
         """Wait until the whole video is indexed. It can be asked about before that: from indexed_until_ms above 0.
 
-        on_progress: receives the video whenever it was looked at. Raises WorkFailed, WaitTimeout, ApiError.
+        It follows the stream of the index, and looks from time to time where no stream can be opened. on_progress:
+        receives the video whenever it was looked at. Raises WorkFailed, WaitTimeout, ApiError.
         """
-        ends, pause = time.monotonic() + timeout_s, 1.0
-        while True:
-            video = video_that_works(await get_video.asyncio(video_id, client=self._api))
-            if on_progress is not None:
-                on_progress(video)
-            if video.status == "ready":
-                return video
-            if time.monotonic() + pause > ends:
-                raise WaitTimeout(video_id, timeout_s)
-            await async_sleep(pause)
-            pause = min(10.0, pause * 1.3)
+        ends = time.monotonic() + timeout_s
+        jobs = await list_index_jobs.asyncio(client=self._api, video_id=video_id)
+        path = f"/v1/index-jobs/{jobs.data[0].id if jobs.data else ''}/stream"
+        http = self._api.get_async_httpx_client()
+        async with aclosing(occasions(http, path, ends=ends, each=on_progress is not None)) as looks:
+            async for _ in looks:
+                video = video_that_works(await get_video.asyncio(video_id, client=self._api))
+                if on_progress is not None:
+                    on_progress(video)
+                if video.status == "ready":
+                    return video
+        raise WaitTimeout(video_id, timeout_s)
 
     async def get(self, video_id: str) -> Video:
         """Return a video. Raises NotFound and other ApiErrors."""

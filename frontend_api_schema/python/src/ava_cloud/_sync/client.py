@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import httpx
 
-from ava_cloud._events import EventReader, StreamEvent
+from ava_cloud._events import StreamEvent
 from ava_cloud._generated import AuthenticatedClient
 from ava_cloud._generated.api.clips import create_clip, get_clip
 from ava_cloud._generated.api.comparisons import create_comparison, get_comparison
@@ -35,11 +35,11 @@ from ava_cloud._generated.models import (
     SearchMode,
     SearchRequest,
 )
-from ava_cloud._parallel import sleep
-from ava_cloud._requests import ENDED, given, mapped, outcome, settings, some
+from ava_cloud._requests import given, is_open, mapped, outcome, settings, some
 from ava_cloud._retry import STANDARD, Retries, RetryTransport
 from ava_cloud._sync.videos import Videos
-from ava_cloud.errors import NotModified, WaitTimeout, WorkFailed, error_of
+from ava_cloud._sync.waiting import ended_work, stream_events
+from ava_cloud.errors import NotModified, WorkFailed, error_of
 
 _HELD_S = 50
 """How long the service may hold a request open for an outcome; proxies often end one after a minute."""
@@ -115,15 +115,7 @@ class Ava:
         asked = create_question.sync(
             client=self.api, body=body, idempotency_key=given(idempotency_key), prefer=_held(timeout_s)
         )
-        return outcome(self._answered(asked, ends, timeout_s))
-
-    def _answered(self, asked: Question, ends: float, timeout_s: float) -> Question:
-        while asked.status not in ENDED:
-            if time.monotonic() >= ends:
-                raise WaitTimeout(asked.id, timeout_s)
-            sleep(1.0)
-            asked = get_question.sync(asked.id, client=self.api)
-        return asked
+        return outcome(ended_work(asked, get_question.sync, is_open=is_open, ends=ends, client=self.api))
 
     def ask_stream(
         self, question: str | QuestionRequest, *, video_ids: Sequence[str] | None = None, **more: Any
@@ -136,30 +128,8 @@ class Ava:
         if isinstance(body, str):
             body = QuestionRequest(body, video_ids=some(video_ids), **more)
         asked = create_question.sync(client=self.api, body=body)
-        for event in self.follow(f"/v1/questions/{asked.id}/stream", until="answer"):
+        for event in stream_events(self._http, f"/v1/questions/{asked.id}/stream", until="answer"):
             yield event
-
-    def follow(self, path: str, *, until: str) -> Iterator[StreamEvent]:
-        """Yield the events of a stream of the API up to the first of type until, over as many connections as it takes.
-
-        Raises ApiError.
-        """
-        reader = EventReader()
-        while True:
-            headers = {"Accept": "text/event-stream"}
-            if reader.last_id:
-                headers["Last-Event-ID"] = reader.last_id
-            try:
-                with self._http.stream("GET", path, headers=headers) as response:
-                    for line in response.iter_lines():
-                        event = reader.line(line)
-                        if event is not None:
-                            yield event
-                            if event.type == until:
-                                return
-            except httpx.TransportError:
-                pass  # the connection was cut: the next one goes on
-            sleep(1.0)
 
     def search(
         self,
@@ -191,12 +161,7 @@ class Ava:
         found = create_search.sync(
             client=self.api, body=body, idempotency_key=given(idempotency_key), prefer=_held(timeout_s)
         )
-        while found.status not in ENDED:
-            if time.monotonic() >= ends:
-                raise WaitTimeout(found.id, timeout_s)
-            sleep(0.5)
-            found = get_search.sync(found.id, client=self.api)
-        return outcome(found)
+        return outcome(ended_work(found, get_search.sync, is_open=is_open, ends=ends, client=self.api))
 
     def compare(
         self, request: ComparisonRequest, *, idempotency_key: str | None = None, timeout_s: float = 3600.0
@@ -204,12 +169,9 @@ class Ava:
         """Compare methods on your own questions, and wait for the figures. Raises WaitTimeout and ApiError."""
         ends = time.monotonic() + timeout_s
         made = create_comparison.sync(client=self.api, body=request, idempotency_key=given(idempotency_key))
-        while made.completed_at is None:
-            if time.monotonic() >= ends:
-                raise WaitTimeout(made.id, timeout_s)
-            sleep(2.0)
-            made = get_comparison.sync(made.id, client=self.api)
-        return made
+        return ended_work(
+            made, get_comparison.sync, is_open=lambda one: one.completed_at is None, ends=ends, client=self.api
+        )
 
     def clip(
         self,
@@ -239,11 +201,7 @@ class Ava:
         )
         ends = time.monotonic() + timeout_s
         made = create_clip.sync(client=self.api, body=body, idempotency_key=given(idempotency_key))
-        while made.status == "queued":
-            if time.monotonic() >= ends:
-                raise WaitTimeout(made.id, timeout_s)
-            sleep(1.0)
-            made = get_clip.sync(made.id, client=self.api)
+        made = ended_work(made, get_clip.sync, is_open=lambda one: one.status == "queued", ends=ends, client=self.api)
         if made.status != "ready":
             raise WorkFailed(made.id, made.error.code if made.error else made.status, "the clip was not made")
         return made

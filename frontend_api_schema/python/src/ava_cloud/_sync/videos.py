@@ -7,12 +7,14 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from typing import Any, BinaryIO
 
 import httpx
 
 from ava_cloud._generated import AuthenticatedClient
 from ava_cloud._generated.api.event_knowledge_graph import list_events, list_transcript
+from ava_cloud._generated.api.index_jobs import list_index_jobs
 from ava_cloud._generated.api.playback import get_captions, get_subtitles
 from ava_cloud._generated.api.videos import create_video, delete_video, get_video, list_videos
 from ava_cloud._generated.models import (
@@ -27,10 +29,10 @@ from ava_cloud._generated.models import (
     VideoRequestMetadata,
 )
 from ava_cloud._media import MediaFile
-from ava_cloud._parallel import sleep
 from ava_cloud._requests import given, mapped, video_that_works
 from ava_cloud._retry import Retries
 from ava_cloud._sync.uploads import OnProgress, Uploader
+from ava_cloud._sync.waiting import occasions
 from ava_cloud.errors import WaitTimeout
 
 _PAGE = 100
@@ -121,19 +123,21 @@ class Videos:
     ) -> Video:
         """Wait until the whole video is indexed. It can be asked about before that: from indexed_until_ms above 0.
 
-        on_progress: receives the video whenever it was looked at. Raises WorkFailed, WaitTimeout, ApiError.
+        It follows the stream of the index, and looks from time to time where no stream can be opened. on_progress:
+        receives the video whenever it was looked at. Raises WorkFailed, WaitTimeout, ApiError.
         """
-        ends, pause = time.monotonic() + timeout_s, 1.0
-        while True:
-            video = video_that_works(get_video.sync(video_id, client=self._api))
-            if on_progress is not None:
-                on_progress(video)
-            if video.status == "ready":
-                return video
-            if time.monotonic() + pause > ends:
-                raise WaitTimeout(video_id, timeout_s)
-            sleep(pause)
-            pause = min(10.0, pause * 1.3)
+        ends = time.monotonic() + timeout_s
+        jobs = list_index_jobs.sync(client=self._api, video_id=video_id)
+        path = f"/v1/index-jobs/{jobs.data[0].id if jobs.data else ''}/stream"
+        http = self._api.get_httpx_client()
+        with closing(occasions(http, path, ends=ends, each=on_progress is not None)) as looks:
+            for _ in looks:
+                video = video_that_works(get_video.sync(video_id, client=self._api))
+                if on_progress is not None:
+                    on_progress(video)
+                if video.status == "ready":
+                    return video
+        raise WaitTimeout(video_id, timeout_s)
 
     def get(self, video_id: str) -> Video:
         """Return a video. Raises NotFound and other ApiErrors."""
