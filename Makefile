@@ -135,7 +135,7 @@ lint: bootstrap ## check style, types, import contracts, prose and links
 	@.venv/bin/lint-imports
 	@$(PY) -m infra.prose_lint
 
-lint-api: bootstrap ## lint openapi.yaml and generate clients of it; installs the tools at the first time (needs npm)
+lint-api: bootstrap ## lint openapi.yaml by all rules of Redocly; installs the tool at the first time (needs npm)
 	@$(PY) -m infra.api_lint
 
 api-changes: bootstrap ## name what in openapi.yaml breaks clients of an earlier release: SINCE=v1.0.0 (a commit or a tag)

@@ -1,1 +1,1 @@
-"""Strict lint of frontend_api_schema/openapi.yaml, and the clients that two public generators make of it."""
+"""Strict lint of frontend_api_schema/openapi.yaml."""

@@ -98,6 +98,7 @@ def test_the_typescript_package_runs_its_readme(acme: Cast, server: ServerProces
     source = typescript_client.PACKAGE
     ignored = shutil.ignore_patterns("node_modules", "dist")
     package = Path(shutil.copytree(source, folder / "source", ignore=ignored))
+    shutil.copy(Path(__file__).with_name("usage.ts"), package / "src")
     run("npm", "ci", "--no-audit", "--no-fund", folder=package)
     run("npm", "run", "build", folder=package)
     packed = run("npm", "pack", "--silent", folder=package).strip()

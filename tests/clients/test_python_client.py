@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from ava_cloud import AsyncAva, Ava, Retries, errors, operations, webhooks
+from ava_cloud import AsyncAva, Ava, Retries, errors, models, operations, webhooks
 from django.db import connections
 from standardwebhooks import Webhook
 
@@ -165,6 +166,20 @@ def test_the_asyncio_client_does_the_same(acme: Cast, server: ServerProcess, lar
 
     assert types[-1] == "answer"
     assert sorted(listed) == sorted([sent, indexed])
+
+
+def test_results_of_a_batch_are_read_as_lines(acme: Cast, server: ServerProcess) -> None:
+    indexed, texts = indexed_video(acme), ["Who comes?", "Who leaves?"]
+    batches = operations.question_batches
+    several = models.QuestionBatchRequest([models.BatchQuestionRequest(text) for text in texts], video_ids=[indexed])
+    with client(acme, server) as ava, answering(acme):
+        batch = batches.create_question_batch.sync(client=ava.api, body=several)
+        while (ended := batches.get_question_batch.sync(batch.id, client=ava.api)).completed_at is None:
+            time.sleep(0.2)
+        lines = batches.list_question_batch_results.sync(batch.id, client=ava.api).splitlines()
+
+    assert ended.status == "completed"
+    assert [models.Question.from_dict(json.loads(line)).question for line in lines] == texts
 
 
 def test_errors_say_what_a_program_branches_on(acme: Cast, globex: Cast, server: ServerProcess) -> None:

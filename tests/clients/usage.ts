@@ -1,5 +1,5 @@
 // What a TypeScript customer writes. It must compile: defaults may be left out, and responses may hold new values.
-import type { components, operations } from "./api";
+import type {components, operations} from "./schema.js";
 
 type Schemas = components["schemas"];
 
