@@ -22,7 +22,7 @@ from backend.library.models import Video, VideoStatus
 from backend.questions.models import Question
 from infra.clients import python_client, typescript_client
 from tests.api.servers import PROJECT, ServerProcess
-from tests.api.test_documented_calls import answering, indexed_video
+from tests.api.test_documented_calls import QUICKSTART, answering, indexed_video
 from tests.clients.test_python_client import url
 from tests.conftest import Cast
 
@@ -39,9 +39,9 @@ def run(*command: object, folder: Path, **environment: str) -> str:
     return done.stdout
 
 
-def lines_of(readme: Path, language: str) -> str:
-    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", readme.read_text(), re.DOTALL | re.MULTILINE)
-    return str(block)
+def snippets(page: Path, language: str) -> str:
+    """Return all code of a language on a page as one program."""
+    return "\n".join(re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE))
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def test_the_python_package_runs_its_readme(acme: Cast, server: ServerProcess, f
     venv.create(folder / "empty", with_pip=True)
     python = folder / "empty" / "bin" / "python"
     run(python, "-m", "pip", "install", "--quiet", f"{folder / 'source'}[cli,mcp]", folder=folder)
-    program = lines_of(source / "README.md", "python")
+    program = snippets(source / "README.md", "python")
     settings = {"AVA_API_KEY": acme.key, "AVA_BASE_URL": url(server), "PYTHONPATH": ""}
 
     with indexing(acme), answering(acme):
@@ -107,17 +107,22 @@ def test_the_typescript_package_runs_its_readme(acme: Cast, server: ServerProces
     (program / "package.json").write_text('{"type": "module"}')
     run("npm", "install", "--no-audit", "--no-fund", package / packed, folder=program)
     shutil.copy(folder / "gate.mp4", program)
-    (program / "readme.mjs").write_text(lines_of(source / "README.md", "ts"))
+    (program / "readme.mjs").write_text(snippets(source / "README.md", "ts"))
     (program / "more.mjs").write_text(MORE)
+    (program / "quickstart.mjs").write_text(snippets(QUICKSTART, "ts"))
+    shutil.copy(folder / "gate.mp4", program / "clip.mp4")
     settings = {"AVA_API_KEY": acme.key, "AVA_BASE_URL": url(server)}
     video = indexed_video(acme)
 
     with indexing(acme), answering(acme):
         output = run("node", "readme.mjs", folder=program, **settings)
         more = run("node", "more.mjs", video, folder=program, **settings)
+        quickstart = run("node", "quickstart.mjs", folder=program, **settings)
 
     assert "supported" in output
     assert asked(acme) == 1
+    assert quickstart.splitlines()[:2] == ["a red car", "3000 9000 supported A red car parks."]
+    assert "/share" in quickstart.splitlines()[2]
     assert more.splitlines() == ["same video", "answer", "2 listed", "not_found", "fresh", "WEBVTT"]
 
 
@@ -154,4 +159,4 @@ console.log((await ava.videos.captions(process.argv[2])).slice(0, 6));
 
 def test_the_readme_of_the_project_opens_with_the_same_lines() -> None:
     readme = python_client.PACKAGE.parents[1] / "README.md"
-    assert lines_of(readme, "python") in (PROJECT / "README.md").read_text()
+    assert snippets(readme, "python") in (PROJECT / "README.md").read_text()

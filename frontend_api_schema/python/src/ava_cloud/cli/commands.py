@@ -235,6 +235,26 @@ def report(
 
 
 @app.command()
+def share(
+    question_id: str,
+    days: Annotated[float, typer.Option(help="How long the link works, at most 90 days.")] = 7.0,
+    recordings: Annotated[bool, typer.Option("--recordings", help="Whoever has the link can watch them.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a link that shows an answer with its evidence."""
+    import datetime
+
+    from ava_cloud._generated.api.shares import create_share
+    from ava_cloud._generated.models import ShareRequest
+
+    ends = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=days)
+    with client() as ava:
+        body = ShareRequest(ends, question_id=question_id, play_recordings=recordings)
+        link = create_share.sync(client=ava.api, body=body)
+    Output(as_json=as_json).row(link, link.url)
+
+
+@app.command()
 def compare(
     request: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON of a comparison's request.")],
     as_json: Json = False,
