@@ -14,9 +14,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import httpx
+from ava_cloud.errors import AvaError, Unreachable
 
-from infra.local.demo.client import ApiRefused
 from infra.local.demo.progress import Stages
 from infra.local.demo.run import Demo, DemoFailed, video_file
 from infra.local.demo.running_service import RunningService
@@ -36,11 +35,11 @@ def main() -> int:
                 with stages.during("fetching the video"):
                     video = file.result()
                 result = Demo(service, stages, OUT).run(video)
-    except (DemoFailed, ApiRefused, StackError) as error:
-        print(f"demo failed: {error}", file=sys.stderr)
-        return 1
-    except httpx.TransportError as error:
+    except Unreachable as error:
         print(f"demo failed: the service does not answer any more ({error}); see .local/log", file=sys.stderr)
+        return 1
+    except (DemoFailed, AvaError, StackError) as error:
+        print(f"demo failed: {error}", file=sys.stderr)
         return 1
     wall_s = time.time() - started
     times = remember(wall_s, full=not result["index"]["reused"])

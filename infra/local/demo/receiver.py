@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from standardwebhooks import Webhook, WebhookVerificationError
+from ava_cloud import webhooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,9 @@ class Receiver:
     def take(self, headers: dict[str, str], body: bytes) -> int:
         lower = {name.lower(): value for name, value in headers.items()}
         try:
-            Webhook(self.secret).verify(body.decode(), lower)
-            verified = True
-        except WebhookVerificationError:
-            verified = False
-        message = json.loads(body)
+            message, verified = webhooks.unwrap(body, headers, self.secret), True
+        except webhooks.InvalidSignature:
+            message, verified = json.loads(body), False
         self.received.put(
             Received(lower.get("webhook-id", ""), message.get("type", ""), message.get("data", {}), verified)
         )

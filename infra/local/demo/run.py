@@ -9,14 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ava_cloud import errors, models, operations
+
 from gpu_workers.engine.clock_text import clock
 from infra.local.default_video import NoDefaultVideo, default_video
-from infra.local.demo.client import ApiRefused, Client, Json, sha256_of
+from infra.local.demo.client import Json, own_client, sha256_of
 from infra.local.demo.progress import Stages
 from infra.local.demo.receiver import Received, Receiver
 from infra.local.demo.running_service import RunningService
 
-POLL_S = 1.0
 WEBHOOK_S = 60.0
 ENDPOINT = "demo receiver"
 DEFAULT_QUESTIONS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
@@ -74,11 +75,11 @@ class Demo:
     def __init__(self, service: RunningService, stages: Stages, out: Path) -> None:
         self._out = out
         out.mkdir(parents=True, exist_ok=True)
-        self._client = Client(service.url, service.api_key())
+        self._ava = own_client(service.url, service.api_key())
         self._stages = stages
 
     def run(self, file: Path) -> Json:
-        """Index the video and ask about it; return what result.json holds. Raises DemoFailed, ApiRefused."""
+        """Index the video and ask about it; return what result.json holds. Raises DemoFailed and AvaError."""
         compare = bool(os.environ.get("COMPARE"))
         receiver = Receiver()
         try:
@@ -118,7 +119,7 @@ class Demo:
         return [Prompt(*pair) for pair in DEFAULT_QUESTIONS.get(file.name, ANY_VIDEO)]
 
     def _summary(self, video: Json) -> Json:
-        summary = self._client.call("GET", f"/videos/{video['id']}/summary")
+        summary = operations.event_knowledge_graph.get_summary.sync(video["id"], client=self._ava.api).to_dict()
         if summary["text"]:
             self._stages.say(f"summary: {summary['text']}")
         names = ("title", "start_ms", "end_ms", "summary")
@@ -129,70 +130,76 @@ class Demo:
 
     def _register(self, receiver: Receiver) -> None:
         """Register one endpoint for all runs; each run's receiver listens on its own port."""
-        endpoints = [each for each in self._client.pages("/webhook-endpoints") if each["description"] == ENDPOINT]
+        api, webhooks = self._ava.api, operations.webhooks
+        endpoints = [one for one in self._ava.rows(webhooks.list_webhook_endpoints) if one.description == ENDPOINT]
         if endpoints:
-            path = f"/webhook-endpoints/{endpoints[0]['id']}"
+            id = endpoints[0].id
             # A secret can be read only where it is made, so each run makes its own.
-            receiver.secret = self._client.call("POST", f"{path}/rotate-secret", {"force": True})["secret"]
-            self._client.call("PATCH", path, {"url": receiver.url, "enabled": True})
+            forced = models.WebhookSecretRotationRequest(force=True)
+            receiver.secret = webhooks.rotate_webhook_secret.sync(id, client=api, body=forced).secret
+            wanted = models.WebhookEndpointUpdateRequest(url=receiver.url, enabled=True)
+            webhooks.update_webhook_endpoint.sync(id, client=api, body=wanted)
             return
-        endpoint = {"url": receiver.url, "description": ENDPOINT, "event_types": ["video.ready", "video.failed"]}
-        receiver.secret = self._client.call("POST", "/webhook-endpoints", endpoint)["secret"]
+        endpoint = models.WebhookEndpointRequest(receiver.url, ENDPOINT, ["video.ready", "video.failed"])
+        receiver.secret = webhooks.create_webhook_endpoint.sync(client=api, body=endpoint).secret
 
     def _uploaded_video(self, file: Path) -> tuple[Json, bool]:
         """Return the video once all its bytes are sent, and whether an earlier run had indexed it."""
         digest = sha256_of(file)
-        uploaded = [
-            v for v in self._client.pages(f"/videos?external_id={digest}") if v["status"] not in ("failed", "deleting")
-        ]
+        uploaded = [v for v in self._ava.videos.list(external_id=digest) if v.status not in ("failed", "deleting")]
         # A video that was indexed before the demo's endpoint existed has no webhook to show.
         if uploaded and (
-            os.environ.get("FRESH") or (uploaded[0]["status"] == "ready" and not self._delivery(uploaded[0]["id"]))
+            os.environ.get("FRESH") or (uploaded[0].status == "ready" and not self._delivery(uploaded[0].id))
         ):
             for video in uploaded:
-                self._client.call("DELETE", f"/videos/{video['id']}")
+                self._ava.videos.delete(video.id)
             uploaded = []
         if uploaded:
-            self._stages.say(f"{file.name} was uploaded before as {uploaded[0]['id']}; FRESH=1 indexes it again")
-            return uploaded[0], uploaded[0]["status"] == "ready"
+            self._stages.say(f"{file.name} was uploaded before as {uploaded[0].id}; FRESH=1 indexes it again")
+            return uploaded[0].to_dict(), uploaded[0].status == "ready"
         megabytes = file.stat().st_size / 1e6
         self._stages.say(f"uploading {file.name} ({megabytes:.1f} MB)")
         self._stages.move("upload", 0, megabytes, "MB")
         with self._stages.during("uploading"):
-            video = self._client.upload(
-                file, sha256=digest, on_sent=lambda sent: self._stages.move("upload", sent / 1e6, megabytes, "MB")
+            sent = self._ava.videos.upload(
+                file,
+                title=file.name,
+                external_id=digest,
+                on_progress=lambda now, _: self._stages.move("upload", now / 1e6, megabytes, "MB"),
+                idempotency_key=f"demo-upload-{digest[:32]}-{time.time_ns()}",
             )
-        return video, False
+        return sent.to_dict(), False
 
     def _wait_for_index(self, video_id: str) -> Json:
         doing = ""
+
+        def show(video: models.Video) -> None:
+            nonlocal doing
+            job = operations.index_jobs.list_index_jobs.sync(client=self._ava.api, video_id=video_id).data[0]
+            doing = f" ({job.stage or job.status})"
+            if video.duration_ms:
+                seconds = video.duration_ms / 1000
+                self._stages.move("observe", min(job.observed_ms / 1000, seconds), seconds, "s of video")
+                self._stages.move("index", (video.indexed_until_ms or 0) / 1000, seconds, "s of video")
+
         with self._stages.during(lambda: f"indexing{doing}"):
-            while True:
-                video = self._client.call("GET", f"/videos/{video_id}")
-                if video["status"] == "failed":
-                    error = video["error"]
-                    raise DemoFailed(f"{video_id} cannot be indexed: {error['code']}: {error['message']}")
-                job = self._client.call("GET", f"/index-jobs?video_id={video_id}")["data"][0]
-                doing = f" ({job['stage'] or job['status']})"
-                if video["duration_ms"]:
-                    seconds = video["duration_ms"] / 1000
-                    self._stages.move("observe", min(job["observed_ms"] / 1000, seconds), seconds, "s of video")
-                    self._stages.move("index", video["indexed_until_ms"] / 1000, seconds, "s of video")
-                if video["status"] == "ready":
-                    return video
-                time.sleep(POLL_S)
+            try:
+                return self._ava.videos.wait_ready(video_id, on_progress=show).to_dict()
+            except errors.WorkFailed as error:
+                raise DemoFailed(f"{video_id} cannot be indexed: {error.code}: {error.detail}") from error
 
     def _delivery(self, video_id: str) -> str | None:
         """Return the delivery of the video's video.ready event to the demo's endpoint."""
-        for delivery in self._client.pages("/webhook-deliveries"):
-            if (delivery["event_type"], delivery["resource_id"]) == ("video.ready", video_id):
-                return str(delivery["id"])
+        for delivery in self._ava.rows(operations.webhooks.list_webhook_deliveries, event_type="video.ready"):
+            if delivery.resource_id == video_id:
+                return str(delivery.id)
         return None
 
     def _webhook(self, receiver: Receiver, video: Json, *, reused: bool) -> Received:
         if reused:
             # An earlier run's delivery went to that run's receiver, so it is sent once more.
-            self._client.call("POST", f"/webhook-deliveries/{self._delivery(video['id'])}/replay")
+            delivery = self._delivery(video["id"]) or ""
+            operations.webhooks.replay_webhook_delivery.sync(delivery, client=self._ava.api)
         with self._stages.during("waiting for the webhook"):
             received = receiver.wait_for("video.ready", video["id"], timeout_s=WEBHOOK_S)
         if received is None:
@@ -208,28 +215,17 @@ class Demo:
         by = "" if prompt.method == "ava" else f"   (by {prompt.method})"
         choices = "".join(f"\n    - {choice}" for choice in prompt.choices)
         self._stages.say(f"\nQ{number}: {prompt.question}{by}{choices}")
-        created = self._client.call(
-            "POST",
-            "/questions",
-            {
-                "question": prompt.question,
-                "choices": list(prompt.choices),
-                "video_ids": [video["id"]],
-                "method": prompt.method,
-            },
-            idempotency_key=f"demo-question-{time.time_ns()}",
-        )
-        stage = ""
+        stage, asked = "", ""
         with self._stages.during(lambda: f"answering question {number}{stage}"):
-            while True:
-                question = self._client.call("GET", f"/questions/{created['id']}")
-                if question["status"] in ("succeeded", "failed", "canceled"):
-                    break
-                stage = f" ({question['stage'] or question['status']})"
-                time.sleep(POLL_S)
-        question = self._client.call("GET", f"/questions/{created['id']}?include=trace")
-        if question["status"] != "succeeded":
-            raise DemoFailed(f"{created['id']} {question['status']}: {question['error']}")
+            for event in self._ava.ask_stream(
+                prompt.question, video_ids=[video["id"]], choices=list(prompt.choices), method=prompt.method
+            ):
+                stage = f" ({event.data.get('stage') or event.type})"
+                asked = event.data.get("id", asked)
+        answered = operations.questions.get_question.sync(asked, client=self._ava.api, include="trace")
+        question = answered.to_dict()
+        if answered.status != "succeeded":
+            raise DemoFailed(f"{asked} {answered.status}: {question['error']}")
         self._show(question, number)
         return self._save(question, prompt, number)
 
@@ -265,7 +261,7 @@ class Demo:
             frame = None
             if item["frame"] is not None:
                 file = self._out / f"q{number}_evidence{position}_{item['frame']['ms']}ms.jpg"
-                file.write_bytes(self._client.download(item["frame"]["thumbnail_url"]))
+                file.write_bytes(self._ava.download(item["frame"]["thumbnail_url"]))
                 frame = file.name
             saved = {key: item[key] for key in ("video_id", "event_id", "start_ms", "end_ms", "quote", "status")}
             evidence.append({**saved, "frame": frame})
@@ -291,4 +287,4 @@ def _clock(ms: int) -> str:
     return clock(ms).removeprefix("0")
 
 
-__all__ = ["ApiRefused", "Demo", "DemoFailed"]
+__all__ = ["Demo", "DemoFailed"]

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import httpx
 
-from ava_cloud._async.videos import AsyncVideos
+from ava_cloud._async.videos import AsyncVideos, rows_of
 from ava_cloud._async.waiting import ended_work, stream_events
 from ava_cloud._events import StreamEvent
 from ava_cloud._generated import AuthenticatedClient
@@ -215,6 +215,14 @@ class AsyncAva:
         path = f"/v1/questions/{quote(question_id, safe='')}/report"
         response = await self._http.get(path, params={"format": "pdf" if pdf else "html"})
         return response.content
+
+    async def rows(self, operation: Any, **filters: Any) -> AsyncIterator[Any]:
+        """Yield the rows of any list of the API, over all pages, such as rows(operations.shares.list_shares).
+
+        filters: parameters of the operation. Raises ApiError.
+        """
+        async for row in rows_of(operation, client=self.api, **filters):
+            yield row
 
     async def download(self, url: str) -> bytes:
         """Return what is behind a signed URL, such as a picture or a clip. Raises httpx.HTTPError."""

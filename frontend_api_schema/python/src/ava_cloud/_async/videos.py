@@ -149,17 +149,17 @@ class AsyncVideos:
 
     async def list(self, **filters: Any) -> AsyncIterator[Video]:
         """Yield the tenant's videos, newest first, over all pages. filters: parameters of GET /v1/videos."""
-        async for video in _rows(list_videos.asyncio, client=self._api, **filters):
+        async for video in rows_of(list_videos, client=self._api, **filters):
             yield video
 
     async def events(self, video_id: str, **filters: Any) -> AsyncIterator[Event]:
         """Yield the events of a video in order, over all pages. filters: parameters of its events."""
-        async for event in _rows(list_events.asyncio, video_id=video_id, client=self._api, **filters):
+        async for event in rows_of(list_events, video_id=video_id, client=self._api, **filters):
             yield event
 
     async def transcript(self, video_id: str, **filters: Any) -> AsyncIterator[TranscriptLine]:
         """Yield the lines that were said, in order, over all pages. filters: parameters of its transcript."""
-        async for line in _rows(list_transcript.asyncio, video_id=video_id, client=self._api, **filters):
+        async for line in rows_of(list_transcript, video_id=video_id, client=self._api, **filters):
             yield line
 
     async def captions(
@@ -178,11 +178,11 @@ class AsyncVideos:
         )
 
 
-async def _rows(read: Callable[..., Any], **parameters: Any) -> AsyncIterator[Any]:
-    """Yield the rows of all pages of a list. read: the operation of the list."""
+async def rows_of(operation: Any, **parameters: Any) -> AsyncIterator[Any]:
+    """Yield the rows of all pages of a list. operation: its module in `operations`."""
     cursor: str | None = None
     while True:
-        page = await read(limit=_PAGE, cursor=given(cursor), **parameters)
+        page = await operation.asyncio(limit=_PAGE, cursor=given(cursor), **parameters)
         for row in page.data:
             yield row
         cursor = page.next_cursor

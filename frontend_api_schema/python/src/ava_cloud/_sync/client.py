@@ -37,7 +37,7 @@ from ava_cloud._generated.models import (
 )
 from ava_cloud._requests import given, is_open, mapped, outcome, settings, some
 from ava_cloud._retry import STANDARD, Retries, RetryTransport
-from ava_cloud._sync.videos import Videos
+from ava_cloud._sync.videos import Videos, rows_of
 from ava_cloud._sync.waiting import ended_work, stream_events
 from ava_cloud.errors import NotModified, WorkFailed, error_of
 
@@ -211,6 +211,14 @@ class Ava:
         path = f"/v1/questions/{quote(question_id, safe='')}/report"
         response = self._http.get(path, params={"format": "pdf" if pdf else "html"})
         return response.content
+
+    def rows(self, operation: Any, **filters: Any) -> Iterator[Any]:
+        """Yield the rows of any list of the API, over all pages, such as rows(operations.shares.list_shares).
+
+        filters: parameters of the operation. Raises ApiError.
+        """
+        for row in rows_of(operation, client=self.api, **filters):
+            yield row
 
     def download(self, url: str) -> bytes:
         """Return what is behind a signed URL, such as a picture or a clip. Raises httpx.HTTPError."""

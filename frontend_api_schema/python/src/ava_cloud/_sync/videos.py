@@ -149,17 +149,17 @@ class Videos:
 
     def list(self, **filters: Any) -> Iterator[Video]:
         """Yield the tenant's videos, newest first, over all pages. filters: parameters of GET /v1/videos."""
-        for video in _rows(list_videos.sync, client=self._api, **filters):
+        for video in rows_of(list_videos, client=self._api, **filters):
             yield video
 
     def events(self, video_id: str, **filters: Any) -> Iterator[Event]:
         """Yield the events of a video in order, over all pages. filters: parameters of its events."""
-        for event in _rows(list_events.sync, video_id=video_id, client=self._api, **filters):
+        for event in rows_of(list_events, video_id=video_id, client=self._api, **filters):
             yield event
 
     def transcript(self, video_id: str, **filters: Any) -> Iterator[TranscriptLine]:
         """Yield the lines that were said, in order, over all pages. filters: parameters of its transcript."""
-        for line in _rows(list_transcript.sync, video_id=video_id, client=self._api, **filters):
+        for line in rows_of(list_transcript, video_id=video_id, client=self._api, **filters):
             yield line
 
     def captions(
@@ -176,11 +176,11 @@ class Videos:
         return read(video_id, client=self._api, track=given(track), start_ms=given(start_ms), end_ms=given(end_ms))
 
 
-def _rows(read: Callable[..., Any], **parameters: Any) -> Iterator[Any]:
-    """Yield the rows of all pages of a list. read: the operation of the list."""
+def rows_of(operation: Any, **parameters: Any) -> Iterator[Any]:
+    """Yield the rows of all pages of a list. operation: its module in `operations`."""
     cursor: str | None = None
     while True:
-        page = read(limit=_PAGE, cursor=given(cursor), **parameters)
+        page = operation.sync(limit=_PAGE, cursor=given(cursor), **parameters)
         for row in page.data:
             yield row
         cursor = page.next_cursor
