@@ -94,18 +94,14 @@ def test_the_python_package_runs_its_readme(acme: Cast, server: ServerProcess, f
     assert listed.split("\t")[1] == "ready"
 
 
-def test_the_typescript_package_runs_its_readme(acme: Cast, server: ServerProcess, folder: Path) -> None:
+def test_the_typescript_package_runs_its_readme(
+    acme: Cast, server: ServerProcess, folder: Path, packed_typescript: Path
+) -> None:
     source = typescript_client.PACKAGE
-    ignored = shutil.ignore_patterns("node_modules", "dist")
-    package = Path(shutil.copytree(source, folder / "source", ignore=ignored))
-    shutil.copy(Path(__file__).with_name("usage.ts"), package / "src")
-    run("npm", "ci", "--no-audit", "--no-fund", folder=package)
-    run("npm", "run", "build", folder=package)
-    packed = run("npm", "pack", "--silent", folder=package).strip()
     program = folder / "program"
     program.mkdir()
     (program / "package.json").write_text('{"type": "module"}')
-    run("npm", "install", "--no-audit", "--no-fund", package / packed, folder=program)
+    run("npm", "install", "--no-audit", "--no-fund", packed_typescript, folder=program)
     shutil.copy(folder / "gate.mp4", program)
     (program / "readme.mjs").write_text(snippets(source / "README.md", "ts"))
     (program / "more.mjs").write_text(MORE)

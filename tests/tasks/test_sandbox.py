@@ -13,7 +13,6 @@ from backend.api.public_ids import decode, encode
 from backend.billing.models import ModelCall, UsageEvent
 from backend.billing.services.invoicing.closing import tenants_to_bill
 from backend.erasure.services.tenants import begin_tenant_erasure
-from backend.jobs.models import QUEUE_OF, JobKind
 from backend.tenancy import sandboxes
 from backend.tenancy.authentication import standing_of
 from backend.tenancy.callers import Caller
@@ -25,11 +24,9 @@ from gpu_workers.tasks.sandbox import ABSTAIN, FAIL, NOTE
 from tests.conftest import Cast
 from tests.contract import ContractClient
 from tests.scripted_openai import ScriptedOpenAIServer
-from tests.tasks.world import CLASSES, FORTY_SECONDS, recording, run_due
+from tests.tasks.world import FORTY_SECONDS, WITHOUT_WEBHOOKS, recording, run_due
 from tests.webhooks.delivering import make_attempt
 from tests.webhooks.receiver import receiving
-
-WITHOUT_WEBHOOKS = tuple(name for name in CLASSES if name != QUEUE_OF[JobKind.DELIVER_WEBHOOK])
 
 
 @pytest.fixture

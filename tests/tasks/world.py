@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from backend.jobs.breakers import outages
 from backend.jobs.dispatching import CLASSES, NextJob, claim_next, mark_due, next_jobs
-from backend.jobs.models import Job, JobKind, JobState
+from backend.jobs.models import QUEUE_OF, Job, JobKind, JobState
 from backend.jobs.services import enqueue
 from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.storage import ObjectMissing, ObjectStorage, source_key
@@ -39,6 +39,8 @@ FORTY_SECONDS = (Scene(RED, 0, 15_000), Scene(GREEN, 15_000, 27_000), Scene(BLUE
 RENDERING = ("cpu.render",)
 WITHOUT_MODELS = tuple(queue for queue in CLASSES if not queue.startswith("gpu.") and queue not in RENDERING)
 """The classes that fetch, probe and delete: a test of what is stored needs no index."""
+WITHOUT_WEBHOOKS = tuple(queue for queue in CLASSES if queue != QUEUE_OF[JobKind.DELIVER_WEBHOOK])
+"""The classes of workers. A sender delivers webhooks (tests.webhooks)."""
 MOST_ROUNDS = 200
 """Number of passes after which run_due() takes an outage for endless."""
 TWELVE_SECONDS = (Scene(RED, 0, 6_000), Scene(GREEN, 6_000, 12_000))
