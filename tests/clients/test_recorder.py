@@ -7,27 +7,35 @@ gstreamer1.0-plugins-ugly python3-gi.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import av
 import pytest
 from ava_cloud.errors import AvaError
-from ava_cloud.recorder.capture import CameraGone, captured
+from ava_cloud.recorder.capture import CameraGone, captured, cut_file
 from ava_cloud.recorder.pieces import Piece, Recording, Spool
 
 from backend.library.models import InputSegment, Video
 from infra.local import ports
+from infra.local.ffmpeg import ffmpeg
 from infra.local.state import State
 from tests.api.servers import PROJECT, ServerProcess
 from tests.clients.test_python_client import url
 from tests.conftest import Cast
+from tests.tasks.world import FORTY_SECONDS, recording
 
 PROGRAM = Path(__file__).with_name("camera.py")
 PYTHON = "/usr/bin/python3"
@@ -119,14 +127,16 @@ def test_an_outage_is_a_gap_and_nothing_else_is_lost(camera: Camera, tmp_path: P
     assert abs(gap_ms - true_gap_ms) < 2_000
 
 
-def recorder(acme: Cast, server: ServerProcess, camera: Camera, folder: Path) -> subprocess.Popen[str]:
+def recorder(
+    acme: Cast, server: ServerProcess, source: str, folder: Path, *more: str, seconds: int = 1
+) -> subprocess.Popen[str]:
     environment = os.environ | {
         "PYTHONPATH": str(PROJECT / "frontend_api_schema" / "python" / "src"),
         "AVA_API_KEY": acme.key,
         "AVA_BASE_URL": url(server),
-        "AVA_CAMERA": camera.address,
+        "AVA_CAMERA": source,
     }
-    command = [sys.executable, "-m", "ava_cloud", "record", "-", "--name", "Gate", "--seconds", "1"]
+    command = [sys.executable, "-m", "ava_cloud", "record", "-", "--name", "Gate", "--seconds", str(seconds), *more]
     return subprocess.Popen([*command, "--spool", str(folder)], env=environment, stderr=subprocess.PIPE, text=True)
 
 
@@ -150,15 +160,15 @@ def test_a_recorder_that_is_killed_goes_on_and_sends_nothing_twice(
     acme: Cast, server: ServerProcess, camera: Camera, tmp_path: Path
 ) -> None:
     folder = tmp_path / "spool"
-    killed = recorder(acme, server, camera, folder)
+    killed = recorder(acme, server, camera.address, folder)
     wait_for(acme, 3, killed)
     assert "secret" not in Path(f"/proc/{killed.pid}/cmdline").read_text()
     killed.kill()
     killed.communicate()
     before = len(appended(acme))
-    again = recorder(acme, server, camera, folder)
+    again = recorder(acme, server, camera.address, folder)
     wait_for(acme, before + 3, again)
-    second = recorder(acme, server, camera, folder)
+    second = recorder(acme, server, camera.address, folder)
     assert second.wait(60) == 1, "two recorders never record into one spool"
     again.send_signal(signal.SIGINT)
     _, said = again.communicate(timeout=60)
@@ -173,6 +183,75 @@ def test_a_recorder_that_is_killed_goes_on_and_sends_nothing_twice(
         assert video.title.startswith("Gate 20")
         assert video.external_id == video.title
     assert not list(folder.rglob("*.mp4"))
+
+
+def test_a_file_is_cut_once_and_dated_by_its_last_change(tmp_path: Path) -> None:
+    file, spool = tmp_path / "gate-1.mp4", Spool(tmp_path / "spool", 100)
+    file.write_bytes(recording(FORTY_SECONDS))
+    os.utime(file, (1_000_000_040, 1_000_000_040))
+    cutting = cut_file(file, spool, 10.0, after_s=-math.inf)
+    next(cutting)
+    next(cutting)
+    cutting.close()  # as at the end of the process
+    assert spool.read_until() == {str(file): 20.0}
+    rest = [piece for piece, _ in cut_file(file, spool, 10.0, after_s=spool.read_until()[str(file)])]
+
+    assert [piece.recorded_ms - 1_000_000_000_000 for piece in spool.waiting()] == [0, 10_000, 20_000, 30_000]
+    assert [piece.duration_ms for piece in spool.waiting()] == [10_000] * 4
+    assert rest == spool.waiting()[2:3], "the last piece ends with the file"
+    assert spool.read_until() == {str(file): math.inf}
+    for piece in spool.waiting():
+        spool.remove(piece)
+    assert Spool(tmp_path / "spool", 100).read_until() == {str(file): math.inf}
+
+
+def test_a_complete_playlist_is_recorded_to_its_end(tmp_path: Path) -> None:
+    made = "-f lavfi -i testsrc=d=40:r=10:s=160x120 -f lavfi -i sine=d=40 -preset ultrafast -pix_fmt yuv420p -g 10"
+    playlist = "-c:v libx264 -c:a aac -f hls -hls_time 5 -hls_list_size 0 gate.m3u8"
+    subprocess.run([str(ffmpeg()), "-v", "error", *made.split(), *playlist.split()], cwd=tmp_path, check=True)
+    served = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=tmp_path))
+    threading.Thread(target=served.serve_forever, daemon=True).start()
+    spool = Spool(tmp_path / "spool", 100)
+
+    list(captured(f"http://127.0.0.1:{served.server_port}/gate.m3u8", spool, seconds=10.0))
+
+    served.shutdown()
+    served.server_close()
+    assert [piece.duration_ms for piece in spool.waiting()] == [10_000] * 4
+    for one, other in pairwise(spool.waiting()):
+        assert other.recorded_ms == one.recorded_ms + one.duration_ms
+    with pytest.raises(CameraGone):
+        list(captured(f"http://127.0.0.1:{served.server_port}/gate.m3u8", spool, seconds=10.0))
+
+
+@pytest.mark.long
+def test_midnight_begins_a_new_video_within_one_piece(acme: Cast, server: ServerProcess, tmp_path: Path) -> None:
+    zone = ZoneInfo("Asia/Tokyo")
+    midnight = datetime(2026, 3, 2, tzinfo=zone)
+    file = tmp_path / "gate-1.mp4"
+    file.write_bytes(recording(FORTY_SECONDS))
+    ended = (midnight + timedelta(seconds=15)).timestamp()
+    os.utime(file, (ended, ended))
+
+    process = recorder(
+        acme, server, str(tmp_path / "gate-*.mp4"), tmp_path / "spool", "--time-zone", zone.key, seconds=4
+    )
+    wait_for(acme, 10, process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+
+    with acme.scope():
+        days = {video.id: video.title for video in Video.objects.all()}
+    by_day: dict[str, list[datetime]] = {"Gate 2026-03-01": [], "Gate 2026-03-02": []}
+    for segment in appended(acme):
+        assert segment.recorded_at is not None
+        by_day[days[segment.video_id]].append(segment.recorded_at)
+    before, after = sorted(by_day["Gate 2026-03-01"]), sorted(by_day["Gate 2026-03-02"])
+    assert before[0] == midnight - timedelta(seconds=25)
+    assert midnight - timedelta(seconds=4) <= before[-1] < midnight <= after[0] < midnight + timedelta(seconds=4)
+    assert len(before) + len(after) == 10
+    assert file.exists()
 
 
 def test_a_full_spool_drops_the_oldest_and_says_so(tmp_path: Path) -> None:

@@ -285,7 +285,10 @@ def usage(as_json: Json = False) -> None:
 
 @app.command()
 def record(
-    source: Annotated[str, typer.Argument(help="rtsp://… or https://….m3u8; - reads it from AVA_CAMERA.")],
+    source: Annotated[
+        str,
+        typer.Argument(help="rtsp://…, hls://… (https), http://….m3u8 or 'files/*.mp4'; - reads it from AVA_CAMERA."),
+    ],
     name: Annotated[str, typer.Option(help="Name of the camera; videos are called by it and the day.")],
     collection: Collection = "",
     time_zone: Annotated[str, typer.Option(help="Of the camera, such as Europe/Berlin.")] = "UTC",
@@ -293,7 +296,7 @@ def record(
     spool: Annotated[Path, typer.Option(help="Folder for pieces that wait.")] = Path("ava-spool"),
     most: Annotated[int, typer.Option(help="So many pieces wait at most.")] = 240,
 ) -> None:
-    """Record a camera from here, into one video a day. After a crash the same command goes on."""
+    """Record a camera, a playlist or files from here, into one video a day. After a crash the same command goes on."""
     import os
 
     from ava_cloud.recorder.pieces import Spool
@@ -301,8 +304,10 @@ def record(
     from ava_cloud.recorder.sending import Sender
 
     address = os.environ.get("AVA_CAMERA", "") if source == "-" else source
-    if "://" not in address:
-        raise typer.BadParameter("the source is an address such as rtsp://camera/stream")
+    if address.startswith("hls://"):
+        address = f"https://{address.removeprefix('hls://')}"
+    if "://" not in address and not any(mark in address for mark in "*?["):
+        raise typer.BadParameter("the source is an address such as rtsp://camera/stream, or a pattern of files")
     folder = Spool(spool / "".join(letter if letter.isalnum() else "-" for letter in name), most)
     with client() as ava:
         sender = Sender(ava, folder, name=name, time_zone=time_zone, collection_id=collection or None)
@@ -318,12 +323,14 @@ def mcp(
     """Serve agents over the Model Context Protocol, on standard input and output."""
     from decimal import Decimal
 
-    from ava_cloud import AsyncAva
+    from ava_cloud import AsyncAva, Retries
     from ava_cloud.mcp_server.server import make_server
 
     key, url = credentials.find()
+    # Clients of the protocol give up after a minute.
+    patience = Retries(attempts=4, longest_s=10.0, total_s=30.0)
     make_server(
-        lambda: AsyncAva(key, base_url=url),
+        lambda: AsyncAva(key, base_url=url, retries=patience),
         allow_writes=allow_writes,
         most_each=Decimal(str(max_cost)),
         most_in_all=Decimal(str(max_session_cost)),
