@@ -14,10 +14,11 @@ import pytest
 from ava_cloud import AsyncAva
 from ava_cloud.mcp_server import server as mcp_server
 from ava_cloud.mcp_server.lines import FENCE, quoted
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from transformers import AutoTokenizer
 
+from backend.billing.models import UsageEvent, UsageMeter
 from backend.questions.models import Question
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.settings import MINILM
@@ -110,6 +111,38 @@ def test_an_answer_that_takes_longer_than_a_client_waits_is_read_later(
     assert read.startswith("Answer (")
     with acme.scope():
         assert Question.objects.filter(text="What does the man do?").count() == 1
+
+
+def test_a_long_question_survives_a_client_that_gives_up(
+    acme: Cast, server: ServerProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client gives up before the tool does, asks again, and reads the answer: 60 s and five minutes, scaled down."""
+    monkeypatch.setattr(mcp_server, "_WAIT_S", 4.0)
+    video = indexed_video(acme)
+    question = {"question": "What does the man do?", "video_ids": [video]}
+
+    async def use() -> tuple[int, str]:
+        gave_up = 0
+        async with Client(make(acme, server)) as client:
+            for _ in range(2):
+                try:
+                    await client.call_tool("ask", question, read_timeout_seconds=1.0)
+                except MCPError:
+                    gave_up += 1
+            with answering(acme):
+                read = await client.call_tool("ask", question)
+                while "is not answered yet" in read.content[0].text:
+                    number = read.content[0].text.split()[0]
+                    read = await client.call_tool("get_answer", {"question_id": number})
+        return gave_up, read.content[0].text
+
+    gave_up, read = asyncio.run(use())
+
+    assert gave_up == 2
+    assert read.startswith("Answer (qst_")
+    with acme.scope():
+        asked = Question.objects.get(text="What does the man do?")
+        assert UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, question_id=asked.id).count() == 1
 
 
 def test_every_failure_is_a_sentence_that_says_what_to_do(acme: Cast, globex: Cast, server: ServerProcess) -> None:

@@ -60,15 +60,26 @@ WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False)
 
 
 @dataclass
+class Sent:
+    """A question that was sent lately. key: its Idempotency-Key. question_id: "" until the service has answered, so
+    that a call that was given up meanwhile is sent again with the same key."""
+
+    at: float
+    key: str
+    scope: list[str]
+    question_id: str = ""
+
+
+@dataclass
 class Session:
-    """What one run of the server may spend, and has spent. asked: the question of each request that was sent lately."""
+    """What one run of the server may spend, and has spent. sent: by what was asked."""
 
     ava: AsyncAva
     allow_writes: bool
     most_each: Decimal
     most_in_all: Decimal
     spent: Decimal = Decimal(0)
-    asked: dict[str, tuple[float, str]] = field(default_factory=dict)
+    sent: dict[str, Sent] = field(default_factory=dict)
     counted: set[str] = field(default_factory=set)
 
     def count(self, question: Question) -> None:
@@ -98,6 +109,10 @@ def sentences(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
         except errors.RateLimited as error:
             wait = error.retry_after_s or 60
             raise ToolError(f"Too much at once: {error.detail} Try again in {wait:.0f} seconds.") from error
+        except errors.ServiceUnavailable as error:
+            raise ToolError(f"The service cannot answer now: {error.detail} Try again in a minute.") from error
+        except errors.Conflict as error:
+            raise ToolError(f"Not now: {error.detail} get_video() says how far it is; try again later.") from error
         except errors.ApiError as error:
             raise ToolError(f"Refused: {error}. Change the arguments.") from error
         except (errors.AvaError, OSError) as error:
@@ -218,14 +233,16 @@ async def ask(
     has an id for get_answer(). The same question again within ten minutes is not charged again."""
     session = _session(ctx)
     wanted = json.dumps([question, sorted(video_ids or ()), choices])
-    sent = session.asked.get(wanted)
-    if sent is None or time.monotonic() - sent[0] > _REPEAT_S:
+    sent = session.sent.get(wanted)
+    if sent is None or time.monotonic() - sent.at > _REPEAT_S:
         scope = video_ids or await _everything(session)
         await _afford(session, QuestionEstimateRequest(question=question, video_ids=scope), max_cost)
-        body = QuestionRequest(question, video_ids=scope, choices=some(choices))
-        made = await create_question.asyncio(client=session.ava.api, body=body, idempotency_key=str(uuid.uuid4()))
-        session.asked[wanted] = sent = time.monotonic(), made.id
-    return await _awaited(ctx, sent[1])
+        session.sent[wanted] = sent = Sent(time.monotonic(), str(uuid.uuid4()), scope)
+    if not sent.question_id:
+        body = QuestionRequest(question, video_ids=sent.scope, choices=some(choices))
+        made = await create_question.asyncio(client=session.ava.api, body=body, idempotency_key=sent.key)
+        sent.question_id = made.id
+    return await _awaited(ctx, sent.question_id)
 
 
 async def get_answer(ctx: Ctx, question_id: str) -> str:
