@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: clients test-clients help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lint-deploy lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
+.PHONY: clients test-clients help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-clients bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lint-deploy lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -91,6 +91,9 @@ bench-jobs: bootstrap ## measure the job queue, one JSON line per figure; some o
 bench-playback: bootstrap ## measure playback and clips, one JSON line per figure; some of them: ONLY=clips
 	@$(PY) -m bench.playback --only "$(ONLY)"
 
+bench-clients: bootstrap ## measure the Python client, the command ava and its MCP server, one JSON line per figure: ONLY=upload
+	@$(PY) -m bench.clients --only "$(ONLY)"
+
 bench-billing: bootstrap ## measure how fast usage is rated and how far estimates are off, one JSON line per figure; some of them: ONLY=rated
 	@$(PY) -m bench.billing --only "$(ONLY)"
 
@@ -147,7 +150,7 @@ lint-deploy: bootstrap ## check compose, terraform, the chart and the images wit
 lint-alerts: bootstrap ## check alert rules with promtool and run their tests; gets promtool at the first time (needs apt)
 	@$(PY) -m infra.observability
 
-clients: bootstrap ## write the generated parts of the clients again from openapi.yaml (needs npm)
+clients: bootstrap ## write the generated parts of the clients, and the Postman collection, again from openapi.yaml (needs npm)
 	@$(PY) -m infra.clients
 
 lock: bootstrap ## write requirements.lock again from pyproject.toml
