@@ -47,6 +47,7 @@ _SYNC_NAMES = {
     "aclosing": "closing",
     "async_each_at_once": "each_at_once",
     "async_sleep": "sleep",
+    "AsyncLooks": "Looks",
     "asyncio": "sync",
     "aclose": "close",
     "aread": "read",

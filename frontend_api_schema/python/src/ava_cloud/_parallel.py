@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
+Looks = Generator[None, None, None]
+AsyncLooks = AsyncGenerator[None, None]
+"""Moments at which it is worth to look again."""
 
 
 def each_at_once(work: Callable[[T], None], items: Iterable[T], limit: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import httpx
 
 from ava_cloud._events import EventReader, StreamEvent
-from ava_cloud._parallel import async_sleep
+from ava_cloud._parallel import AsyncLooks, async_sleep
 from ava_cloud._retry import ONCE
 from ava_cloud.errors import AvaError, WaitTimeout
 
@@ -66,7 +66,7 @@ async def stream_events(http: httpx.AsyncClient, path: str, *, until: str) -> As
         await async_sleep(1.0)
 
 
-async def occasions(http: httpx.AsyncClient, path: str, *, ends: float, each: bool) -> AsyncIterator[None]:
+async def occasions(http: httpx.AsyncClient, path: str, *, ends: float, each: bool) -> AsyncLooks:
     """Yield now, and whenever it is worth to look again, until ends (of time.monotonic()).
 
     path: of the stream that shows changes, and `outcome` at last; each: whether every change is an occasion. If the

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import httpx
 
 from ava_cloud._events import EventReader, StreamEvent
-from ava_cloud._parallel import sleep
+from ava_cloud._parallel import Looks, sleep
 from ava_cloud._retry import ONCE
 from ava_cloud.errors import AvaError, WaitTimeout
 
@@ -64,7 +64,7 @@ def stream_events(http: httpx.Client, path: str, *, until: str) -> Iterator[Stre
         sleep(1.0)
 
 
-def occasions(http: httpx.Client, path: str, *, ends: float, each: bool) -> Iterator[None]:
+def occasions(http: httpx.Client, path: str, *, ends: float, each: bool) -> Looks:
     """Yield now, and whenever it is worth to look again, until ends (of time.monotonic()).
 
     path: of the stream that shows changes, and `outcome` at last; each: whether every change is an occasion. If the
