@@ -51,6 +51,7 @@ def provision_database(superuser_url: str, role_urls: dict[str, str]) -> None:
         raise CommandError("the role URLs name different databases")
     database = names.pop()
     with psycopg.connect(superuser_url, autocommit=True) as server:
+        _require_superuser(server)
         # Two checkouts or test workers may provision one server at once.
         server.execute("SELECT pg_advisory_lock(hashtext('ava provision'))")
         for role, url in role_urls.items():
@@ -81,6 +82,23 @@ def provision_database(superuser_url: str, role_urls: dict[str, str]) -> None:
         with psycopg.connect(superuser_url, dbname=database, autocommit=True) as connection:
             connection.execute(PROVISION_SQL.read_text())
             _revoke_routines(connection)
+
+
+def _require_superuser(server: psycopg.Connection[Any]) -> None:
+    """Refuse a role that could not take AGE's functions from everybody, before anything is changed.
+
+    Other rights of a superuser cost speed alone: without LEAKPROOF, row-level security keeps the planner from AGE's
+    indexes. Functions that read the graph past row-level security belong to whoever made the extension.
+    """
+    row = server.execute("SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()
+    assert row is not None
+    role, is_superuser = row
+    if not is_superuser:
+        raise CommandError(
+            f"{role} is no superuser. Provisioning takes functions of Apache AGE that read the graph past row-level "
+            "security from all roles, and only their owner may do so: without that, tenants would not be isolated. "
+            "Nothing was changed. docs/adr/0049 says which databases are possible"
+        )
 
 
 def _revoke_routines(connection: psycopg.Connection[Any]) -> None:
