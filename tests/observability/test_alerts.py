@@ -28,6 +28,13 @@ DASHBOARDS = sorted((FOLDER / "dashboards").glob("*.json"))
 RUNBOOK = PROJECT / "docs" / "runbooks" / "alerts.md"
 BY_PROMETHEUS = {"up": {"service"}}
 """Metrics that Prometheus makes itself, with the labels that its configuration gives them."""
+BY_NODE_EXPORTER: dict[str, set[str]] = {
+    "node_filesystem_avail_bytes": {"fstype", "mountpoint", "device"},
+    "node_filesystem_size_bytes": {"fstype", "mountpoint", "device"},
+    "node_memory_MemAvailable_bytes": set(),
+    "node_memory_MemTotal_bytes": set(),
+}
+"""Metrics of the exporter in the compose profile observability, with its labels."""
 BY_SCRAPE = {"service", "instance"}
 SUFFIXES = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum"), "gauge": ("",)}
 
@@ -43,7 +50,7 @@ def expressions() -> Iterator[tuple[str, str]]:
 
 def exported() -> dict[str, set[str]]:
     """Return the labels of each series that API, relay and workers export."""
-    found = dict(BY_PROMETHEUS)
+    found = {**BY_PROMETHEUS, **BY_NODE_EXPORTER}
     for collector in list(REGISTRY._collector_to_names):
         names = getattr(collector, "_labelnames", None)
         if names is None or not collector._name.startswith("ava_"):  # type: ignore[attr-defined]
@@ -63,7 +70,7 @@ def selectors(expression: str) -> list[tuple[str, set[str]]]:
     promql.parse(expression)
     return [
         (name, set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)\s*\"", labels or "")))
-        for name, labels in re.findall(r"\b(ava_\w+|up\b)(?:\{([^}]*)\})?", expression)
+        for name, labels in re.findall(r"\b(ava_\w+|node_\w+|up\b)(?:\{([^}]*)\})?", expression)
     ]
 
 

@@ -19,6 +19,7 @@ from backend.billing.services.nightly import last_results, oldest_result_seconds
 from backend.jobs.breakers import breakers
 from backend.jobs.dispatching import CLASSES, oldest_runnable_age_seconds, running_jobs, waiting_jobs
 from backend.jobs.models import BreakerState
+from backend.observability.database_state import DatabaseState, database_state
 
 logger = logging.getLogger("ava.relay")
 
@@ -32,6 +33,7 @@ class QueueGauges(Collector):
             depths = {"due": waiting_jobs(), "running": running_jobs()}
             ages = oldest_runnable_age_seconds()
             dependencies = breakers()
+            state = database_state()
             invariants, findings, findings_age = last_results(), last_findings(), oldest_finding_seconds()
         except DatabaseError as error:
             logger.warning("the queue could not be read for its metrics: %s", type(error).__name__)
@@ -43,6 +45,7 @@ class QueueGauges(Collector):
             connections.close_all()
         up.add_metric([], 1.0)
         yield up
+        yield from _database(state)
         yield _depths(depths)
         oldest = GaugeMetricFamily(
             "ava_queue_oldest_seconds",
@@ -69,6 +72,25 @@ class QueueGauges(Collector):
         if findings_age is not None:
             age.add_metric([], findings_age)
         yield age
+
+
+def _database(state: DatabaseState) -> Iterator[Metric]:
+    for name, help_text, value in (
+        ("ava_database_connections_used", "Used part of the connections that PostgreSQL allows.", state.connections),
+        (
+            "ava_database_archive_failing_seconds",
+            "Age of the last success while the archive of the log fails, else 0.",
+            state.archive_failing_s,
+        ),
+        (
+            "ava_database_standby_bytes",
+            "Bytes of log that PostgreSQL keeps for a standby that has not read them.",
+            state.standby_bytes,
+        ),
+    ):
+        family = GaugeMetricFamily(name, help_text)
+        family.add_metric([], value)
+        yield family
 
 
 def _invariants(results: Mapping[str, tuple[int, datetime]]) -> Iterator[Metric]:
