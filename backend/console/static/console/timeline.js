@@ -1,5 +1,5 @@
 // Moves the player to the moment of a mark or of the address, and the line over the marks with the player.
-import { go, video } from "../playback/player.js";
+import { go, video } from "../playback/page.js";
 
 const { whole, at } = document.querySelector(".c-player").dataset;
 const cursor = document.getElementById("cursor");

@@ -3,8 +3,8 @@ const STEP = 5, JUMP = 10; // seconds
 const TYPED = "input:not([type=range]), select, textarea, [contenteditable], dialog[open], [role=menu]";
 const PRESSED = "a, button, summary, [role=button], [role^=menuitem]";
 
-/** Listen to the keys. moments: returns the links to the moments of the page, in their order. */
-export function listen(root, video, moments) {
+/** Listen to the keys. moments: returns the links to the moments of the page, in their order. signal: ends it. */
+export function listen(root, video, moments, signal) {
   const controller = root.querySelector("media-controller");
   const help = root.querySelector("dialog");
   const ask = (what) => controller.dispatchEvent(new CustomEvent(what, { composed: true, bubbles: true }));
@@ -33,6 +33,6 @@ export function listen(root, video, moments) {
     if (!act) return;
     event.preventDefault();
     act();
-  });
+  }, { signal });
   root.querySelector("[data-help]").addEventListener("click", () => help.showModal());
 }
