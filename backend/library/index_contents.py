@@ -5,6 +5,7 @@ backend.ekg stores the contents and stands above this app, so it registers the r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
@@ -49,6 +50,10 @@ class IndexContents(Protocol):
 
     def failed_segments(self, video_id: UUID, index_version: int) -> list[int]:
         """Return the numbers of the segments with a gap that does not lie in the recording itself."""
+        ...
+
+    def thumbnails_at(self, moments: Mapping[UUID, tuple[UUID, int, int]]) -> dict[UUID, str]:
+        """Return, by key, the object of the thumbnail nearest to (video, index version, ms), if there is one."""
         ...
 
 

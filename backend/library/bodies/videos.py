@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, get_args
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from rest_framework import serializers
@@ -49,9 +51,12 @@ from backend.library.models import (
     VideoStatus,
 )
 from backend.library.recording import is_open
+from backend.library.storage import ObjectStorage
 from backend.library.wall_clocks import fitted_clocks
 from gpu_workers.engine.wall_clock import ClockSource
 
+PICTURE_WINDOW_S = 900
+"""Seconds for which the URL of a video's picture stays the same. It is valid for twice as long."""
 CLOCK_SOURCES: tuple[str, ...] = get_args(ClockSource)
 
 
@@ -190,6 +195,10 @@ class VideoSerializer(serializers.Serializer[Any]):
     )
     ekg = IndexSizeSerializer(allow_null=True, help_text="Size of the index of a ready video; null in lists.")
     gaps = GapsSerializer(allow_null=True, help_text="What could not be described; null in lists.")
+    thumbnail_url = serializers.CharField(
+        allow_null=True,
+        help_text="Picture from the beginning of what is indexed, valid for at least 15 minutes; null without one.",
+    )
     recorded_at = LocalTimeField(allow_null=True, help_text="When the recording began, as you said; null if unknown.")
     time_zone = serializers.CharField(allow_blank=True, help_text=TIME_ZONE_HELP)
     clock = VideoClockSerializer(allow_null=True, help_text="The clock in the picture, if there is one; null in lists.")
@@ -315,6 +324,7 @@ def _bodies(
     wall_clock: dict[str, Any] | None = None,
 ) -> list[Any]:
     appended, under_way = queries.input_counts(videos), queries.versions_under_way(videos)
+    pictures = _pictures(videos)
     charges = charges_of_videos([video.id for video in videos])
     rows = []
     for video in videos:
@@ -338,12 +348,32 @@ def _bodies(
                 "charge": charges.get(video.id, NOTHING),
                 "ekg": size,
                 "gaps": missing,
+                "thumbnail_url": pictures.get(video.id),
                 "recorded_at": video.recorded_at and video.recorded_at.astimezone(ZoneInfo(video.time_zone or "UTC")),
                 "clock": clock,
                 "wall_clock": wall_clock,
             }
         )
     return list(VideoSerializer(rows, many=True).data)
+
+
+def _pictures(videos: Sequence[Video]) -> dict[UUID, str]:
+    """Return the URL of a picture of each video that has one: of its first tenth, because many begin in black.
+
+    The URL stays the same for a while, so that a reply that is read again has not changed.
+    """
+    moments = {
+        video.id: (video.id, video.active_index_version, (video.duration_ms or 0) // 10)
+        for video in videos
+        if video.active_index_version
+    }
+    begin = int(time.time()) // PICTURE_WINDOW_S * PICTURE_WINDOW_S
+    storage = ObjectStorage()
+    return {
+        video_id: storage.presign_window(key, content_type="image/jpeg", begin=begin)
+        for video_id, key in index_contents().thumbnails_at(moments).items()
+        if key
+    }
 
 
 def _wall_clock(video: Video) -> dict[str, Any] | None:

@@ -7710,6 +7710,8 @@ export interface components {
             ekg: components["schemas"]["IndexSize"] | null;
             /** @description What could not be described; null in lists. */
             gaps: components["schemas"]["Gaps"] | null;
+            /** @description Picture from the beginning of what is indexed, valid for at least 15 minutes; null without one. */
+            thumbnail_url: string | null;
             /**
              * Format: date-time
              * @description When the recording began, as you said; null if unknown.

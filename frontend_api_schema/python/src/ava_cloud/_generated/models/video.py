@@ -57,6 +57,8 @@ class Video:
             invoice.
         ekg (IndexSize | None): Size of the index of a ready video; null in lists.
         gaps (Gaps | None): What could not be described; null in lists.
+        thumbnail_url (None | str): Picture from the beginning of what is indexed, valid for at least 15 minutes; null
+            without one.
         recorded_at (datetime.datetime | None): When the recording began, as you said; null if unknown.
         time_zone (str): IANA name of the time zone in which you speak about the recording, such as `Europe/Berlin`.
         clock (None | VideoClock): The clock in the picture, if there is one; null in lists.
@@ -89,6 +91,7 @@ class Video:
     charge: Charge
     ekg: IndexSize | None
     gaps: Gaps | None
+    thumbnail_url: None | str
     recorded_at: datetime.datetime | None
     time_zone: str
     clock: None | VideoClock
@@ -177,6 +180,9 @@ class Video:
         else:
             gaps = self.gaps
 
+        thumbnail_url: None | str
+        thumbnail_url = self.thumbnail_url
+
         recorded_at: None | str
         if isinstance(self.recorded_at, datetime.datetime):
             recorded_at = self.recorded_at.isoformat()
@@ -233,6 +239,7 @@ class Video:
                 "charge": charge,
                 "ekg": ekg,
                 "gaps": gaps,
+                "thumbnail_url": thumbnail_url,
                 "recorded_at": recorded_at,
                 "time_zone": time_zone,
                 "clock": clock,
@@ -387,6 +394,13 @@ class Video:
 
         gaps = _parse_gaps(d.pop("gaps"))
 
+        def _parse_thumbnail_url(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        thumbnail_url = _parse_thumbnail_url(d.pop("thumbnail_url"))
+
         def _parse_recorded_at(data: object) -> datetime.datetime | None:
             if data is None:
                 return data
@@ -476,6 +490,7 @@ class Video:
             charge=charge,
             ekg=ekg,
             gaps=gaps,
+            thumbnail_url=thumbnail_url,
             recorded_at=recorded_at,
             time_zone=time_zone,
             clock=clock,
