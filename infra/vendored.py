@@ -1,8 +1,9 @@
-"""`make vendored` fetches the browser libraries of the player from npm again, as vendored.json names them.
+"""`make vendored` fetches the browser libraries of the player and of the web app from npm again, as the vendored.json
+of each folder names them.
 
-The file names each package with its version and npm's integrity hash of the archive, and for each file that is kept its
-name in the archive and its SHA-256. The hash of the archive is written by hand, from the registry, when a version is
-changed. The others are written here, and tests/infra/test_vendored.py compares them with the files.
+Such a file names each package with its version and npm's integrity hash of the archive, and for each file that is kept
+its name in the archive and its SHA-256. The hash of the archive is written by hand, from the registry, when a version
+is changed. The others are written here, and tests/infra/test_vendored.py compares them with the files.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from typing import Any
 
 from infra.local.bootstrap import PROJECT
 
-FOLDER = PROJECT / "backend" / "playback" / "static" / "playback" / "vendor"
-LIST = FOLDER / "vendored.json"
+FOLDERS = (PROJECT / "backend" / "playback" / "static" / "playback" / "vendor", PROJECT / "web" / "vendor")
+LIST = "vendored.json"
 
 
 class NotVendored(Exception):
     """A package cannot be fetched, or is not what the list names; the message says why."""
 
 
-def packages() -> list[dict[str, Any]]:
-    """Return the packages of the list."""
-    named: list[dict[str, Any]] = json.loads(LIST.read_text())
+def packages(folder: Path) -> list[dict[str, Any]]:
+    """Return the packages of a folder's list."""
+    named: list[dict[str, Any]] = json.loads((folder / LIST).read_text())
     return named
 
 
@@ -69,19 +70,25 @@ def unpack(archive: Path, package: dict[str, Any], folder: Path) -> None:
             (folder / file["name"]).write_bytes(member.read())
 
 
+def refresh(folder: Path) -> list[str]:
+    """Fetch every package of a folder, write the hashes of the files, and return what was fetched."""
+    named = packages(folder)
+    for package in named:
+        fetch(package, folder)
+        for file in package["files"]:
+            file["sha256"] = digest(folder / file["name"])
+    (folder / LIST).write_text(json.dumps(named, indent=2) + "\n")
+    return [f"{package['package']} {package['version']}" for package in named]
+
+
 def main() -> int:
-    """Fetch every package, and write the hashes of the files. Returns the exit status."""
-    named = packages()
+    """Refresh every folder. Returns the exit status."""
     try:
-        for package in named:
-            fetch(package, FOLDER)
-            for file in package["files"]:
-                file["sha256"] = digest(FOLDER / file["name"])
+        fetched = [name for folder in FOLDERS for name in refresh(folder)]
     except NotVendored as error:
         print(f"vendored: ERROR {error}", file=sys.stderr)
         return 1
-    LIST.write_text(json.dumps(named, indent=2) + "\n")
-    print("vendored:", ", ".join(f"{package['package']} {package['version']}" for package in named))
+    print("vendored:", ", ".join(fetched))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The browser libraries of the player are the files that vendored.json names, each with its licence."""
+"""The browser libraries of the player and of the app are the files that vendored.json names, each with its licence."""
 
 from __future__ import annotations
 
@@ -10,27 +10,36 @@ from pathlib import Path
 
 import pytest
 
-from infra.vendored import FOLDER, LIST, NotVendored, digest, packages, unpack
+from infra.vendored import FOLDERS, LIST, NotVendored, digest, packages, unpack
+
+in_each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.parent.name)
 
 
-def test_each_file_has_the_hash_of_the_list_and_no_other_file_lies_there() -> None:
-    named = {file["name"]: file["sha256"] for package in packages() for file in package["files"]}
+@in_each_folder
+def test_each_file_has_the_hash_of_the_list_and_no_other_file_lies_there(folder: Path) -> None:
+    named = {file["name"]: file["sha256"] for package in packages(folder) for file in package["files"]}
 
-    assert {path.name: digest(path) for path in FOLDER.iterdir() if path != LIST} == named
-
-
-LICENCES = {"MIT": "Permission is hereby granted, free of charge", "Apache-2.0": "Apache License, Version 2.0"}
+    assert {path.name: digest(path) for path in folder.iterdir() if path.name != LIST} == named
 
 
-def test_each_package_has_an_exact_version_and_its_licence() -> None:
-    for package in packages():
+LICENCES = {
+    "MIT": "Permission is hereby granted, free of charge",
+    "Apache-2.0": "Apache License, Version 2.0",
+    "BSD-3-Clause": "Redistribution and use in source and binary forms",
+}
+
+
+@in_each_folder
+def test_each_package_has_an_exact_version_and_its_licence(folder: Path) -> None:
+    for package in packages(folder):
         assert package["version"].replace(".", "").isdigit()
         (licence,) = (file for file in package["files"] if file["name"].endswith(".LICENSE.txt"))
-        assert LICENCES[package["licence"]] in (FOLDER / licence["name"]).read_text()
+        assert LICENCES[package["licence"]] in (folder / licence["name"]).read_text()
 
 
-def test_the_list_is_as_the_script_writes_it() -> None:
-    assert LIST.read_text() == json.dumps(packages(), indent=2) + "\n"
+@in_each_folder
+def test_the_list_is_as_the_script_writes_it(folder: Path) -> None:
+    assert (folder / LIST).read_text() == json.dumps(packages(folder), indent=2) + "\n"
 
 
 def test_only_an_archive_with_the_hash_of_the_list_is_unpacked(tmp_path: Path) -> None:
