@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: clients test-clients help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-clients bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lint-deploy lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
+.PHONY: clients test-clients help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-clients bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lint-deploy lint-web bench-web lock lock-images sbom audit vendored presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -40,8 +40,8 @@ test-long: bootstrap ## run the tests that take more than ten seconds each (abou
 test-clients: bootstrap ## build both clients, install them into empty folders and run their READMEs (needs npm; minutes)
 	@$(PY) -m pytest -q -n 0 -m "long or not long" tests/clients
 
-test-browser: bootstrap ## open the pages of accounts, reports, shares and the console, and play videos, in Chromium (apt-get install chromium; minutes)
-	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/playback tests/console) tests/shares/test_player_in_a_browser.py $(ARGS)
+test-browser: bootstrap ## open the pages of the app, of accounts, reports, shares and the console, and play videos, in Chromium (apt-get install chromium; minutes)
+	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/playback tests/console tests/web) tests/shares/test_player_in_a_browser.py $(ARGS)
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
@@ -93,6 +93,9 @@ bench-playback: bootstrap ## measure playback and clips, one JSON line per figur
 
 bench-clients: bootstrap ## measure the Python client, the command ava and its MCP server, one JSON line per figure: ONLY=upload
 	@$(PY) -m bench.clients --only "$(ONLY)"
+
+bench-web: bootstrap ## measure what a browser loads for the web app, one JSON line per figure
+	@$(PY) -m bench.web
 
 bench-billing: bootstrap ## measure how fast usage is rated and how far estimates are off, one JSON line per figure; some of them: ONLY=rated
 	@$(PY) -m bench.billing --only "$(ONLY)"
@@ -147,6 +150,9 @@ api-changes: bootstrap ## name what in openapi.yaml breaks clients of an earlier
 lint-deploy: bootstrap ## check compose, terraform, the chart and the images without an engine; `make test` does so too
 	@$(PY) -m pytest -q -n 0 $(addprefix tests/infra/test_,compose.py terraform.py chart.py chart_operators.py images.py) tests/infra/rehearsal $(ARGS)
 
+lint-web: bootstrap ## check the types of the web app against openapi.yaml, and its sizes; installs the tools at the first time (needs npm)
+	@$(PY) -m infra.web_lint
+
 lint-alerts: bootstrap ## check alert rules with promtool and run their tests; gets promtool at the first time (needs apt)
 	@$(PY) -m infra.observability
 
@@ -165,7 +171,7 @@ sbom: bootstrap ## write the bill of materials of each container image to .local
 audit: bootstrap ## look for known vulnerabilities in what the images install; REQUIRED=1 fails where the index publishes none
 	@REQUIRED="$(REQUIRED)" $(PY) -m infra.audit
 
-vendored: bootstrap ## fetch the browser libraries of the player again, as vendored.json names them (needs npm)
+vendored: bootstrap ## fetch the browser libraries of the player and of the app again, as each vendored.json names them (needs npm)
 	@$(PY) -m infra.vendored
 
 presets: bootstrap ## write infra/presets/*.env again from the model table

@@ -131,6 +131,8 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = "/static/"
+# The web app (docs/web.md).
+STATICFILES_DIRS = [("web", BASE_DIR / "web")]
 # The console's static files are served from the installed packages, so no collect step can be forgotten. A deployment
 # that collects them names the folder.
 STATIC_ROOT = env.text("AVA_STATIC_ROOT", "") or None

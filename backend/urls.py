@@ -16,6 +16,7 @@ from backend.erasure.api import routes as erasure_routes
 from backend.library.api import routes as library_routes
 from backend.library.indexing.api import routes as job_routes
 from backend.people.api import routes as people_routes
+from backend.people.app_page import urlpatterns as app_pages
 from backend.people.pages import urlpatterns as account_pages
 from backend.playback.api import routes as playback_routes
 from backend.questions.api import routes as question_routes
@@ -52,4 +53,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", health.readyz),
     path("accounts/", include(account_pages)),
     path("share/", include(share_pages)),
+    *app_pages,
 ]

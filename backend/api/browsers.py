@@ -65,20 +65,22 @@ def page_policy(
     leaves: bool = False,
     styled: bool = False,
     nonce: str = "",
+    scripted: bool = False,
     framed_by: Sequence[str] = (),
 ) -> str:
     """Return the content policy of pages: our own scripts and styles, and media from object storage.
 
     leaves: whether a form of the page leads to a tenant's identity provider, by a redirect, which browsers count.
     styled: whether our style sheets are all that the page needs, so that no style stands in the page. nonce: of styles
-    that our own scripts write all the same. framed_by: origins whose pages may show this one in a frame.
+    that our own scripts write all the same. scripted: whether the nonce is also that of scripts in the page. framed_by:
+    origins whose pages may show this one in a frame.
     """
     media = _media_origin()
     providers = " https: http:" if settings.OIDC_ALLOW_PRIVATE else " https:"
     return "; ".join(
         [
             "default-src 'self'",
-            _CONSOLE_SCRIPTS if console else "script-src 'self'",
+            _CONSOLE_SCRIPTS if console else "script-src 'self'" + (f" 'nonce-{nonce}'" if scripted else ""),
             "style-src 'self'" + (f" 'nonce-{nonce}'" if nonce else "" if styled else " 'unsafe-inline'"),
             f"img-src 'self' data: {media}",
             f"media-src 'self' blob: {media}",

@@ -25,6 +25,7 @@ COPY manage.py ./
 COPY backend ./backend
 COPY workers ./workers
 COPY gpu_workers ./gpu_workers
+COPY web ./web
 # The schemas of webhooks, which /v1/openapi.json shows.
 COPY frontend_api_schema/webhooks ./frontend_api_schema/webhooks
 # The pages /errors and /docs.

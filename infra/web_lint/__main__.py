@@ -1,0 +1,69 @@
+"""``python -m infra.web_lint`` checks the sizes and the types of the files of web/.
+
+The tools are installed in .local/web-lint, with the versions below. Node.js with npm must be on the PATH.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+TOOLS = PROJECT / ".local" / "web-lint"
+PACKAGES = ("typescript@5.9.3", "lit@3.3.3", "lit-html@3.3.2", "lit-element@4.2.2", "@lit/reactive-element@2.1.1")
+MOST_LINES, MOST_LINES_IN_ALL = 300, 9_000
+
+
+class LintFailed(Exception):
+    """A check of the web app failed. The message says why."""
+
+
+def main() -> int:
+    """Check sizes and types. Returns the exit status."""
+    try:
+        lines = sizes()
+        types()
+    except LintFailed as error:
+        print(f"lint-web: ERROR {error}", file=sys.stderr)
+        return 1
+    print(f"lint-web: {len(lines)} files with {sum(lines.values())} lines, no error of types")
+    return 0
+
+
+def sizes() -> dict[str, int]:
+    """Return the lines of each file of ours. Raises LintFailed if one or all of them have too many."""
+    web = PROJECT / "web"
+    files = [path for path in sorted(web.rglob("*")) if path.suffix in {".js", ".css"} and "vendor" not in path.parts]
+    lines = {str(path.relative_to(PROJECT)): len(path.read_text().splitlines()) for path in files}
+    long = [f"{name} has {count} lines" for name, count in lines.items() if count > MOST_LINES]
+    if long or sum(lines.values()) > MOST_LINES_IN_ALL:
+        raise LintFailed("; ".join(long) or f"web/ has {sum(lines.values())} lines, more than {MOST_LINES_IN_ALL}")
+    return lines
+
+
+def types() -> None:
+    """Check all types. Raises LintFailed."""
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        raise LintFailed("npm is not on the PATH; install Node.js 20 or later")
+    TOOLS.mkdir(parents=True, exist_ok=True)
+    wanted = json.dumps({"private": True, "dependencies": dict(each.rsplit("@", 1) for each in PACKAGES)})
+    listed = TOOLS / "package.json"
+    if not listed.is_file() or listed.read_text() != wanted or not (TOOLS / "node_modules").is_dir():
+        listed.write_text(wanted)
+        _run(npm, "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(TOOLS))
+    _run(node, str(TOOLS / "node_modules" / "typescript" / "bin" / "tsc"), "--project", str(HERE / "tsconfig.json"))
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise LintFailed(f"{Path(command[0]).name} failed:\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+// The frame of the app: who is signed in, the navigation, and the page of the address.
+import { html, nothing } from "lit";
+import { get, useTenant } from "../api/client.js";
+import { AppElement, Resource, define } from "./element.js";
+import { listen, openHelp, openPalette } from "./keys.js";
+import { navigation, places } from "./navigation.js";
+import * as router from "./router.js";
+import { at, chosen, enter, may, session } from "./session.js";
+import { empty, problem, skeleton } from "./states.js";
+import "../upload/tray.js";
+
+/** @type {Record<string, () => Promise<unknown>>} */
+const MODULES = {
+  library: () => import("../pages/library.js"),
+  watch: () => import("../player/watch.js"),
+  entity: () => import("../pages/entity.js"),
+  ask: () => import("../ask/page.js"),
+  question: () => import("../ask/question.js"),
+  search: () => import("../pages/search.js"),
+  usage: () => import("../pages/usage.js"),
+  invoices: () => import("../pages/invoices.js"),
+  budgets: () => import("../pages/budgets.js"),
+  keys: () => import("../pages/keys.js"),
+  webhooks: () => import("../pages/webhooks.js"),
+  deliveries: () => import("../pages/deliveries.js"),
+  members: () => import("../pages/members.js"),
+  audit: () => import("../pages/audit.js"),
+  profile: () => import("../pages/profile.js"),
+};
+
+class AvaApp extends AppElement {
+  static properties = { route: { state: true }, failure: { state: true } };
+
+  constructor() {
+    super();
+    /** @type {router.Route | null} */
+    this.route = null;
+    /** @type {unknown} */
+    this.failure = null;
+    /** @type {HTMLElement | null} */
+    this.page = null;
+    this.me = new Resource(this, async (signal) => {
+      session.me = await get("/me", {}, signal);
+      return session.me;
+    });
+  }
+
+  async connectedCallback() {
+    super.connectedCallback();
+    this.replaceChildren();
+    await this.me.reload();
+    if (!this.me.value) return;
+    listen();
+    router.follow((route) => this.open(route));
+  }
+
+  /** Open the page of an address. @param {router.Route} route */
+  async open(route) {
+    const tenant = chosen(route.tenant);
+    const before = session.tenant;
+    this.route = route;
+    this.failure = null;
+    if (!tenant) return;
+    if (!route.tenant) return router.go(`/app/${tenant.slug}/${places()[0] ?? "settings/profile"}`, { replace: true });
+    enter(tenant);
+    useTenant(tenant.slug);
+    if (before && before !== tenant) dispatchEvent(new CustomEvent("ava-tenant"));
+    if (!route.path) return router.go(at(places()[0] ?? "settings/profile"), { replace: true });
+    const load = MODULES[route.page];
+    if (!load) {
+      this.page = null;
+      return this.requestUpdate();
+    }
+    try {
+      await load();
+    } catch (error) {
+      this.failure = error;
+      return;
+    }
+    if (this.route !== route) return;
+    const page = /** @type {HTMLElement & {route: router.Route}} */ (document.createElement(`page-${route.page}`));
+    page.route = route;
+    this.page = page;
+    this.requestUpdate();
+    await this.updateComplete;
+    scrollTo(0, 0);
+    if (before) this.querySelector("main")?.focus({ preventScroll: true });
+  }
+
+  render() {
+    const me = this.me.value;
+    if (!me) return html`<main>${this.me.show(() => nothing, skeleton(6))}</main>`;
+    if (!this.route) return html`<main>${skeleton(6)}</main>`;
+    if (!session.tenant || !chosen(this.route.tenant)) return html`<main>${this.nowhere(me)}</main>`;
+    return html`<a class="skip" href="#main" @click=${this.skip}>Skip to the content</a>
+      ${navigation(this.route, {
+        onTenant: (slug) => router.go(`/app/${slug}/`),
+        onHelp: openHelp,
+        onMore: openPalette,
+      })}
+      <main id="main" tabindex="-1">${this.failure ? problem(this.failure) : (this.page ?? this.missing())}</main>
+      ${may("videos:write") ? html`<ava-tray></ava-tray>` : nothing}`;
+  }
+
+  /** @param {Event} event */
+  skip(event) {
+    event.preventDefault();
+    this.querySelector("main")?.focus();
+  }
+
+  missing() {
+    return this.route && MODULES[this.route.page]
+      ? skeleton(8, true)
+      : html`<div class="page">
+          ${empty("There is no such page", "The address is wrong, or the page has moved.", {
+            picture: "search",
+            actions: html`<a class="button" href=${at("")}>To the start</a>`,
+          })}
+        </div>`;
+  }
+
+  /** What a person sees without a tenant, or at an address of a tenant that they do not reach. @param {import("../api/types.js").Me} me */
+  nowhere(me) {
+    const named = this.route?.tenant;
+    const tenants = me.tenants.map((each) => html`<a class="button" href="/app/${each.slug}/">${each.name}</a>`);
+    return html`<div class="page narrow">
+      ${named && me.tenants.length
+        ? empty("You are not a member of this tenant", `You are signed in as ${me.email}.`, {
+            picture: "people",
+            actions: tenants,
+          })
+        : empty(
+            "You are not a member of any tenant yet",
+            html`You are signed in as ${me.email}. Open the link of your invitation, or ask an owner of your
+            organisation for one.`,
+            {
+              picture: "people",
+              actions: html`<a class="button main" href="/accounts/">See what waits for you</a>
+                <a class="button" href="/accounts/logout/">Sign out</a>`,
+            },
+          )}
+    </div>`;
+  }
+}
+
+define("ava-app", AvaApp);

@@ -1,0 +1,77 @@
+// What stands where there is nothing to show yet: a skeleton, an empty page, or a problem.
+import { html, nothing } from "lit";
+import { ApiError } from "../api/client.js";
+import { icon } from "./icons.js";
+import { AvaCountdown } from "./countdown.js";
+
+/** @param {number} [lines] @param {boolean} [tall] */
+export const skeleton = (lines = 5, tall = false) =>
+  html`<div class="bones" aria-hidden="true">
+      ${tall ? html`<div class="bone tall"></div>` : nothing}
+      ${Array.from(
+        { length: lines },
+        (_, n) => html`<div class="bone" .style=${`width:${92 - ((n * 17) % 40)}%`}></div>`,
+      )}
+    </div>
+    <p class="sr" role="status">Loading</p>`;
+
+/** @param {string} title @param {unknown} words @param {{picture?: string, actions?: unknown}} [options] */
+export const empty = (title, words, { picture = "film", actions = nothing } = {}) =>
+  html`<div class="empty">
+    ${icon(picture, 30)}
+    <h2>${title}</h2>
+    <p>${words}</p>
+    <div class="row wrap">${actions}</div>
+  </div>`;
+
+/** Where a request has to be confirmed by signing in again. @param {unknown} error */
+const confirms = (error) => error instanceof ApiError && error.code === "reauthentication_required";
+
+/**
+ * Say what went wrong, and offer what helps. @param {unknown} error @param {(() => void) | null} [again]
+ */
+export function problem(error, again = null) {
+  if (!(error instanceof ApiError)) {
+    console.error(error);
+    return html`<div class="problem" role="alert">
+      <strong>Something went wrong on this page</strong>
+      <p>Reload the page to try again.</p>
+    </div>`;
+  }
+  const back = encodeURIComponent(location.pathname + location.search);
+  const wait = error.retryAfter;
+  return html`<div class="problem" role="alert">
+    <strong>${titles[error.status] ?? "This did not work"}</strong>
+    <p>${confirms(error) ? "Confirm that it is you, then try again." : error.message}</p>
+    ${error.errors.length > 1 || (error.errors.length && error.errors[0]?.detail !== error.message)
+      ? html`<ul>
+          ${error.errors.map((each) => html`<li>${each.detail}</li>`)}
+        </ul>`
+      : nothing}
+    <div class="row wrap">
+      ${confirms(error) ? html`<a class="button" href="/accounts/reauthenticate/?next=${back}">Confirm</a>` : nothing}
+      ${again && error.isTemporary && wait
+        ? html`<ava-countdown .seconds=${wait} .then=${again}></ava-countdown>`
+        : nothing}
+      ${again && error.isTemporary && !wait ? html`<button class="button" @click=${again}>Try again</button>` : nothing}
+      ${error.requestId
+        ? html`<span class="quiet">Request <code>${error.requestId}</code></span>
+            <button class="button bare" @click=${() => navigator.clipboard?.writeText(error.requestId)}>Copy</button>`
+        : nothing}
+    </div>
+  </div>`;
+}
+
+/** @type {Record<number, string>} */
+const titles = {
+  0: "No connection to the service",
+  402: "A limit is reached",
+  403: "You may not do this",
+  404: "This is not here",
+  409: "This is not possible now",
+  412: "Somebody else changed it",
+  429: "Too many requests",
+  503: "The service is busy",
+};
+
+if (!customElements.get("ava-countdown")) customElements.define("ava-countdown", AvaCountdown);

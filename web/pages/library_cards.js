@@ -1,0 +1,82 @@
+// One video in the library, as a card or as a row of the table.
+import { html, nothing } from "lit";
+import { ago, clock, money } from "../app/format.js";
+import { icon } from "../app/icons.js";
+import { at } from "../app/session.js";
+
+/** @typedef {import("../api/types.js").Video} Video */
+/** @typedef {{isChosen: (id: string) => boolean, toggle: (id: string) => void}} Acts */
+
+/** @type {Record<string, [string, string]>} */
+const STATES = {
+  queued: ["Queued", "busy"],
+  probing: ["Reading", "busy"],
+  indexing: ["Indexing", "busy"],
+  ready: ["Ready", "good"],
+  failed: ["Failed", "wrong"],
+  deleting: ["Being deleted", "warn"],
+};
+
+/** @param {Video} video */
+export const share = (video) => (video.duration_ms ? Math.min(1, video.indexed_until_ms / video.duration_ms) : 0);
+
+/** @param {Video} video */
+export function badge(video) {
+  const [name, kind] = STATES[video.status] ?? [video.status, ""];
+  const percent = video.status === "indexing" ? ` ${Math.round(share(video) * 100)} %` : "";
+  const isRecording = video.source.type === "segments" && video.source.state === "open";
+  return isRecording
+    ? html`<span class="badge busy">Recording${percent}</span>`
+    : html`<span class="badge ${kind}">${name}${percent}</span>`;
+}
+
+/** @param {Video} video */
+const cost = (video) => (Number(video.charge.amount) ? money(video.charge.amount, video.charge.currency) : "");
+
+/** @param {Video} video @param {Acts} acts */
+const choice = (video, acts) =>
+  html`<input
+    type="checkbox"
+    aria-label="Choose ${video.title}"
+    .checked=${acts.isChosen(video.id)}
+    @change=${() => acts.toggle(video.id)}
+  />`;
+
+/** @param {Video} video @param {Acts} acts */
+export const card = (video, acts) =>
+  html`<li class="card video fade">
+    <label class="pick">${choice(video, acts)}</label>
+    <a class="open" href=${at(`videos/${video.id}`)} data-video=${video.id}>
+      <span class="poster"
+        >${video.thumbnail_url
+          ? html`<img src=${video.thumbnail_url} alt="" loading="lazy" decoding="async" />`
+          : icon("film", 26)}
+        ${video.duration_ms === null ? nothing : html`<span class="length num">${clock(video.duration_ms)}</span>`}
+        ${video.status === "indexing"
+          ? html`<span class="meter"><span .style=${`width:${share(video) * 100}%`}></span></span>`
+          : nothing}</span
+      >
+      <strong class="cut" title=${video.title}>${video.title || "Untitled"}</strong></a
+    >
+    <p class="under">
+      ${badge(video)}<span class="quiet">${ago(video.created_at)}</span> ${cost(video)
+        ? html`<span class="quiet num">${cost(video)}</span>`
+        : nothing}
+    </p>
+    ${video.error ? html`<p class="invalid">${video.error.message}</p>` : nothing}
+  </li>`;
+
+/** @param {Video} video @param {Acts} acts */
+export const line = (video, acts) =>
+  html`<tr>
+    <td>${choice(video, acts)}</td>
+    <th scope="row">
+      <a class="open" href=${at(`videos/${video.id}`)} data-video=${video.id}>${video.title || "Untitled"}</a>
+      ${video.error ? html`<p class="invalid">${video.error.message}</p>` : nothing}
+    </th>
+    <td>${badge(video)}</td>
+    <td class="right num" data-name="Length">${clock(video.duration_ms)}</td>
+    <td class="right num" data-name="Indexed">${Math.round(share(video) * 100)} %</td>
+    <td class="right num" data-name="Cost">${cost(video) || "–"}</td>
+    <td data-name="Added">${ago(video.created_at)}</td>
+  </tr>`;

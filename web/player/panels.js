@@ -1,0 +1,279 @@
+// The panels of the watch page: events, speech, entities, objects, summary.
+import { html, nothing } from "lit";
+import { get, rows } from "../api/client.js";
+import { AppElement, Resource, define } from "../app/element.js";
+import { clock, plural } from "../app/format.js";
+import { at } from "../app/session.js";
+import { MomentList } from "./list.js";
+
+/** @typedef {import("../api/types.js").VideoEvent} VideoEvent */
+/** @typedef {import("../api/types.js").TranscriptLine} TranscriptLine */
+/** @typedef {import("../api/types.js").Entity} Entity */
+/** @typedef {import("../api/types.js").TrackedObject} TrackedObject */
+
+/** Return the address of a moment, which the player follows. @param {number} start @param {number} [end] ms */
+export const moment = (start, end) => `#t=${start / 1000}${end === undefined ? "" : `,${end / 1000}`}`;
+
+/** @extends {MomentList<VideoEvent>} */
+class PanelEvents extends MomentList {
+  get path() {
+    return "events";
+  }
+  get placeholder() {
+    return "Filter events by words";
+  }
+
+  /** @param {VideoEvent} row */
+  textOf(row) {
+    return `${row.summary} ${row.participants.map((each) => each.name).join(" ")}`;
+  }
+
+  arrived() {
+    this.dispatchEvent(
+      new CustomEvent("summaries", { detail: new Map(this.rows.map((row) => [row.id, row.summary])) }),
+    );
+  }
+
+  none() {
+    return html`<p class="muted pad">
+      ${this.video?.status === "ready"
+        ? "No event was found in this video."
+        : "The first events appear when a minute is indexed."}
+    </p>`;
+  }
+
+  /** @param {VideoEvent} row */
+  draw(row) {
+    return html`<li class="moment-row">
+      <a data-moment href=${moment(row.start_ms, row.end_ms)}>
+        ${row.thumbnail_url
+          ? html`<img src=${row.thumbnail_url} alt="" loading="lazy" width="84" height="48" />`
+          : html`<span class="no-picture"></span>`}
+        <span
+          ><span class="time num">${clock(row.start_ms)}<span class="quiet">–${clock(row.end_ms)}</span></span
+          >${row.summary}</span
+        ></a
+      >
+    </li>`;
+  }
+}
+
+/** @extends {MomentList<TranscriptLine>} */
+class PanelSpeech extends MomentList {
+  get path() {
+    return "transcript";
+  }
+  get placeholder() {
+    return "Filter speech by words";
+  }
+  get follows() {
+    return true;
+  }
+
+  /** @param {TranscriptLine} row */
+  textOf(row) {
+    return row.text;
+  }
+
+  none() {
+    const tracks = this.video?.probe?.audio_tracks ?? [];
+    const reason = !this.video?.probe
+      ? "The file is not read yet."
+      : tracks.length
+        ? "Nothing was said, or it was too quiet to be understood."
+        : "The file has no audio track.";
+    return html`<p class="muted pad">No speech was found. ${reason}</p>`;
+  }
+
+  /** @param {TranscriptLine} row */
+  draw(row) {
+    return html`<li class="moment-row line">
+      <a data-moment href=${moment(row.start_ms, row.end_ms)}
+        ><span class="time num">${clock(row.start_ms)}</span>
+        <span lang=${row.language || nothing}>${row.text}</span></a
+      >
+    </li>`;
+  }
+}
+
+/** @extends {MomentList<Entity>} */
+class PanelEntities extends MomentList {
+  get path() {
+    return "entities";
+  }
+  get placeholder() {
+    return "Filter entities by name";
+  }
+
+  /** @param {Entity} row */
+  textOf(row) {
+    return `${row.name} ${row.type} ${row.aliases.join(" ")} ${row.description}`;
+  }
+
+  none() {
+    return html`<p class="muted pad">No person, thing or place was named.</p>`;
+  }
+
+  /** @param {Entity} row */
+  draw(row) {
+    const first = row.appearances[0];
+    const pin = () =>
+      this.dispatchEvent(
+        new CustomEvent("pin", {
+          detail: {
+            name: row.name,
+            spans: row.appearances.map((each) => ({ start: each.start_ms, end: each.end_ms })),
+          },
+        }),
+      );
+    return html`<li class="thing">
+      <div class="spread">
+        <a href=${at(`videos/${this.video?.id}/entities/${row.id}`)}><strong>${row.name}</strong></a>
+        <span class="badge">${row.type}</span>
+      </div>
+      ${row.description ? html`<p class="muted small">${row.description}</p>` : nothing}
+      <div class="row wrap">
+        ${row.appearances
+          .slice(0, 4)
+          .map(
+            (each) =>
+              html`<a class="chip num" data-moment href=${moment(each.start_ms, each.end_ms)}
+                >${clock(each.start_ms)}</a
+              >`,
+          )}
+        ${row.appearances.length > 4
+          ? html`<span class="quiet">${plural(row.appearances.length, "appearance")}</span>`
+          : nothing}
+        ${first ? html`<button class="button bare" @click=${pin}>Show on the timeline</button>` : nothing}
+      </div>
+    </li>`;
+  }
+}
+
+/** @extends {MomentList<TrackedObject>} */
+class PanelObjects extends MomentList {
+  static properties = { ...MomentList.properties, shown: { state: true } };
+
+  constructor() {
+    super();
+    this.shown = "";
+  }
+
+  get path() {
+    return "objects";
+  }
+  get placeholder() {
+    return "Filter objects by kind or colour";
+  }
+
+  /** @param {TrackedObject} row */
+  textOf(row) {
+    return `${row.category} ${row.colour} ${row.entities.map((each) => each.name).join(" ")}`;
+  }
+
+  none() {
+    return html`<p class="muted pad">No object was tracked.</p>`;
+  }
+
+  /** Show the boxes of an object on the picture, or hide them. @param {TrackedObject} row */
+  async box(row) {
+    this.shown = this.shown === row.id ? "" : row.id;
+    const tracks = this.shown ? await rows(`/videos/${this.video?.id}/tracks`, { object_id: row.id }, 300) : [];
+    this.dispatchEvent(new CustomEvent("boxes", { detail: tracks }));
+  }
+
+  /** @param {TrackedObject} row */
+  draw(row) {
+    return html`<li class="moment-row">
+      <a data-moment href=${moment(row.start_ms, row.end_ms)}>
+        ${row.thumbnail_url
+          ? html`<img src=${row.thumbnail_url} alt="" loading="lazy" width="48" height="48" />`
+          : html`<span class="no-picture"></span>`}
+        <span
+          ><span class="time num">${clock(row.start_ms)}<span class="quiet">–${clock(row.end_ms)}</span></span
+          >${[row.colour, row.category].filter(Boolean).join(" ")} ${row.n}
+          <span class="quiet"
+            >${plural(row.spans.length, "time")} in sight${row.entities[0] ? `, ${row.entities[0].name}` : ""}</span
+          ></span
+        ></a
+      >
+      <button
+        class="button bare"
+        aria-pressed=${this.shown === row.id}
+        aria-label="Show the boxes of ${row.category} ${row.n}"
+        @click=${() => this.box(row)}
+      >
+        Boxes
+      </button>
+    </li>`;
+  }
+}
+
+class PanelSummary extends AppElement {
+  static properties = { video: { attribute: false }, version: { attribute: false } };
+
+  constructor() {
+    super();
+    /** @type {import("../api/types.js").Video | null} */
+    this.video = null;
+    this.version = "";
+    this.summary = new Resource(
+      this,
+      (signal) =>
+        /** @type {Promise<import("../api/types.js").Summary>} */ (
+          get(`/videos/${this.video?.id}/summary`, {}, signal)
+        ),
+    );
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    void this.summary.reload();
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.summary.stop();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.get("version")) void this.summary.reload();
+  }
+
+  render() {
+    return html`<div class="moments" tabindex="0" role="group" aria-label="Summary">
+      ${this.summary.show(
+        (summary) =>
+          html` ${summary.text
+              ? html`<p class="pad prose">${summary.text}</p>`
+              : html`<p class="muted pad">
+                  ${summary.error?.message ?? "The summary is written when the first ten parts are indexed."}
+                </p>`}
+            ${summary.complete || !summary.text
+              ? nothing
+              : html`<p class="quiet pad">About the first ${clock(summary.until_ms)}. It grows with the index.</p>`}
+            <ol class="plain">
+              ${summary.topics.map(
+                (topic) =>
+                  html`<li class="moment-row">
+                    <a data-moment href=${moment(topic.start_ms, topic.end_ms)}>
+                      <span
+                        ><span class="time num"
+                          >${clock(topic.start_ms)}<span class="quiet">–${clock(topic.end_ms)}</span></span
+                        ><strong>${topic.title}</strong> ${topic.summary}</span
+                      ></a
+                    >
+                  </li>`,
+              )}
+            </ol>`,
+      )}
+    </div>`;
+  }
+}
+
+define("panel-events", PanelEvents);
+define("panel-speech", PanelSpeech);
+define("panel-entities", PanelEntities);
+define("panel-objects", PanelObjects);
+define("panel-summary", PanelSummary);

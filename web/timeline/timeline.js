@@ -1,0 +1,271 @@
+// The timeline under the player: lanes on a canvas, the playhead on another, and the same by keyboard.
+import { AppElement, define } from "../app/element.js";
+import { clock } from "../app/format.js";
+import { followed, framed, held, panned, timeAt, whole, xOf, zoomed } from "./camera.js";
+import { draw } from "./draw.js";
+import { hit, itemAt, layout, neighbour } from "./hit.js";
+import { lanesOf } from "./lanes.js";
+import { drawMinimap, minimapActs } from "./minimap.js";
+import { pointerActs } from "./pointer.js";
+import { spoken, view } from "./view.js";
+import { wallTime } from "./wall.js";
+
+/** @typedef {import("./lanes.js").Row} Row */
+/** @typedef {import("../api/types.js").Timeline} Timeline */
+
+/** Lanes that a phone shows at first. */
+const ON_PHONES = ["evidence", "events", "recording"];
+
+/** Fires `seek` ({ms, play}) and `clip` ([from, until] or null). */
+export class AvaTimeline extends AppElement {
+  static properties = {
+    timeline: { attribute: false },
+    duration: { attribute: false },
+    indexedUntil: { attribute: false },
+    evidence: { attribute: false },
+    summaries: { attribute: false },
+    pinned: { attribute: false },
+    stretches: { attribute: false },
+    clip: { attribute: false },
+    isWall: { state: true },
+    isWhole: { state: true },
+    tip: { state: true },
+    lane: { state: true },
+    selected: { state: true },
+  };
+
+  constructor() {
+    super();
+    /** @type {Timeline | null} */
+    this.timeline = null;
+    this.duration = 0;
+    this.indexedUntil = 0;
+    /** @type {import("../api/types.js").Evidence[]} */
+    this.evidence = [];
+    /** @type {Map<string, string>} */
+    this.summaries = new Map();
+    /** @type {{name: string, spans: {start: number, end: number}[]}[]} */
+    this.pinned = [];
+    /** @type {import("./wall.js").Stretch[]} */
+    this.stretches = [];
+    /** @type {[number, number] | null} */
+    this.clip = null;
+    this.isWall = false;
+    this.isWhole = matchMedia("(min-width: 761px)").matches;
+    /** @type {{x: number, y: number, words: string} | null} */
+    this.tip = null;
+    this.lane = 0;
+    /** @type {{row: number, item: number} | null} */
+    this.selected = null;
+    this.camera = { t0: 0, perPx: 0 };
+    this.width = 0;
+    this.time = 0;
+    this.shapes = 0;
+    /** @type {Row[]} */
+    this.rows = [];
+    this.drawing = 0;
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.redraw = () => this.plan();
+    this.sized = new ResizeObserver(() => this.resize());
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.dark.addEventListener("change", this.redraw);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.dark.removeEventListener("change", this.redraw);
+    this.sized.disconnect();
+    cancelAnimationFrame(this.drawing);
+  }
+
+  get stage() {
+    return { width: this.width, duration: Math.max(1, this.duration) };
+  }
+
+  firstUpdated() {
+    const stage = /** @type {HTMLElement} */ (this.querySelector(".tl-stage"));
+    this.sized.observe(stage);
+    pointerActs(stage, this);
+    minimapActs(/** @type {HTMLCanvasElement} */ (this.querySelector(".tl-map")), this);
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (["timeline", "evidence", "summaries", "pinned", "isWhole"].some((name) => changed.has(name)) && this.timeline) {
+      const all = lanesOf(this.timeline, this);
+      this.rows = this.isWhole ? all : all.filter((row) => ON_PHONES.some((name) => row.id.startsWith(name)));
+      this.lane = Math.min(this.lane, this.rows.length - 1);
+      if (changed.has("evidence")) this.selected = null;
+    }
+    if (changed.has("duration") && this.width)
+      this.camera = held(this.camera.perPx ? this.camera : whole(this.stage), this.stage);
+  }
+
+  updated() {
+    this.fit();
+    this.plan();
+  }
+
+  resize() {
+    const stage = /** @type {HTMLElement} */ (this.querySelector(".tl-stage"));
+    const wasWhole = !this.width || Math.abs(this.camera.perPx - whole(this.stage).perPx) < 1e-6;
+    this.width = Math.floor(stage.clientWidth);
+    if (!this.width) return;
+    this.camera = wasWhole ? whole(this.stage) : held(this.camera, this.stage);
+    this.fit();
+    this.plan();
+  }
+
+  /** Give the canvases their size in pixels of the screen. */
+  fit() {
+    const { height } = layout(this.rows);
+    const ratio = devicePixelRatio || 1;
+    for (const canvas of /** @type {NodeListOf<HTMLCanvasElement>} */ (this.querySelectorAll(".tl-stage canvas"))) {
+      if (canvas.width !== this.width * ratio || canvas.height !== height * ratio) {
+        [canvas.width, canvas.height] = [this.width * ratio, height * ratio];
+        canvas.style.height = `${height}px`;
+        canvas.getContext("2d")?.scale(ratio, ratio);
+      }
+    }
+  }
+
+  /** Draw in the next frame, once. */
+  plan() {
+    if (this.drawing || !this.width) return;
+    this.drawing = requestAnimationFrame(() => {
+      this.drawing = 0;
+      const pen = /** @type {HTMLCanvasElement} */ (this.querySelector(".tl-lanes")).getContext("2d");
+      if (!pen) return;
+      this.shapes = draw(pen, {
+        ...this.stage,
+        camera: this.camera,
+        rows: this.rows,
+        indexedUntil: this.indexedUntil,
+        lane: this.lane,
+        selected: this.selected,
+        dark: this.dark.matches,
+        at: (ms) => this.words(ms),
+        clip: this.clip,
+      });
+      drawMinimap(/** @type {HTMLCanvasElement} */ (this.querySelector(".tl-map")), this);
+      this.drawHead();
+    });
+  }
+
+  /** The playhead has a canvas of its own, so that playing draws no lane again. */
+  drawHead() {
+    const canvas = /** @type {HTMLCanvasElement | null} */ (this.querySelector(".tl-head"));
+    const pen = canvas?.getContext("2d");
+    if (!canvas || !pen) return;
+    pen.clearRect(0, 0, this.width, canvas.height);
+    const x = xOf(this.camera, this.time);
+    pen.fillStyle = getComputedStyle(canvas).getPropertyValue("--playhead");
+    pen.fillRect(x - 0.75, 0, 1.5, canvas.height);
+    pen.beginPath();
+    pen.arc(x, 4, 4, 0, 7);
+    pen.fill();
+  }
+
+  /** The player is at this time. @param {number} ms */
+  setTime(ms) {
+    this.time = ms;
+    const camera = followed(this.camera, ms, this.stage);
+    if (camera !== this.camera) this.look(camera);
+    else this.drawHead();
+    const stage = this.querySelector(".tl-stage");
+    const second = String(Math.round(ms / 1000));
+    if (stage?.getAttribute("aria-valuenow") === second && stage.hasAttribute("data-spoken")) return;
+    stage?.setAttribute("data-spoken", "");
+    stage?.setAttribute("aria-valuenow", second);
+    stage?.setAttribute("aria-valuetext", spoken(this, ms));
+  }
+
+  /** A time in words: of the video, or on the wall. @param {number} ms */
+  words(ms) {
+    return (this.isWall && wallTime(this.stretches, ms)) || clock(ms);
+  }
+
+  /** @param {import("./camera.js").Camera} camera */
+  look(camera) {
+    this.camera = camera;
+    this.plan();
+  }
+
+  /** @param {number} factor @param {number} [x] */
+  zoom(factor, x = Math.min(this.width, Math.max(0, xOf(this.camera, this.time)))) {
+    this.look(zoomed(this.camera, x, factor, this.stage));
+  }
+
+  showAll() {
+    this.look(whole(this.stage));
+  }
+
+  showSelected() {
+    const chosen = this.selected && this.rows[this.selected.row];
+    if (!chosen || !this.selected) return;
+    this.look(
+      framed(Number(chosen.items.start[this.selected.item]), Number(chosen.items.end[this.selected.item]), this.stage),
+    );
+  }
+
+  /** @param {number} px */
+  pan(px) {
+    this.look(panned(this.camera, px, this.stage));
+  }
+
+  /** @param {number} ms @param {boolean} [play] @param {number | null} [end] */
+  seek(ms, play = false, end = null) {
+    const time = Math.max(0, Math.min(this.duration, ms));
+    this.dispatchEvent(new CustomEvent("seek", { detail: { ms: time, play, end } }));
+    this.setTime(time);
+  }
+
+  /** Choose an item and go to its start. @param {number} row @param {number} item @param {boolean} [play] */
+  choose(row, item, play = false) {
+    const items = this.rows[row]?.items;
+    if (!items || item < 0 || item >= items.start.length) return;
+    this.selected = { row, item };
+    this.lane = row;
+    this.seek(Number(items.start[item]), play, play ? Number(items.end[item]) : null);
+  }
+
+  /** Go to the next or previous item of a lane. @param {1 | -1} step @param {string} [id] of the lane; by default the chosen one */
+  step(step, id) {
+    const place = id ? this.rows.findIndex((row) => row.id === id) : this.lane;
+    const row = this.rows[place];
+    if (row) this.choose(place, neighbour(row.items, this.time, step));
+  }
+
+  /** @param {1 | -1} step */
+  changeLane(step) {
+    this.lane = Math.max(0, Math.min(this.rows.length - 1, this.lane + step));
+  }
+
+  playSelected() {
+    if (this.selected) this.choose(this.selected.row, this.selected.item, true);
+    else if (this.rows[this.lane])
+      this.choose(this.lane, itemAt(/** @type {Row} */ (this.rows[this.lane]).items, this.time + 1), true);
+  }
+
+  /** Show what lies under a point, or nothing. @param {number} x @param {number} y */
+  point(x, y) {
+    const found = hit(this.rows, this.camera, x, y);
+    const time = timeAt(this.camera, x);
+    const row = found && this.rows[found.row];
+    const words =
+      row && found
+        ? `${clock(row.items.start[found.item])}–${clock(row.items.end[found.item])} ${row.items.label[found.item] || row.name}`
+        : this.words(time);
+    this.tip = { x: Math.min(this.width - 20, x), y, words };
+    return found;
+  }
+
+  render() {
+    return view(this);
+  }
+}
+
+define("ava-timeline", AvaTimeline);
