@@ -20,7 +20,7 @@ def test_a_browser_reads_what_this_is_and_where_to_go(database: None) -> None:
     page = seen("/")
     words = page.content.decode()
     assert (page.status_code, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
-    for target in ("/accounts/login/", "/docs", "/v1/openapi.json", "/readyz"):
+    for target in ("/accounts/login/?next=/app/", "/docs", "/v1/openapi.json", "/readyz"):
         assert f'href="{target}"' in words, target
     assert "Accept" in page.headers["Vary"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,15 +16,17 @@ CHAPTERS = ("A man waits at the gate", "The dog barks & leaves", "Nobody is ther
 KINDS = {".m3u8": "application/vnd.apple.mpegurl", ".mp4": "video/mp4", ".vtt": "text/vtt", ".jpg": "image/jpeg"}
 
 
-def make_rendition(folder: Path) -> None:
-    """Write SECONDS of fragmented MP4 with its playlist, captions, chapters and a storyboard."""
-    picture = ["-f", "lavfi", "-i", f"testsrc2=duration={SECONDS}:rate=4:size=320x180"]
+TEST_PICTURE = ("-f", "lavfi", "-i", f"testsrc2=duration={SECONDS}:rate=4:size=320x180")
+
+
+def make_rendition(folder: Path, picture: Sequence[str] = TEST_PICTURE) -> None:
+    """Write SECONDS of fragmented MP4 with its playlist, captions, chapters and a storyboard. picture: the input."""
     sound = ["-f", "lavfi", "-i", f"sine=frequency=300:duration={SECONDS}"]
     coded = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "ultrafast", "-g", "8", "-c:a", "aac"]
     pieces = ["-f", "hls", "-hls_time", "6", "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4"]
     one = ["-hls_flags", "single_file", "-hls_segment_filename", "piece.mp4", "index.m3u8"]
     sheet = ["-vf", "fps=1/2,scale=160:90,tile=5x6", "-frames:v", "1", "sheet.jpg"]
-    for command in ([*picture, *sound, *coded, *pieces, *one], [*picture, *sheet]):
+    for command in ([*picture, *sound, "-t", str(SECONDS), *coded, *pieces, *one], [*picture, *sheet]):
         subprocess.run([str(ffmpeg.ffmpeg()), "-nostdin", "-v", "error", *command], check=True, cwd=folder)
     length = SECONDS // len(CHAPTERS)
     chapters = [(n * length, (n + 1) * length, text.replace("&", "&amp;")) for n, text in enumerate(CHAPTERS)]

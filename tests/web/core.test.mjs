@@ -1,0 +1,187 @@
+// The parts of the web app that need no browser. tests/web/test_core.py runs them by `node --test`.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ending, moreEffort } from "../../web/ask/words.js";
+import { bytes, clock, lasting, readClock } from "../../web/app/format.js";
+import { framed, held, panned, ticks, timeAt, whole, xOf, zoomed } from "../../web/timeline/camera.js";
+import { boxOf, bucketOf, shapesOf } from "../../web/timeline/density.js";
+import { AXIS, hit, itemAt, layout, neighbour } from "../../web/timeline/hit.js";
+import { itemsOf, lanesOf } from "../../web/timeline/lanes.js";
+import { merged, rowsOf } from "../../web/timeline/packing.js";
+import { wallTime } from "../../web/timeline/wall.js";
+import { Speed, isSame, pauseBefore, quarter, range, typeOf } from "../../web/upload/core.js";
+import { read } from "../../web/app/router.js";
+
+const HOUR = 3_600_000;
+
+/** A generator of numbers between 0 and 1 that gives the same ones each time. */
+function numbers(seed) {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function someSpans(next, count, duration, longest) {
+  return itemsOf(Array.from({ length: count }, () => {
+    const start = Math.floor(next() * duration);
+    return { start, end: Math.min(duration, start + 1 + Math.floor(next() * longest)) };
+  }));
+}
+
+test("zooming keeps the time under the pointer, as far as the video reaches", () => {
+  const next = numbers(1);
+  for (let n = 0; n < 500; n += 1) {
+    const stage = { width: 300 + Math.floor(next() * 1_500), duration: 30_000 + next() * 48 * HOUR };
+    const start = zoomed(whole(stage), stage.width / 2, 0.05 + next() * 0.2, stage);
+    const camera = held({ t0: next() * stage.duration, perPx: start.perPx }, stage);
+    const x = next() * stage.width;
+    const before = timeAt(camera, x);
+    const after = zoomed(camera, x, 0.3 + next(), stage);
+    const isHeld = after.t0 > 0 && after.t0 + stage.width * after.perPx < stage.duration - 1;
+    if (isHeld) assert.ok(Math.abs(timeAt(after, x) - before) < 1, `${before} moved`);
+    assert.ok(after.t0 >= 0 && after.t0 + stage.width * after.perPx <= stage.duration + 1);
+  }
+});
+
+test("the last second of 48 hours can be reached", () => {
+  const stage = { width: 900, duration: 48 * HOUR };
+  let camera = zoomed(whole(stage), 900, 1e-9, stage);
+  camera = panned(camera, -1e12, stage);
+  assert.ok(Math.abs(timeAt(camera, 900) - 48 * HOUR) < 1);
+  assert.ok(camera.perPx <= 10);
+});
+
+test("a span is framed with a margin on both sides, and the axis has marks that stand apart", () => {
+  const stage = { width: 1_000, duration: HOUR };
+  const camera = framed(600_000, 700_000, stage);
+  assert.ok(xOf(camera, 600_000) > 50 && xOf(camera, 700_000) < 950);
+  const { step, marks } = ticks(camera, 1_000);
+  assert.ok(marks.length > 3 && step / camera.perPx >= 90);
+});
+
+test("each item of a window is in exactly one shape, and there are no more shapes than allowed", () => {
+  const next = numbers(2);
+  for (let n = 0; n < 30; n += 1) {
+    const duration = HOUR * (1 + next() * 20);
+    const spans = someSpans(next, 1 + Math.floor(next() * 4_000), duration, 20_000);
+    const stage = { width: 1_200, duration };
+    const camera = n % 3 ? zoomed(whole(stage), next() * 1_200, next() * 0.1, stage) : whole(stage);
+    const { rects, bins } = shapesOf(spans, camera, 1_200, 200);
+    const until = timeAt(camera, 1_200);
+    const seen = spans.start.filter((start, k) => start < until && (spans.end[k] > camera.t0 || start >= camera.t0)).length;
+    assert.equal(rects.length + bins.reduce((sum, bin) => sum + bin.count, 0), seen);
+    assert.ok(rects.length + bins.length <= 200, `${rects.length} + ${bins.length}`);
+  }
+  assert.equal(bucketOf(1), 250);
+  assert.equal(bucketOf(2_500), 4_000);
+});
+
+test("what is drawn at a point is what is hit there", () => {
+  const next = numbers(3);
+  for (let n = 0; n < 60; n += 1) {
+    const spans = someSpans(next, 40, 600_000, 30_000);
+    const stage = { width: 1_000, duration: 600_000 };
+    const rows = [{ id: "events", name: "Events", hue: 0, items: spans, height: 20 }];
+    const camera = zoomed(whole(stage), 500, 0.5 + next(), stage);
+    for (let place = 0; place < spans.start.length; place += 1) {
+      const box = boxOf(camera, spans.start[place], spans.end[place]);
+      const x = box.x + box.w / 2;
+      if (x < 0 || x > 1_000) continue;
+      const found = hit(rows, camera, x, AXIS + 10);
+      assert.ok(found, "nothing is hit");
+      const drawn = boxOf(camera, spans.start[found.item], spans.end[found.item]);
+      assert.ok(drawn.x <= x && x <= drawn.x + drawn.w);
+    }
+    assert.equal(hit(rows, camera, 10, layout(rows).height + 5), null);
+  }
+});
+
+test("items of a row never cover each other", () => {
+  const next = numbers(4);
+  for (let n = 0; n < 200; n += 1) {
+    const { start, end } = someSpans(next, 60, 100_000, 9_000);
+    const spans = start.map((from, k) => ({ start: from, end: end[k] }));
+    const rows = rowsOf(spans);
+    for (let row = 0; row <= Math.max(...rows); row += 1) {
+      const inRow = spans.filter((_, k) => rows[k] === row);
+      for (let k = 1; k < inRow.length; k += 1) assert.ok(inRow[k - 1].end <= inRow[k].start);
+    }
+    const whole_ = merged(spans);
+    for (let k = 1; k < whole_.length; k += 1) assert.ok(whole_[k - 1].end < whole_[k].start);
+  }
+});
+
+test("the next and the previous item are found from a time", () => {
+  const items = itemsOf([{ start: 0, end: 5 }, { start: 10_000, end: 12_000 }, { start: 30_000, end: 31_000 }]);
+  assert.equal(neighbour(items, 10_000, 1), 2);
+  assert.equal(neighbour(items, 10_000, -1), 0);
+  assert.equal(neighbour(items, 40_000, 1), -1);
+  assert.deepEqual([itemAt(items, -1), itemAt(items, 0), itemAt(items, 29_999), itemAt(items, 90_000)], [-1, 0, 1, 2]);
+});
+
+test("lanes come top down, and the seventh kind of object joins the others", () => {
+  const kinds = ["a", "b", "c", "d", "e", "f", "g"];
+  const timeline = {
+    events: { start_ms: [0], end_ms: [5], id: ["evt_1"] }, topics: { start_ms: [0], end_ms: [9], title: ["All"] },
+    speech: { start_ms: [], end_ms: [], track: [] }, gaps: { start_ms: [], end_ms: [], code: [] },
+    objects: { start_ms: kinds.map((_, n) => n), end_ms: kinds.map((_, n) => n + 5), category: kinds },
+  };
+  const evidence = [{ start_ms: 0, end_ms: 4, event_id: "evt_1", status: "supported" }, { start_ms: 2, end_ms: 3, event_id: "evt_1", status: "unverified" }];
+  const rows = lanesOf(timeline, { evidence });
+  assert.deepEqual(rows.map((row) => row.id), ["evidence", "evidence-1", "topics", "events", ...kinds.slice(0, 5).map((kind) => `objects:${kind}`), "objects:Others", "recording"]);
+  assert.deepEqual(rows.at(-2).items.start, [5]);
+});
+
+test("times are written and read", () => {
+  assert.deepEqual([clock(0), clock(3_723_000), clock(65_000), clock(null)], ["0:00", "1:02:03", "1:05", "–"]);
+  assert.deepEqual([readClock("1:02:03"), readClock("75"), readClock("2:5"), readClock("soon")], [3_723_000, 75_000, 125_000, null]);
+  assert.deepEqual([lasting(400), lasting(93_000), lasting(7_260_000)], ["0 s", "1 min 33 s", "2 h 1 min"]);
+  assert.deepEqual([bytes(0), bytes(1_234_567), bytes(20e9)], ["0 B", "1.2 MB", "20.0 GB"]);
+});
+
+test("the clock on the wall is that of the place of the camera", () => {
+  const stretches = [{ start_ms: 0, end_ms: 60_000, start_at: "2026-05-01T09:00:00+02:00" }];
+  assert.equal(wallTime(stretches, 30_500), "09:00:30");
+  assert.equal(wallTime(stretches, 60_000), "");
+});
+
+test("an upload is cut into parts, taken up by its file, and told five times at most", () => {
+  const size = 100 * 1024 ** 2 + 7;
+  const parts = [1, 2, 3, 4, 5, 6, 7].map((n) => range(n, size, 16 * 1024 ** 2));
+  assert.deepEqual(parts.at(-1), [96 * 1024 ** 2, size]);
+  assert.ok(parts.every(([begin], n) => n === 0 || begin === parts[n - 1][1]));
+  const record = { id: "upl_1", name: "a.mp4", size: 5, modified: 9, checked: true };
+  assert.ok(isSame(record, { name: "a.mp4", size: 5, lastModified: 9 }));
+  assert.ok(!isSame(record, { name: "a.mp4", size: 5, lastModified: 8 }));
+  const told = [];
+  for (let n = 0, before = 0; n <= 1_000; n += 1) {
+    const reached = quarter(before, n / 1_000);
+    if (reached) told.push(reached);
+    if (reached) before = reached / 100;
+  }
+  assert.deepEqual(told, [25, 50, 75]); // with the start and the end five
+  assert.deepEqual([1, 2, 3, 4, 5, 9].map(pauseBefore), [500, 1_000, 2_000, 4_000, 8_000, 8_000]);
+  assert.equal(typeOf("a.MKV", ""), "video/x-matroska");
+  const speed = new Speed();
+  for (let ms = 0; ms <= 4_000; ms += 500) speed.note(ms, ms * 1_000);
+  assert.equal(Math.round(speed.rate), 1_000_000);
+});
+
+test("an address names a page, and the tenant in it", () => {
+  assert.deepEqual(read("/app/acme/videos/vid_1?t=5").params, { video: "vid_1" });
+  assert.equal(read("/app/acme/videos/vid_1").page, "watch");
+  assert.equal(read("/app/acme/settings/webhooks/whe_1").page, "deliveries");
+  assert.deepEqual([read("/app/").tenant, read("/app/acme/nowhere").page], ["", "missing"]);
+});
+
+test("each end of a question is said in words", () => {
+  const question = { status: "succeeded", finish_reason: "answered", finish_detail: null, error: null };
+  assert.equal(ending(question), null);
+  for (const reason of ["insufficient_evidence", "budget", "refused", "error", "canceled"]) {
+    assert.ok(ending({ ...question, finish_reason: reason }).words.length > 20, reason);
+  }
+  assert.match(ending({ ...question, finish_detail: "unsupported" }).words, /Do not rely/);
+  assert.deepEqual([moreEffort("low"), moreEffort("high")], ["medium", null]);
+});

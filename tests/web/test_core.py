@@ -1,0 +1,19 @@
+"""The parts of the web app that need no browser, run by Node."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+NODE = shutil.which("node")
+
+
+@pytest.mark.skipif(NODE is None, reason="no Node.js on this machine")
+def test_the_parts_without_a_browser_hold_in_node() -> None:
+    tests = Path(__file__).with_name("core.test.mjs")
+    command = [str(NODE), "--test", "--experimental-default-type=module", str(tests)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4_000:]
