@@ -68,7 +68,8 @@ class App:
             self.page.wait_for_timeout(150)  # the canvases draw in the next frame
             pictured(self.page, f"app-{name}-{size['width']}-{scheme}")
             known = len(self.said)
-            assert serious_faults(self.page) == [], (name, scheme, size)
+            faults = serious_faults(self.page)
+            assert not faults, (name, scheme, size, faults)
             # axe copies the controls of the player with the styles that they have, which the policy refuses.
             self.said[known:] = [each for each in self.said[known:] if not each.startswith("Applying inline style")]
             assert overhang(self.page) <= 0, (name, size)

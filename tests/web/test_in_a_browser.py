@@ -274,14 +274,14 @@ def test_a_growing_video_shows_new_events_without_moving_the_reader(acme: Cast, 
 ENDS = {
     "answered": ({}, "A white post van."),
     "insufficient_evidence": (
-        {"text": "", "finish_reason": "insufficient_evidence", "finish_detail": "no_events"}, "Nothing that fits",
+        {"text": "", "finish_reason": "insufficient_evidence", "detail": "no_events"}, "Nothing that fits",
     ),
-    "budget": ({"finish_reason": "budget", "finish_detail": "max_tokens"}, "The limit of tokens was reached."),
+    "budget": ({"finish_reason": "budget", "detail": "max_tokens"}, "The limit of tokens was reached."),
     "refused": (
-        {"text": "", "finish_reason": "refused", "finish_detail": "model_refused", "citations": ()},
+        {"text": "", "finish_reason": "refused", "detail": "model_refused", "citations": ()},
         "The model declined",
     ),
-    "unsupported": ({"finish_reason": "insufficient_evidence", "finish_detail": "unsupported"}, "Do not rely on it."),
+    "unsupported": ({"finish_reason": "insufficient_evidence", "detail": "unsupported"}, "Do not rely on it."),
 }  # fmt: skip
 
 

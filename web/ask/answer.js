@@ -118,9 +118,9 @@ export class AvaAnswer extends AppElement {
     if (!question) return skeleton(4);
     return html`<article class="answer-card" aria-label="Question and answer">
       <header>
-        <h2 class="asked">
-          ${this.isWhole ? question.question : html`<a href=${at(`questions/${question.id}`)}>${question.question}</a>`}
-        </h2>
+        ${this.isWhole
+          ? html`<h1 class="asked">${question.question}</h1>`
+          : html`<h2 class="asked"><a href=${at(`questions/${question.id}`)}>${question.question}</a></h2>`}
         ${question.choices.length
           ? html`<ol class="choices">
               ${question.choices.map(

@@ -86,7 +86,7 @@ export function claims(question, play) {
       : nothing}
     ${rest.length
       ? html`<div class="row wrap">
-          <span class="quiet">${question.claims.length ? "Also looked at" : "Nearest moments"}</span>${chips(rest)}
+          <span class="quiet">${question.claims.length ? "Also looked at" : question.answer ? "Evidence" : "Nearest moments"}</span>${chips(rest)}
         </div>`
       : nothing}
   </section>`;

@@ -70,8 +70,10 @@ export class AvaComposer extends AppElement {
   price() {
     clearTimeout(this.typing);
     this.typing = setTimeout(async () => {
-      if (!this.scope.video_ids?.length && !this.scope.collection_id) return;
-      this.estimate = await post("/questions:estimate", this.wanted).catch(() => null);
+      const words = this.field.value.trim();
+      const hasScope = Boolean(this.scope.video_ids?.length || this.scope.collection_id);
+      const wanted = words && hasScope ? { ...this.wanted, question: words } : { effort: this.effort };
+      this.estimate = await post("/questions:estimate", wanted).catch(() => null);
     }, TYPED_MS);
   }
 
@@ -185,6 +187,7 @@ export class AvaComposer extends AppElement {
         placeholder=${this.busy ||
         (this.until ? `Ask about ${this.until}` : "Ask about what happens, who, when, how often")}
         @keydown=${this.pressed}
+        @input=${() => this.price()}
         @focus=${() => {
           if (!this.estimate) this.price();
         }}

@@ -169,7 +169,7 @@ class PageKeys extends AppElement {
       <div class="head">
         <div>
           <h1>API keys</h1>
-          <p class="under">For your programs. Requests also name them in <a href="/docs/api">the guide</a>.</p>
+          <p class="under">Your programs send a key with each request: <a href="/docs/api">how</a>.</p>
         </div>
         <div class="actions">${makes}</div>
       </div>

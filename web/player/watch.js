@@ -123,6 +123,11 @@ export class PageWatch extends AppElement {
     }, POLL_MS);
   }
 
+  /** Milliseconds at which the player is. */
+  get now() {
+    return Math.round((this.player?.player?.video.currentTime ?? 0) * 1000);
+  }
+
   /** @param {CustomEvent} event */
   moved(event) {
     this.time = event.detail;
@@ -140,7 +145,7 @@ export class PageWatch extends AppElement {
 
   /** @param {"in" | "out"} edge */
   mark(edge) {
-    const now = Math.round(this.time);
+    const { now } = this;
     const [from, until] = this.clip ?? [now, Math.min(now + 10_000, this.video.value?.duration_ms ?? now)];
     this.clip = edge === "in" ? [now, Math.max(until, now + 1_000)] : [Math.min(from, Math.max(0, now - 1_000)), now];
     say(`${edge === "in" ? "Begins" : "Ends"} at ${clock(now)}`);
@@ -155,7 +160,7 @@ export class PageWatch extends AppElement {
   cut() {
     const video = this.video.value;
     if (!video || !may("clips:write")) return;
-    const now = Math.round(this.time);
+    const { now } = this;
     const [from, until] = this.clip ?? [now, Math.min(now + 10_000, video.duration_ms ?? now)];
     void makeClip(video, from, until);
   }

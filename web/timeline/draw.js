@@ -56,7 +56,7 @@ export function draw(pen, scene) {
         pen.beginPath();
         pen.rect(left, y, shown - 3, row.height);
         pen.clip();
-        pen.fillText(label, left + 5, y + row.height / 2 + 0.5, Math.max(shown, 1) * 4);
+        pen.fillText(label, left + 5, y + row.height / 2 + 0.5);
         pen.restore();
       }
     }

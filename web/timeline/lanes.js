@@ -108,7 +108,7 @@ export function lanesOf(timeline, { evidence = [], summaries = new Map(), pinned
     "Gaps",
     8,
     zipped(timeline.gaps, (n) => ({ label: timeline.gaps.code[n] })),
-    10,
+    14,
   );
   return rows;
 }

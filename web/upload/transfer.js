@@ -39,6 +39,8 @@ export class Transfer extends EventTarget {
     /** @type {Promise<unknown>} */
     this.hashing = Promise.resolve();
     this.checked = false;
+    /** @type {Map<number, Promise<string>>} */
+    this.checksums = new Map();
   }
 
   get sent() {
@@ -123,7 +125,7 @@ export class Transfer extends EventTarget {
   async sendPart(n) {
     const [begin, end] = range(n, this.file.size, this.partSize);
     const part = this.file.slice(begin, end);
-    const checksum = this.checked ? await this.hashed(part) : "";
+    const checksum = this.checked ? await this.checksum(n) : "";
     for (let attempt = 1; ; attempt += 1) {
       this.stop.signal.throwIfAborted();
       try {
@@ -151,10 +153,14 @@ export class Transfer extends EventTarget {
     }
   }
 
-  /** One part at a time is in memory to be hashed. @param {Blob} part @returns {Promise<string>} */
-  hashed(part) {
-    const hashed = this.hashing.then(async () => sha256(await part.arrayBuffer()));
+  /** Return the checksum of a part of the file. One part at a time is in memory for it. @param {number} n */
+  checksum(n) {
+    const known = this.checksums.get(n);
+    if (known) return known;
+    const [begin, end] = range(n, this.file.size, this.partSize);
+    const hashed = this.hashing.then(async () => sha256(await this.file.slice(begin, end).arrayBuffer()));
     this.hashing = hashed.catch(() => {});
+    this.checksums.set(n, hashed);
     return hashed;
   }
 
@@ -189,11 +195,10 @@ export class Transfer extends EventTarget {
   /** @param {import("../api/types.js").Upload} upload with all its parts */
   async complete(upload) {
     this.become("completing");
-    const parts = upload.received_parts.map(({ part_number, etag, sha256 }) => ({
-      part_number,
-      etag,
-      ...(this.checked ? { sha256 } : {}),
-    }));
+    const parts = [];
+    for (const { part_number, etag } of upload.received_parts) {
+      parts.push({ part_number, etag, ...(this.checked ? { sha256: await this.checksum(part_number) } : {}) });
+    }
     /** @type {import("../api/types.js").Video} */
     const video = await post(`/uploads/${this.id}/complete`, { parts });
     this.video = video.id;

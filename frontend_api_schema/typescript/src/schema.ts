@@ -13582,6 +13582,7 @@ export interface operations {
                      *         "ms": 0,
                      *         "codes": {}
                      *       },
+                     *       "thumbnail_url": null,
                      *       "recorded_at": null,
                      *       "time_zone": "",
                      *       "clock": null,
