@@ -15,6 +15,7 @@ import yaml
 from promql_parser import parse
 
 from gpu_workers.engine.models.model_table import table
+from infra.observability.promtool import NoPromtool, ensure_promtool
 from infra.rehearsal import chart
 from infra.rehearsal.chart import image_of
 from tests.infra.charts import KUBERNETES, of_kind, pods
@@ -58,6 +59,25 @@ def test_workers_follow_the_age_of_their_queue():
         )
     assert 'vllm:num_requests_waiting{service="vllm-vlm"}' in str(scaled["ava-worker-index"])
     assert set(scaled) > {f"ava-vllm-{server}" for server in table().presets["four-gpus"].servers}
+
+
+@pytest.mark.parametrize(("waiting", "counted"), [("4", 600), ("5", 60), ("_", 600)])
+def test_index_workers_stay_as_many_while_requests_wait(waiting: str, counted: int, tmp_path: Path):
+    """KEDA multiplies the number of workers by the query over the threshold, 60; 60 keeps the number."""
+    try:
+        promtool = ensure_promtool()
+    except NoPromtool as error:
+        pytest.skip(str(error))
+    query = of_kind("ScaledObject", "several-nodes")["ava-worker-index"]["spec"]["triggers"][0]["metadata"]["query"]
+    series = [
+        {"series": 'ava_queue_oldest_seconds{queue="gpu.index", service="relay"}', "values": "600"},
+        {"series": 'vllm:num_requests_waiting{service="vllm-vlm"}', "values": waiting},
+    ]
+    expected = {"expr": query, "eval_time": "0m", "exp_samples": [{"labels": "{}", "value": counted}]}
+    file = tmp_path / "tests.yml"
+    file.write_text(yaml.safe_dump({"tests": [{"input_series": series, "promql_expr_test": [expected]}]}))
+    done = subprocess.run([promtool, "test", "rules", str(file)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_monitors_name_ports_and_the_label_of_the_alert_rules():

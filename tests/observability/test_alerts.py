@@ -151,7 +151,8 @@ def test_a_rule_that_does_not_fire_fails_its_test(tmp_path: Path) -> None:
 
 def test_prometheus_finds_every_service_of_compose_that_serves_metrics() -> None:
     services = yaml.safe_load((PROJECT / "infra" / "compose.yaml").read_text())["services"]
-    scraped = yaml.safe_load((FOLDER / "prometheus.yml").read_text())["scrape_configs"][0]["dns_sd_configs"][0]
+    jobs = {job["job_name"]: job for job in yaml.safe_load((FOLDER / "prometheus.yml").read_text())["scrape_configs"]}
+    scraped = jobs["ava"]["dns_sd_configs"][0]
     stay = {
         name
         for name, service in services.items()
@@ -159,3 +160,5 @@ def test_prometheus_finds_every_service_of_compose_that_serves_metrics() -> None
     }
     assert set(scraped["names"]) == stay
     assert {services[name]["environment"]["AVA_METRICS_ADDRESS"] for name in stay} == {f"0.0.0.0:{scraped['port']}"}
+    assert set(jobs["models"]["dns_sd_configs"][0]["names"]) == {name for name in services if name.startswith("vllm-")}
+    assert jobs["node"]["dns_sd_configs"][0]["names"][0] in services
