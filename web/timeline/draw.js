@@ -50,7 +50,7 @@ export function draw(pen, scene) {
         pen.stroke();
       }
       const label = row.items.label[n];
-      if (label && label !== row.name && shown > 22 && row.height >= 14) {
+      if (label && label !== row.name && row.id !== "recording" && shown > 22 && row.height >= 14) {
         pen.fillStyle = scene.dark ? "#f2f4f8" : "#14171c";
         pen.save();
         pen.beginPath();
