@@ -38,14 +38,16 @@ def test_only_reads_get_the_page(database: None) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_pages_share_one_stylesheet_of_our_own(database: None, path: str) -> None:
+def test_pages_share_two_stylesheets_of_our_own(database: None, path: str) -> None:
     sheets = re.findall(r'<link rel="stylesheet" href="([^"]+)"', seen(path).content.decode())
-    assert sheets == ["/static/api/pages.css"]
+    assert sheets == ["/static/web/app/tokens.css", "/static/api/pages.css"]
     assert "style-src 'self';" in seen(path).headers["Content-Security-Policy"]
     assert not re.search(r"<style|\sstyle=", seen(path).content.decode())
-    sheet = Client().get(sheets[0])
-    assert (sheet.status_code, sheet.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
-    assert "prefers-color-scheme: dark" in b"".join(sheet).decode()
+    colours, rules = (Client().get(sheet) for sheet in sheets)
+    assert [(sheet.status_code, sheet.headers["Content-Type"]) for sheet in (colours, rules)] == (
+        [(200, 'text/css; charset="utf-8"')] * 2
+    )
+    assert "prefers-color-scheme: dark" in b"".join(colours).decode()
 
 
 @pytest.mark.parametrize("path", PAGES)
