@@ -321,12 +321,14 @@ def mcp(
     max_session_cost: Annotated[float, typer.Option(help="Most that all questions of a run may cost.")] = 5.0,
 ) -> None:
     """Serve agents over the Model Context Protocol, on standard input and output."""
+    import logging
     from decimal import Decimal
 
     from ava_cloud import AsyncAva, Retries
     from ava_cloud.mcp_server.server import make_server
 
     key, url = credentials.find()
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # the SDK would show each request
     # Clients of the protocol give up after a minute.
     patience = Retries(attempts=4, longest_s=10.0, total_s=30.0)
     make_server(
