@@ -62,6 +62,7 @@ export class AvaComposer extends AppElement {
   }
 
   get wanted() {
+    if (this.session && !this.span) return { effort: this.effort }; // the session has a scope of its own
     const span = this.span ? { start_ms: this.span[0], end_ms: this.span[1] } : {};
     return { ...this.scope, ...span, effort: this.effort };
   }
@@ -72,7 +73,7 @@ export class AvaComposer extends AppElement {
     this.typing = setTimeout(async () => {
       const words = this.field.value.trim();
       const hasScope = Boolean(this.scope.video_ids?.length || this.scope.collection_id);
-      const wanted = words && hasScope ? { ...this.wanted, question: words } : { effort: this.effort };
+      const wanted = words && hasScope ? { ...this.wanted, ...this.scope, question: words } : { effort: this.effort };
       this.estimate = await post("/questions:estimate", wanted).catch(() => null);
     }, TYPED_MS);
   }

@@ -168,7 +168,8 @@ class PageAsk extends AppElement {
   talk() {
     const places = this.places.value;
     const open = this.asked.find(isOpen);
-    const busy = this.session && open ? "The question before is still open. Wait for its answer, or stop it." : "";
+    const waits = open ? "The question before is still open. Wait for its answer, or stop it." : "";
+    const busy = this.session ? waits : places ? "" : "One moment";
     const name = this.session
       ? "This conversation"
       : this.scope === "all"

@@ -102,29 +102,21 @@ class PageSearch extends AppElement {
     note({ q: query, mode: this.mode === "hybrid" ? "" : this.mode, collection: this.collection });
     [this.isBusy, this.error] = [true, null];
     try {
-      const scope = this.collection ? { collection_id: this.collection } : { video_ids: await this.everyVideo() };
-      if (!scope.collection_id && !scope.video_ids?.length) {
-        this.search = null;
-      } else {
-        /** @type {Search} */
-        let search = await post("/search", { ...scope, query, mode: this.mode, limit: LIMIT }, { key: newKey() });
-        while (search.status === "queued" || search.status === "running") {
-          await new Promise((done) => setTimeout(done, POLL_MS));
-          if (turn !== this.turn) return;
-          search = await get(`/searches/${search.id}`);
-        }
+      // Without a scope every video is searched.
+      const scope = this.collection ? { collection_id: this.collection } : {};
+      /** @type {Search} */
+      let search = await post("/search", { ...scope, query, mode: this.mode, limit: LIMIT }, { key: newKey() });
+      while (search.status === "queued" || search.status === "running") {
+        await new Promise((done) => setTimeout(done, POLL_MS));
         if (turn !== this.turn) return;
-        this.search = search;
+        search = await get(`/searches/${search.id}`);
       }
+      if (turn !== this.turn) return;
+      this.search = search;
     } catch (error) {
       if (turn === this.turn) this.error = error;
     }
     this.isBusy = false;
-  }
-
-  async everyVideo() {
-    const videos = await rows("/videos", { status: "" }, 500);
-    return videos.filter((video) => video.indexed_until_ms > 0).map((video) => video.id);
   }
 
   /** @param {KeyboardEvent} event */
