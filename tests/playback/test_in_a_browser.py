@@ -84,7 +84,6 @@ def plays_directly(page: Any, content: bytes, kind: str) -> bool:
         ("v.avi", XVID, False),
         ("v.mp4", H264, True),
         ("silent.mp4", (*H264[:4], "-an"), True),
-        ("last.mp4", (*H264, "-movflags", "-faststart"), True),
     ],
 )
 def test_it_plays_and_seeks_to_the_picture_of_each_time(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from django.test import override_settings
 from django.utils import timezone
+from PIL import Image
 from uuid6 import uuid7
 
 from backend.api.public_ids import encode
@@ -32,7 +36,8 @@ from tests.browser.chromium import (
 from tests.browser.hls import CHAPTERS, KINDS, answer_with, growing, make_rendition
 from tests.conftest import Cast
 from tests.ekg.recorded import new_id, record
-from tests.engine.media.burnt_in import H264, made
+from tests.engine.media.burnt_in import H264, made, time_in
+from tests.playback.ten_hours import ten_hours
 from tests.playback.watched import watched
 
 pytestmark = in_chromium
@@ -145,6 +150,43 @@ def test_a_shared_recording_plays_from_its_rendition(acme: Cast, site: str, page
     box = page.locator("media-time-range").bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] / 2)
     page.wait_for_function(THUMBNAIL)
+    assert said == []
+
+
+FIRST_PICTURE = """document.addEventListener("DOMContentLoaded", () => {
+  const video = document.querySelector("video");
+  video?.requestVideoFrameCallback(() => {
+    const read = performance.getEntriesByType("resource").map(one => new URL(one.name).pathname);
+    const pen = Object.assign(document.createElement("canvas"), {width: video.videoWidth, height: video.videoHeight});
+    pen.getContext("2d").drawImage(video, 0, 0);
+    window.first = {at: video.currentTime, picture: pen.toDataURL("image/png"),
+      media: read.filter(path => /[.](mp4|m3u8)$/.test(path)).length};
+  });
+});"""
+"""Notes what is drawn first, and how many requests for media and playlists had ended by then."""
+
+
+def test_the_last_minute_of_ten_hours_is_drawn_after_a_few_requests(acme: Cast, site: str, page: Any) -> None:
+    def path() -> str:
+        with override_settings(KEEP_RENDITIONS=True):
+            body = {"video_id": encode("vid", watched(acme, ten_hours())), "expires_at": in_an_hour()}
+        return urlsplit(acme.client.post("/v1/shares", body).json()["url"]).path
+
+    address = f"{site}{in_a_thread(path)}#t=35940"
+    replies: list[Any] = []
+    page.on("response", lambda reply: replies.append(reply) if ".m3u8" in reply.url or ".mp4" in reply.url else None)
+    page.add_init_script(FIRST_PICTURE)
+    said = listened(page)
+
+    page.goto(address)
+    page.wait_for_function("() => window.first !== undefined")
+
+    first = page.evaluate("() => window.first")
+    assert first["at"] == pytest.approx(35_940, abs=0.1)
+    assert time_in(np.asarray(Image.open(BytesIO(b64decode(first["picture"].partition(",")[2]))).convert("L"))) == 40
+    assert first["media"] <= 4
+    assert sum(int(reply.headers.get("content-length", 0)) for reply in replies if reply.ok) <= 3_000_000
+    assert state(page)["length"] == pytest.approx(36_000, abs=1)
     assert said == []
 
 
