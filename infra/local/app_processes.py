@@ -99,7 +99,7 @@ WORKERS = (
     Worker("worker-fetch", ("io.fetch",), 8, pool="threads"),
     Worker("worker-delete", ("system.delete",), 4, pool="threads"),
     Worker("worker-sweep", ("system.sweep",), 2, pool="threads"),
-    Worker("worker-render", ("cpu.render",), 2, niceness=19),
+    Worker("worker-render", ("cpu.render",), 2, niceness=15),
     # A question that somebody waits for goes before an index that grows in the background.
     # One thread per process: segments in parallel use the cores better than parallel kernels do.
     Worker("worker-index", ("gpu.index",), min(2, os.cpu_count() or 1), niceness=10, threads=1),
