@@ -3,7 +3,8 @@ window.player = {
   requests: 0, bytes: 0,
   async open(address, shift = 0) {
     this.base = new URL(address, location.href);
-    const text = await (await fetch(this.base)).text();
+    // Not what the browser keeps of a growing playlist for two seconds.
+    const text = await (await fetch(this.base, {cache: "no-store"})).text();
     this.fragments = []; let at = 0, map = null, seconds = 0, range = null, end = 0, gap = false;
     for (const line of text.split("\n")) {
       if (line.startsWith("#EXT-X-MAP:")) { const [, uri, size] = line.match(/URI="(.+?)",BYTERANGE="(\d+)@0"/); map = {uri, size: +size}; }
@@ -40,8 +41,12 @@ window.player = {
     await new Promise((done, fail) => { this.buffer.onupdateend = done; this.buffer.onerror = () => fail(new Error("append")); });
   },
   async need(time) {
-    const fragment = this.fragments.find(one => one.start <= time && time < one.end);
-    if (fragment === undefined) throw new Error(`nothing at ${time}`);
+    // A decoder shows a picture once it has some that follow.
+    const wanted = this.fragments.filter(one => one.start <= time + 1 && time < one.end);
+    if (wanted[0] === undefined || time < wanted[0].start) throw new Error(`nothing at ${time}`);
+    for (const fragment of wanted) await this.have(fragment);
+  },
+  async have(fragment) {
     if (this.appended.has(fragment)) return;
     if (this.map !== fragment.map) { await this.append(await this.load(fragment.map.uri, 0, fragment.map.size)); this.map = fragment.map; }
     await this.append(await this.load(fragment.uri, fragment.offset, fragment.size));
