@@ -11,7 +11,10 @@ import sys
 import threading
 import time
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -247,6 +250,38 @@ def _queued(acme: Cast) -> str:
     with acme.scope():
         Video.objects.filter(id=video_id).update(status="queued")
     return encode("vid", video_id)
+
+
+class _Proxy(BaseHTTPRequestHandler):
+    """A forward proxy that answers by itself."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.send_response(404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+def test_the_proxy_of_the_environment_is_used_unless_it_says_not_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Proxy) as proxy:
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.server_port}")
+        once = Retries(attempts=1)
+        with Ava("k", base_url="http://ava.invalid", retries=once) as ava, pytest.raises(errors.ApiError):
+            ava.videos.get("vid_1")
+        assert [urlsplit(path).netloc for path in _Proxy.asked] == ["ava.invalid"]
+        monkeypatch.setenv("no_proxy", "ava.invalid")
+        with Ava("k", base_url="http://ava.invalid", retries=once) as ava, pytest.raises(errors.Unreachable):
+            ava.videos.get("vid_1")
+        proxy.shutdown()
+    assert len(_Proxy.asked) == 1
 
 
 def test_a_request_without_a_reply_keeps_its_key(acme: Cast) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from ava_cloud._generated.models import Question, Search, Video
 from ava_cloud._generated.types import UNSET, Unset
@@ -22,6 +24,17 @@ def settings(api_key: str | None, base_url: str | None) -> tuple[str, str]:
     if missing:
         raise AvaError(f"give the argument, or set {' and '.join(missing)}")
     return key, url.rstrip("/").removesuffix("/v1")
+
+
+def proxy_of(url: str) -> str | None:
+    """Return the proxy that the environment (HTTPS_PROXY, NO_PROXY and others) names for a URL, None for none.
+
+    httpx reads the environment only where it makes the transport itself.
+    """
+    parts, proxies = urlsplit(url), getproxies()
+    if proxy_bypass(parts.netloc):
+        return None
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 def given(value: T | None) -> T | Unset:

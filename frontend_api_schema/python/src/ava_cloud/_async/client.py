@@ -37,7 +37,7 @@ from ava_cloud._generated.models import (
     SearchMode,
     SearchRequest,
 )
-from ava_cloud._requests import given, is_open, mapped, outcome, settings, some
+from ava_cloud._requests import given, is_open, mapped, outcome, proxy_of, settings, some
 from ava_cloud._retry import STANDARD, AsyncRetryTransport, Retries
 from ava_cloud.errors import NotModified, WorkFailed, error_of
 
@@ -67,7 +67,9 @@ class AsyncAva:
             base_url=self.base_url,
             headers={"Authorization": f"Bearer {key}", "Accept": "application/json, text/*, */*"},
             timeout=timeout,
-            transport=AsyncRetryTransport(transport or httpx.AsyncHTTPTransport(), retries),
+            transport=AsyncRetryTransport(
+                transport or httpx.AsyncHTTPTransport(proxy=proxy_of(self.base_url)), retries
+            ),
             event_hooks={"response": [_raise_for_problem]},
         )
         # The URLs of parts and pictures are signed: they get no key.

@@ -35,7 +35,7 @@ from ava_cloud._generated.models import (
     SearchMode,
     SearchRequest,
 )
-from ava_cloud._requests import given, is_open, mapped, outcome, settings, some
+from ava_cloud._requests import given, is_open, mapped, outcome, proxy_of, settings, some
 from ava_cloud._retry import STANDARD, Retries, RetryTransport
 from ava_cloud._sync.videos import Videos, rows_of
 from ava_cloud._sync.waiting import ended_work, stream_events
@@ -67,7 +67,7 @@ class Ava:
             base_url=self.base_url,
             headers={"Authorization": f"Bearer {key}", "Accept": "application/json, text/*, */*"},
             timeout=timeout,
-            transport=RetryTransport(transport or httpx.HTTPTransport(), retries),
+            transport=RetryTransport(transport or httpx.HTTPTransport(proxy=proxy_of(self.base_url)), retries),
             event_hooks={"response": [_raise_for_problem]},
         )
         # The URLs of parts and pictures are signed: they get no key.
