@@ -44,7 +44,8 @@ def test_making_a_key_is_recorded_with_who_what_and_from_where(acme: Cast, globe
         "address": "198.51.100.7",
         "request_id": "mine",
         "details": {
-            "name": "ci", "scopes": ["videos:read"], "expires_at": None, "allowed_ips": [], "requests_per_minute": None,
+            "name": "ci", "mode": "live", "scopes": ["videos:read"], "expires_at": None, "allowed_ips": [],
+            "requests_per_minute": None,
         },
     }  # fmt: skip
     assert made.json()["key"] not in json.dumps(event)

@@ -28,6 +28,7 @@ def temporary() -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.mark.long
 def test_a_few_faults_change_neither_the_index_nor_the_bill_and_leave_nothing_behind(temporary: Path) -> None:
     command = ["--runs=1", "--seed=1", "--extent=small", "--scenario=a-few", f"--patience={PATIENCE_S}"]
     # A process of its own, because Django is set up there for the service under test.
