@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 
@@ -359,8 +362,15 @@ def milliseconds_of(text: str) -> int:
         raise typer.BadParameter(f"{text!r} is no time such as 1:02:03") from error
 
 
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    """End in order at the first Ctrl-C, and at once at the second: whoever presses again waits no longer."""
+    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    raise KeyboardInterrupt
+
+
 def run() -> None:
     """Run the command, with a sentence and a status for each failure."""
+    signal.signal(signal.SIGINT, _stop)
     try:
         ended = app(standalone_mode=False)
         sys.exit(ended if isinstance(ended, int) else 0)
