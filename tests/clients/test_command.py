@@ -76,6 +76,7 @@ def test_failures_have_statuses_and_sentences(acme: Cast, globex: Cast, environm
     assert "not_found" in ava(environment, "status", "vid_1111111111111111111111", status=3)
     assert "invalid" in ava(environment, "ask", "Who?", "-v", "nonsense", status=2)
     assert "No such option" in ava(environment, "ask", "--nonsense", status=2)
+    assert "--collection" in ava(environment, "ask", "Who?", status=2)
     assert "name files" in ava(environment, "upload", status=2)
     assert "invalid_api_key" in ava(environment | {"AVA_API_KEY": "vk_live_no"}, "videos", status=4)
     assert "run `ava login`" in ava(environment | {"AVA_API_KEY": ""}, "videos", status=1)

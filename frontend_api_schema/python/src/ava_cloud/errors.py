@@ -43,7 +43,7 @@ class ApiError(AvaError):
         self.retry_after_s = seconds_to_wait(headers)
         self.limit = headers.get("ratelimit-limit") or headers.get("ratelimit")
         self.key = key
-        places = "; ".join(f"{each.pointer}: {each.detail}" for each in self.errors)
+        places = "; ".join(f"{each.pointer}: {each.detail}" if each.pointer else each.detail for each in self.errors)
         super().__init__(f"{self.detail}{f' ({places})' if places else ''} [{self.code}, request {self.request_id}]")
 
 

@@ -134,6 +134,7 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Ask, and wait for the answer with its evidence."""
+    require_scope(video, collection)
     with client() as ava:
         answer = ava.ask(
             question,
@@ -160,6 +161,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find moments by words."""
+    require_scope(video, collection)
     with client() as ava:
         found = ava.search(query, video_ids=video or None, collection_id=collection or None, limit=limit)
     out = Output(as_json=as_json)
@@ -352,6 +354,12 @@ def listen(
 
     with client() as ava:
         forward_events(ava, forward, frozenset(type), Output(as_json=False))
+
+
+def require_scope(videos: list[str], collection: str) -> None:
+    """Raise typer.BadParameter unless either videos or a collection are named."""
+    if bool(videos) == bool(collection):
+        raise typer.BadParameter("name what to read: --video (once or more), or --collection")
 
 
 def milliseconds_of(text: str) -> int:
