@@ -34,6 +34,9 @@ PART_URL_LIFETIME = timedelta(hours=1)
 """Lifetime of a URL for one part of an upload: a part may wait for those before it."""
 READ_URL_LIFETIME = timedelta(minutes=30)
 """Longest time for which somebody who lost access, or passed a URL on, can still read an object."""
+WINDOW_S = 900
+"""Windows of time in which an object has one signed URL that reads it. It is valid for READ_URL_LIFETIME from the
+window's begin."""
 PLAIN_BYTES = "application/octet-stream"
 _LIST_PAGE = 1000
 
@@ -206,6 +209,11 @@ def _to_hex(sha256_base64: str) -> str:
     return base64.b64decode(sha256_base64).hex() if sha256_base64 else ""
 
 
+def window_begin(now: float) -> int:
+    """Return the begin of the window that holds a moment, as Unix time."""
+    return int(now) // WINDOW_S * WINDOW_S
+
+
 class ObjectStorage:
     """The service's bucket. Every method raises StorageAway if storage does not answer."""
 
@@ -366,16 +374,16 @@ class ObjectStorage:
             "get_object", Params=parameters, ExpiresIn=int(expires.total_seconds())
         )
 
-    def presign_window(
-        self, key: str, *, content_type: str, begin: int, lifetime: timedelta = READ_URL_LIFETIME
-    ) -> str:
+    def presign_window(self, key: str, *, content_type: str, begin: int) -> str:
         """Return a URL that reads one object, also by ranges: the same one whenever it is asked for with this begin.
 
-        begin: Unix time from which the URL is valid. So browsers and caches recognise an object that they have.
+        begin: Unix time from which the URL is valid, see window_begin(). So browsers and caches recognise an object
+        that they have.
         """
         query = urlencode({"response-content-type": content_type, "response-content-disposition": "inline"})
         request = AWSRequest("GET", f"{self._client.meta.endpoint_url}/{self._bucket}/{quote(key)}?{query}")
-        _WindowSigner(_credentials(), settings.S3_REGION, int(lifetime.total_seconds()), begin).add_auth(request)
+        lifetime_s = int(READ_URL_LIFETIME.total_seconds())
+        _WindowSigner(_credentials(), settings.S3_REGION, lifetime_s, begin).add_auth(request)
         return str(request.url)
 
     def list_keys(self, prefix: str) -> Iterator[str]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from django.utils import timezone
 
 from backend.billing.services.usage.storage import Link, record_links
 from backend.clips.models import Clip, ClipStatus
 from backend.library.models import Video
-from backend.library.services.attribution import attribution_of
-from backend.tenancy.callers import current_caller
+from backend.library.services.attribution import attribution_to_caller
 
 
 def note_links(clips: Sequence[Clip]) -> None:
@@ -19,10 +17,6 @@ def note_links(clips: Sequence[Clip]) -> None:
     made = [clip for clip in clips if clip.status == ClipStatus.READY]
     if not made:
         return
-    caller, videos = current_caller(), Video.objects.in_bulk({clip.video_id for clip in made})
-    links = []
-    for clip in made:
-        of_video = attribution_of(videos[clip.video_id])
-        of_caller = replace(of_video, api_key_id=caller.api_key_id, person_id=caller.person_id)
-        links.append(Link(clip.id, of_caller, clip.size_bytes))
+    videos = Video.objects.in_bulk({clip.video_id for clip in made})
+    links = [Link(clip.id, attribution_to_caller(videos[clip.video_id]), clip.size_bytes) for clip in made]
     record_links(links, at=timezone.now())

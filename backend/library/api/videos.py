@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from django.urls import path
@@ -40,10 +39,9 @@ from backend.library.indexing.begin import begin_reindex
 from backend.library.models import SourceType, Video, VideoStatus
 from backend.library.services import input_segments
 from backend.library.services import videos as video_services
-from backend.library.services.attribution import attribution_of
+from backend.library.services.attribution import attribution_to_caller
 from backend.library.services.deletion_ledger import Deleted, recorded
 from backend.library.storage import READ_URL_LIFETIME, ObjectStorage
-from backend.tenancy.callers import current_caller
 
 PLAYED_AT_ONCE = 500
 
@@ -207,9 +205,7 @@ class PlaybackView(TenantView):
         ]
         url = storage.presign_get(video.object_key, content_type=kind) if video.object_key else None
         opened = [piece.object_key for piece in pieces] if url is None else [video.object_key]
-        caller = current_caller()
-        maker = replace(attribution_of(video), api_key_id=caller.api_key_id, person_id=caller.person_id)
-        record_links([Link(video.id, maker, queries.size_of(opened))], at=timezone.now())
+        record_links([Link(video.id, attribution_to_caller(video), queries.size_of(opened))], at=timezone.now())
         if video.source_type == SourceType.URL and played:
             url = str(played[0]["url"])
         return Response(PlaybackSerializer({"url": url, "segments": played, "expires_at": expires_at}).data)

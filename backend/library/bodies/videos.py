@@ -51,12 +51,10 @@ from backend.library.models import (
     VideoStatus,
 )
 from backend.library.recording import is_open
-from backend.library.storage import ObjectStorage
+from backend.library.storage import ObjectStorage, window_begin
 from backend.library.wall_clocks import fitted_clocks
 from gpu_workers.engine.wall_clock import ClockSource
 
-PICTURE_WINDOW_S = 900
-"""Seconds for which the URL of a video's picture stays the same. It is valid for twice as long."""
 CLOCK_SOURCES: tuple[str, ...] = get_args(ClockSource)
 
 
@@ -367,8 +365,7 @@ def _pictures(videos: Sequence[Video]) -> dict[UUID, str]:
         for video in videos
         if video.active_index_version
     }
-    begin = int(time.time()) // PICTURE_WINDOW_S * PICTURE_WINDOW_S
-    storage = ObjectStorage()
+    begin, storage = window_begin(time.time()), ObjectStorage()
     return {
         video_id: storage.presign_window(key, content_type="image/jpeg", begin=begin)
         for video_id, key in index_contents().thumbnails_at(moments).items()

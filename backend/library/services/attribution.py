@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from backend.billing.services.usage.rows import Attribution
 from backend.library.models import SourceType, Video
+from backend.tenancy.callers import current_caller
 
 
 def attribution_of(video: Video) -> Attribution:
@@ -15,6 +18,12 @@ def attribution_of(video: Video) -> Attribution:
         collection_id=video.collection_id,
         profile=video.profile,
     )
+
+
+def attribution_to_caller(video: Video) -> Attribution:
+    """Return the attribution of usage of a video that the caller of the current request causes."""
+    caller = current_caller()
+    return replace(attribution_of(video), api_key_id=caller.api_key_id, person_id=caller.person_id)
 
 
 def is_live(video: Video) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -29,19 +28,18 @@ from backend.api.views import TenantView
 from backend.billing.services.usage.storage import Link, record_links
 from backend.library.models import Video, VideoStatus
 from backend.library.queries import videos
-from backend.library.services.attribution import attribution_of
-from backend.library.storage import ObjectStorage
+from backend.library.services.attribution import attribution_to_caller
+from backend.library.storage import WINDOW_S, ObjectStorage, window_begin
 from backend.playback import queries
 from backend.playback.authentication import TOKEN, TokenAuthentication
 from backend.playback.bodies import PlaylistQuerySerializer, RenditionSerializer
 from backend.playback.models import PieceState
 from backend.playback.playlists import Cut, playlist
 from backend.playback.services import renditions
-from backend.playback.services.signed_urls import WINDOW_S, playlist_url, storyboard_url, window_begin
+from backend.playback.services.signed_urls import playlist_url, storyboard_url
 from backend.playback.services.tokens import ends_at, token_of
 from backend.playback.storyboard import storyboard
 from backend.playback.watching import Rendition, rendition_of
-from backend.tenancy.callers import current_caller
 
 TAGS = ["Playback"]
 M3U8, MP4, JPEG, VTT = "application/vnd.apple.mpegurl", "video/mp4", "image/jpeg", "text/vtt"
@@ -126,9 +124,9 @@ class PlaylistView(_RenditionView):
             # Not raised: that would undo what was enqueued.
             return respond(_nothing_to_play(video, rendition), request)
         whole = rendition.is_complete or (end_ms is not None and entries[-1].end_us >= end_ms * 1000)
-        caller = current_caller()
-        maker = replace(attribution_of(video), api_key_id=caller.api_key_id, person_id=caller.person_id)
-        record_links([Link(video.id, maker, sum(entry.size for entry in entries))], at=timezone.now())
+        record_links(
+            [Link(video.id, attribution_to_caller(video), sum(entry.size for entry in entries))], at=timezone.now()
+        )
         content = playlist(
             entries,
             is_complete=whole,

@@ -9,14 +9,6 @@ from django.conf import settings
 
 from backend.api.public_ids import encode
 
-WINDOW_S, WINDOW_LIFETIME_S = 900, 1_800
-"""Windows of time in which an object has one signed URL, and the time from a window's begin for which it is valid."""
-
-
-def window_begin(now: float) -> int:
-    """Return the begin of the window that holds a moment, as Unix time."""
-    return int(now) // WINDOW_S * WINDOW_S
-
 
 def playlist_url(video_id: UUID, token: str, **query: int) -> str:
     """Return the address of a playlist that players open without a key. query: start_ms, end_ms."""

@@ -43,8 +43,8 @@ class ServerSettings:
     revision: commit of the hub, "" for a folder. cards: indices of the visible cards that it takes, () for all of them.
     memory_share: of each card. sequences: requests that it runs at once. images, videos: maximum in one request.
     cpu: for a CPU build of vLLM, whose memory is set by VLLM_CPU_KVCACHE_SPACE (GiB); nothing is compiled.
-    batched_tokens: of all requests in one step. picture_pixels, video_pixels: of the largest picture and video, 0 for
-    the model's own limit; vLLM keeps memory free for one of the largest size.
+    batched_tokens: of all requests in one step. picture_pixels: of the largest picture and frame of a video, 0 for
+    the model's own limit; vLLM keeps memory free for one picture or video of the largest size.
     compact_json: no blanks between the parts of structured outputs; a tiny model can fill its answer with them.
     """
 
@@ -65,7 +65,6 @@ class ServerSettings:
     videos: int
     batched_tokens: int
     picture_pixels: int
-    video_pixels: int
     cpu: bool = False
     compact_json: bool = False
 
@@ -101,7 +100,6 @@ def settings_of(server: str, options: Mapping[str, Any], env: Mapping[str, str])
     if visible is not None and parallel > visible:
         raise ValueError(f"MODEL_SERVER_TENSOR_PARALLEL is {parallel}, but {visible} cards are visible")
     context, batched = given("context_tokens", row.context_tokens), given("batched_tokens", row.batched_tokens)
-    pixels = given("picture_pixels", row.picture_pixels)
     return ServerSettings(
         task=row.task,
         ranks=chosen.roles.get("reranker") == server,
@@ -121,8 +119,7 @@ def settings_of(server: str, options: Mapping[str, Any], env: Mapping[str, str])
         videos=given("videos", int(row.video)),
         # A model that makes vectors reads its input in one step.
         batched_tokens=batched if row.task == _GENERATE else max(batched, context),
-        picture_pixels=pixels,
-        video_pixels=FRAMES_PER_VIDEO * pixels,
+        picture_pixels=given("picture_pixels", row.picture_pixels),
         cpu=cpu,
         compact_json=bool(options.get("compact_json")),
     )
@@ -161,7 +158,8 @@ def server_argv(settings: ServerSettings) -> list[str]:
     if settings.picture_pixels and settings.task == _GENERATE:
         # Without a limit, memory for a picture of 16,384 tokens is kept free, which no request here has.
         limits = {"images_kwargs": {"max_pixels": settings.picture_pixels}}
-        limits |= {"videos_kwargs": {"max_pixels": settings.video_pixels}} if settings.videos else {}
+        if settings.videos:
+            limits["videos_kwargs"] = {"max_pixels": FRAMES_PER_VIDEO * settings.picture_pixels}
         argv += ["--mm-processor-kwargs", json.dumps(limits)]
     if settings.videos:
         # vLLM would keep the first 32 frames of a video that comes as pictures, and drop the others without a word.
