@@ -41,7 +41,7 @@ test-clients: bootstrap ## build both clients, install them into empty folders a
 	@$(PY) -m pytest -q -n 0 -m "long or not long" tests/clients
 
 test-browser: bootstrap ## open the pages of the app, of accounts, reports, shares and the console, and play videos, in Chromium (apt-get install chromium; minutes)
-	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/playback tests/console tests/web) tests/shares/test_player_in_a_browser.py $(addprefix tests/web/test_,uploads_in_a_browser.py found_in_a_browser.py) $(ARGS)
+	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/playback tests/console tests/web) tests/shares/test_player_in_a_browser.py $(addprefix tests/web/test_,uploads_in_a_browser.py found_in_a_browser.py languages_in_a_browser.py) $(ARGS)
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
@@ -150,7 +150,7 @@ api-changes: bootstrap ## name what in openapi.yaml breaks clients of an earlier
 lint-deploy: bootstrap ## check compose, terraform, the chart and the images without an engine; `make test` does so too
 	@$(PY) -m pytest -q -n 0 $(addprefix tests/infra/test_,compose.py terraform.py chart.py chart_operators.py images.py) tests/infra/rehearsal $(ARGS)
 
-lint-web: bootstrap ## check the types of the web app against openapi.yaml, and its sizes; installs the tools at the first time (needs npm)
+lint-web: bootstrap ## check the types of the web app against openapi.yaml, its sizes and its translations; installs the tools at the first time (needs npm)
 	@$(PY) -m infra.web_lint
 
 lint-alerts: bootstrap ## check alert rules with promtool and run their tests; gets promtool at the first time (needs apt)

@@ -16,6 +16,7 @@ BARE = {
     "lit": WEB / "vendor" / "lit-element.js",
     "lit-html": WEB / "vendor" / "lit-html.js",
     "@lit/reactive-element": WEB / "vendor" / "reactive-element.js",
+    "intl-messageformat": WEB / "vendor" / "intl-messageformat.js",
     "ava-player": PLAYER / "player.js",
 }
 _STATIC = re.compile(

@@ -1,4 +1,4 @@
-"""``python -m infra.web_lint`` checks the sizes and the types of the files of web/.
+"""``python -m infra.web_lint`` checks the sizes, the translations and the types of the files of web/.
 
 The tools are installed in .local/web-lint, with the versions below. Node.js with npm must be on the PATH.
 """
@@ -14,7 +14,8 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 TOOLS = PROJECT / ".local" / "web-lint"
-PACKAGES = ("typescript@5.9.3", "lit@3.3.3", "lit-html@3.3.2", "lit-element@4.2.2", "@lit/reactive-element@2.1.1")
+PACKAGES = ("typescript@5.9.3", "lit@3.3.3", "lit-html@3.3.2", "lit-element@4.2.2", "@lit/reactive-element@2.1.1",
+            "intl-messageformat@10.7.18")  # fmt: skip
 MOST_LINES, MOST_LINES_IN_ALL = 300, 9_000
 
 
@@ -23,9 +24,10 @@ class LintFailed(Exception):
 
 
 def main() -> int:
-    """Check sizes and types. Returns the exit status."""
+    """Check sizes, translations and types. Returns the exit status."""
     try:
         lines = sizes()
+        sentences()
         types()
     except LintFailed as error:
         print(f"lint-web: ERROR {error}", file=sys.stderr)
@@ -45,11 +47,14 @@ def sizes() -> dict[str, int]:
     return lines
 
 
+def sentences() -> None:
+    """Check that every sentence of the app is translated. Raises LintFailed."""
+    _run(_found("node"), "--experimental-default-type=module", str(HERE / "sentences.mjs"))
+
+
 def types() -> None:
     """Check all types. Raises LintFailed."""
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        raise LintFailed("npm is not on the PATH; install Node.js 20 or later")
+    npm, node = _found("npm"), _found("node")
     TOOLS.mkdir(parents=True, exist_ok=True)
     wanted = json.dumps({"private": True, "dependencies": dict(each.rsplit("@", 1) for each in PACKAGES)})
     listed = TOOLS / "package.json"
@@ -57,6 +62,13 @@ def types() -> None:
         listed.write_text(wanted)
         _run(npm, "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(TOOLS))
     _run(node, str(TOOLS / "node_modules" / "typescript" / "bin" / "tsc"), "--project", str(HERE / "tsconfig.json"))
+
+
+def _found(tool: str) -> str:
+    path = shutil.which(tool)
+    if path is None:
+        raise LintFailed(f"{tool} is not on the PATH; install Node.js 20 or later")
+    return path
 
 
 def _run(*command: str) -> None:

@@ -25,7 +25,7 @@ def test_each_file_has_the_hash_of_the_list_and_no_other_file_lies_there(folder:
 LICENCES = {
     "MIT": "Permission is hereby granted, free of charge",
     "Apache-2.0": "Apache License, Version 2.0",
-    "BSD-3-Clause": "Redistribution and use in source and binary forms",
+    "BSD-3-Clause": "in source and binary forms",
 }
 
 

@@ -1,8 +1,11 @@
 // The parts of the web app that need no browser. tests/web/test_core.py runs them by `node --test`.
 import assert from "node:assert/strict";
+import { IntlMessageFormat } from "intl-messageformat";
 import { test } from "node:test";
 import { ending, moreEffort } from "../../web/ask/words.js";
 import { bytes, clock, lasting, readClock } from "../../web/app/format.js";
+import { fitting, t } from "../../web/app/language.js";
+import { marked, translation } from "../../web/app/pseudo.js";
 import { framed, held, panned, ticks, timeAt, whole, xOf, zoomed } from "../../web/timeline/camera.js";
 import { boxOf, bucketOf, shapesOf } from "../../web/timeline/density.js";
 import { AXIS, hit, itemAt, layout, neighbour } from "../../web/timeline/hit.js";
@@ -184,4 +187,21 @@ test("each end of a question is said in words", () => {
   }
   assert.match(ending({ ...question, finish_detail: "unsupported" }).words, /Do not rely/);
   assert.deepEqual([moreEffort("low"), moreEffort("high")], ["medium", null]);
+});
+
+test("a sentence takes numbers and markup, and the language is the best that there is", () => {
+  const videos = "{count, plural, one {# video} other {# videos}} of <b>{name}</b>";
+  const b = (words) => words.join("").toUpperCase();
+  assert.equal(t(videos, { count: 1, name: "acme", b }), "1 video of ACME");
+  assert.deepEqual(t("Open {link}", { link: { markup: true } }), ["Open ", { markup: true }]);
+  assert.deepEqual(fitting(["fr", "de-AT", "en"]), { language: "de", locale: "de-AT" });
+  assert.deepEqual(fitting(["de", "en-GB", "de-CH"]), { language: "de", locale: "de-CH" });
+  assert.deepEqual(fitting(["fr"]), { language: "en", locale: "en" });
+});
+
+test("the pseudo-locale leaves no plain letter of a sentence, and every value as it is", () => {
+  const pseudo = (sentence, values) => new IntlMessageFormat(translation(sentence), "en-XA").format(values);
+  const made = pseudo("{count, plural, one {# video} other {# videos}} of {name}", { count: 2_000, name: "acme" });
+  assert.match(made, /^\[2,000 ṽîðéöš öƒ acme~+\]$/);
+  assert.equal(marked("Nov 1"), "[Ñöṽ 1]");
 });

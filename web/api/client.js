@@ -1,4 +1,5 @@
 // Requests to /v1: the session's cookie, the tenant, the CSRF token, problems, and a small cache by ETag.
+import { t } from "../app/language.js";
 
 /** @typedef {import("./types.js").Problem} Problem */
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Query */
@@ -12,7 +13,7 @@ const kept = new Map();
 export class ApiError extends Error {
   /** @param {number} status @param {Partial<Problem>} problem @param {number} retryAfter seconds, 0 for none */
   constructor(status, problem, retryAfter = 0) {
-    super(problem.detail || "The service cannot be reached.");
+    super(problem.detail || t("The service cannot be reached."));
     this.status = status;
     this.code = problem.code ?? (status ? "unknown" : "offline");
     this.requestId = problem.request_id ?? "";
@@ -105,7 +106,7 @@ function keep(target, etag, body) {
 /** @param {Response} reply */
 async function refusal(reply) {
   /** @type {Partial<Problem>} */
-  const problem = await reply.json().catch(() => ({ detail: `The service answered ${reply.status}.` }));
+  const problem = await reply.json().catch(() => ({ detail: t("The service answered {status}.", { status: reply.status }) }));
   if (reply.status === 401) toSignIn();
   return new ApiError(reply.status, problem, Number(reply.headers.get("Retry-After")) || 0);
 }

@@ -1,4 +1,5 @@
 import { LitElement, html } from "lit";
+import { t } from "./language.js";
 
 /** Waits as long as the service asked for, then offers to try again. */
 export class AvaCountdown extends LitElement {
@@ -34,7 +35,7 @@ export class AvaCountdown extends LitElement {
 
   render() {
     return html`<button class="button" ?disabled=${this.left > 0} @click=${() => this.then()}>
-      ${this.left > 0 ? `Try again in ${this.left} s` : "Try again"}
+      ${this.left > 0 ? t("Try again in {seconds} s", { seconds: this.left }) : t("Try again")}
     </button>`;
   }
 }

@@ -1,6 +1,7 @@
 // Dialogs that a page opens and waits for, and short words about what has happened.
 import { html, nothing, render } from "lit";
 import { ApiError } from "../api/client.js";
+import { t } from "./language.js";
 import { problem } from "./states.js";
 
 /** Return a refusal of the page itself, which a dialog shows like one of the service. @param {string} words */
@@ -21,10 +22,10 @@ export function say(words) {
 }
 
 /** Copy a text, and say so. @param {string} text @param {string} [what] */
-export async function copy(text, what = "Copied") {
+export async function copy(text, what = t("Copied")) {
   await navigator.clipboard.writeText(text).then(
     () => say(what),
-    () => say("Copying is not allowed here: select the text."),
+    () => say(t("Copying is not allowed here: select the text.")),
   );
 }
 
@@ -35,7 +36,7 @@ export async function copy(text, what = "Copied") {
  * @param {{title: string, fields: unknown, button?: string, danger?: boolean, send: (data: FormData) => Promise<T> | T}} wanted
  * @returns {Promise<T | undefined>}
  */
-export function ask({ title, fields, button = "Save", danger = false, send }) {
+export function ask({ title, fields, button = t("Save"), danger = false, send }) {
   const dialog = document.body.appendChild(document.createElement("dialog"));
   return new Promise((done) => {
     /** @type {T | undefined} */
@@ -63,7 +64,7 @@ export function ask({ title, fields, button = "Save", danger = false, send }) {
           <h2>${title}</h2>
           ${fields}${error ? problem(error) : nothing}
           <div class="end">
-            <button type="button" class="button" @click=${() => dialog.close()}>Cancel</button>
+            <button type="button" class="button" @click=${() => dialog.close()}>${t("Cancel")}</button>
             <button class="button ${danger ? "danger" : "main"}" ?disabled=${busy}>${button}</button>
           </div>
         </form>`,
@@ -79,6 +80,8 @@ export function ask({ title, fields, button = "Save", danger = false, send }) {
   });
 }
 
+const strong = (/** @type {unknown} */ words) => html`<strong>${words}</strong>`;
+
 /** Ask before something is lost: the person types its name. @param {string} title @param {string} name @param {unknown} words @param {() => Promise<unknown>} act */
 export function confirmNamed(title, name, words, act) {
   return ask({
@@ -87,11 +90,11 @@ export function confirmNamed(title, name, words, act) {
     button: title,
     fields: html`<p>${words}</p>
       <div class="field">
-        <label for="confirm-name">Type <strong>${name}</strong> to go on</label>
+        <label for="confirm-name">${t("Type <b>{name}</b> to go on", { name, b: strong })}</label>
         <input class="input" id="confirm-name" name="typed" autocomplete="off" required />
       </div>`,
     send: async (data) => {
-      if (String(data.get("typed")).trim() !== name.trim()) throw refused("This is not the name.");
+      if (String(data.get("typed")).trim() !== name.trim()) throw refused(t("This is not the name."));
       await act();
       return true;
     },
@@ -119,7 +122,7 @@ export function show(title, content) {
     html`<div class="inner">
       <h2>${title}</h2>
       ${content}
-      <div class="end"><button class="button main" autofocus @click=${() => dialog.close()}>Close</button></div>
+      <div class="end"><button class="button main" autofocus @click=${() => dialog.close()}>${t("Close")}</button></div>
     </div>`,
     dialog,
   );

@@ -1,4 +1,5 @@
 // Times, sizes and amounts in words. No DOM, so Node runs it as well.
+import { locale, marked, t } from "./language.js";
 
 /** 3723000 -> "1:02:03". @param {number | null | undefined} ms */
 export function clock(ms) {
@@ -26,7 +27,9 @@ export function bytes(count) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let [value, unit] = [count, 0];
   while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+  const digits = value >= 100 || unit === 0 ? 0 : 1;
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return `${new Intl.NumberFormat(locale, options).format(value)} ${units[unit]}`;
 }
 
 /** @param {string} amount decimal @param {string} currency */
@@ -34,7 +37,7 @@ export function money(amount, currency) {
   const value = Number(amount);
   const digits = value !== 0 && Math.abs(value) < 0.1 ? 4 : 2;
   try {
-    return new Intl.NumberFormat(undefined, {
+    return new Intl.NumberFormat(locale, {
       style: "currency",
       currency: currency || "USD",
       minimumFractionDigits: digits === 4 ? 3 : 2,
@@ -46,19 +49,19 @@ export function money(amount, currency) {
 }
 
 /** @param {number | string} count */
-export const number = (count) => new Intl.NumberFormat().format(Number(count));
+export const number = (count) => new Intl.NumberFormat(locale).format(Number(count));
 
 /** @param {string | null | undefined} at */
 export const day = (at) =>
-  at ? new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }).format(new Date(at)) : "–";
+  at ? marked(new Intl.DateTimeFormat(locale, { dateStyle: "medium" }).format(new Date(at))) : "–";
 
 /** @param {string | null | undefined} at */
 export const instant = (at) =>
-  at ? new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at)) : "–";
+  at ? marked(new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at))) : "–";
 
 /** "3 minutes ago". @param {string | null | undefined} at @param {number} [now] */
 export function ago(at, now = Date.now()) {
-  if (!at) return "never";
+  if (!at) return t("never");
   const seconds = (new Date(at).getTime() - now) / 1000;
   /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
   const units = [
@@ -66,12 +69,12 @@ export function ago(at, now = Date.now()) {
     ["hour", 3_600],
     ["minute", 60],
   ];
-  const words = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+  const words = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
   if (Math.abs(seconds) > 30 * 86_400) return day(at);
   for (const [unit, size] of units) {
-    if (Math.abs(seconds) >= size) return words.format(Math.round(seconds / size), unit);
+    if (Math.abs(seconds) >= size) return marked(words.format(Math.round(seconds / size), unit));
   }
-  return "just now";
+  return t("just now");
 }
 
 /** 93000 -> "1 min 33 s". @param {number} ms */

@@ -1,6 +1,7 @@
 // Keys of every page: ? shows them, / goes to the search, Ctrl-K opens the command menu.
 import { html, render } from "lit";
 import { icon } from "./icons.js";
+import { t } from "./language.js";
 import { all } from "./navigation.js";
 import { go } from "./router.js";
 import { at, session } from "./session.js";
@@ -44,36 +45,36 @@ export function listen() {
 
 /** @type {[string, string][]} */
 const EVERYWHERE = [
-  ["?", "These keys"],
-  ["/", "Search"],
-  ["Ctrl K", "Go to a page"],
-  ["Esc", "Close"],
+  ["?", t("These keys")],
+  ["/", t("Search")],
+  [t("Ctrl K"), t("Go to a page")],
+  ["Esc", t("Close")],
 ];
 /** @type {[string, string][]} */
 const LIBRARY = [
-  ["u", "Upload"],
-  ["← → ↑ ↓", "Move between videos"],
-  ["Enter", "Open"],
-  ["x", "Select"],
+  ["u", t("Upload")],
+  ["← → ↑ ↓", t("Move between videos")],
+  [t("Enter"), t("Open")],
+  ["x", t("Select")],
 ];
 /** @type {[string, string][]} */
 export const WATCH = [
-  ["Space, k", "Play or pause"],
-  ["j, l", "10 seconds back or on"],
-  ["← →", "5 seconds, with Shift 1 second"],
-  [", .", "One frame back or on"],
-  ["↑ ↓", "Choose a lane"],
-  ["[ ]", "Previous or next item of the lane"],
-  ["Enter", "Play the item"],
-  ["e, Shift e", "Next or previous evidence"],
-  ["i, o", "In and out"],
-  ["c", "Make a clip"],
-  ["g", "Go to a time"],
-  ["b", "Repeat between in and out"],
-  ["+ −", "Zoom"],
-  ["0, z", "Show all, show the item"],
-  ["< >", "Slower or faster"],
-  ["m, f", "Sound, full screen"],
+  [t("Space, k"), t("Play or pause")],
+  ["j, l", t("10 seconds back or on")],
+  ["← →", t("5 seconds, with Shift 1 second")],
+  [", .", t("One frame back or on")],
+  ["↑ ↓", t("Choose a lane")],
+  ["[ ]", t("Previous or next item of the lane")],
+  [t("Enter"), t("Play the item")],
+  [t("e, Shift e"), t("Next or previous evidence")],
+  ["i, o", t("In and out")],
+  ["c", t("Make a clip")],
+  ["g", t("Go to a time")],
+  ["b", t("Repeat between in and out")],
+  ["+ −", t("Zoom")],
+  ["0, z", t("Show all, show the item")],
+  ["< >", t("Slower or faster")],
+  ["m, f", t("Sound, full screen")],
 ];
 
 /** Show the keys. */
@@ -87,7 +88,10 @@ export function openHelp() {
               <dd>${words}</dd>`,
         )}
       </dl>`;
-  void show("Keys", html`${list("Everywhere", EVERYWHERE)}${list("Library", LIBRARY)}${list("Watching", WATCH)}`);
+  void show(
+    t("Keys"),
+    html`${list(t("Everywhere"), EVERYWHERE)}${list(t("Library"), LIBRARY)}${list(t("Watching"), WATCH)}`,
+  );
 }
 
 /** Open the command menu: places, tenants, account. */
@@ -95,13 +99,15 @@ export function openPalette() {
   if (document.querySelector("dialog[open]")) return;
   const dialog = document.body.appendChild(document.createElement("dialog"));
   dialog.className = "palette";
-  dialog.setAttribute("aria-label", "Go to");
+  dialog.setAttribute("aria-label", t("Go to"));
   const tenants = (session.me?.tenants ?? []).filter((each) => each !== session.tenant);
   const options = [
     ...all().map((item) => ({ name: item.name, href: at(item.path), picture: item.picture })),
-    ...tenants.map((each) => ({ name: `Switch to ${each.name}`, href: `/app/${each.slug}/`, picture: "people" })),
-    { name: "Account and second factor", href: "/accounts/", picture: "person" },
-    { name: "Sign out", href: "/accounts/logout/", picture: "left" },
+    ...tenants.map(({ name: tenant, slug }) => {
+      return { name: t("Switch to {tenant}", { tenant }), href: `/app/${slug}/`, picture: "people" };
+    }),
+    { name: t("Account and second factor"), href: "/accounts/", picture: "person" },
+    { name: t("Sign out"), href: "/accounts/logout/", picture: "left" },
   ];
   let words = "";
   let chosen = 0;
@@ -136,14 +142,14 @@ export function openPalette() {
           role="combobox"
           aria-expanded="true"
           aria-controls="places"
-          aria-label="Go to"
-          placeholder="Go to…"
+          aria-label=${t("Go to")}
+          placeholder=${t("Go to…")}
           aria-activedescendant="place-${chosen}"
           autofocus
           @input=${write}
           @keydown=${key}
         />
-        <ul class="plain" id="places" role="listbox" aria-label="Places">
+        <ul class="plain" id="places" role="listbox" aria-label=${t("Places")}>
           ${found().map(
             (option, n) =>
               html`<li

@@ -3,6 +3,7 @@ import { html, nothing } from "lit";
 import { get, useTenant } from "../api/client.js";
 import { AppElement, Resource, define } from "./element.js";
 import { listen, openHelp, openPalette } from "./keys.js";
+import { t } from "./language.js";
 import { navigation, places } from "./navigation.js";
 import * as router from "./router.js";
 import { at, chosen, enter, may, session } from "./session.js";
@@ -92,7 +93,7 @@ class AvaApp extends AppElement {
     if (!me) return html`<main>${this.me.show(() => nothing, skeleton(6))}</main>`;
     if (!this.route) return html`<main>${skeleton(6)}</main>`;
     if (!session.tenant || !chosen(this.route.tenant)) return html`<main>${this.nowhere(me)}</main>`;
-    return html`<a class="skip" href="#main" @click=${this.skip}>Skip to the content</a>
+    return html`<a class="skip" href="#main" @click=${this.skip}>${t("Skip to the content")}</a>
       ${navigation(this.route, {
         onTenant: (slug) => router.go(`/app/${slug}/`),
         onHelp: openHelp,
@@ -112,9 +113,9 @@ class AvaApp extends AppElement {
     return this.route && MODULES[this.route.page]
       ? skeleton(8, true)
       : html`<div class="page">
-          ${empty("There is no such page", "The address is wrong, or the page has moved.", {
+          ${empty(t("There is no such page"), t("The address is wrong, or the page has moved."), {
             picture: "search",
-            actions: html`<a class="button" href=${at("")}>To the start</a>`,
+            actions: html`<a class="button" href=${at("")}>${t("To the start")}</a>`,
           })}
         </div>`;
   }
@@ -125,18 +126,20 @@ class AvaApp extends AppElement {
     const tenants = me.tenants.map((each) => html`<a class="button" href="/app/${each.slug}/">${each.name}</a>`);
     return html`<div class="page narrow">
       ${named && me.tenants.length
-        ? empty("You are not a member of this tenant", `You are signed in as ${me.email}.`, {
+        ? empty(t("You are not a member of this tenant"), t("You are signed in as {email}.", { email: me.email }), {
             picture: "people",
             actions: tenants,
           })
         : empty(
-            "You are not a member of any tenant yet",
-            html`You are signed in as ${me.email}. Open the link of your invitation, or ask an owner of your
-            organisation for one.`,
+            t("You are not a member of any tenant yet"),
+            t(
+              "You are signed in as {email}. Open the link of your invitation, or ask an owner of your organisation for one.",
+              { email: me.email },
+            ),
             {
               picture: "people",
-              actions: html`<a class="button main" href="/accounts/">See what waits for you</a>
-                <a class="button" href="/accounts/logout/">Sign out</a>`,
+              actions: html`<a class="button main" href="/accounts/">${t("See what waits for you")}</a>
+                <a class="button" href="/accounts/logout/">${t("Sign out")}</a>`,
             },
           )}
     </div>`;

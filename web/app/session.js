@@ -1,4 +1,5 @@
 // Who is signed in, for which tenant, and what this person may do there.
+import { t } from "./language.js";
 
 /** @typedef {import("../api/types.js").Me} Me */
 /** @typedef {import("../api/types.js").MyTenant} MyTenant */
@@ -17,6 +18,17 @@ export const may = (scope) => {
   const scopes = session.tenant?.scopes ?? [];
   return scopes.includes("*") || scopes.includes(scope);
 };
+
+/** @type {Record<string, string>} */
+const ROLES = {
+  owner: t("Owner"),
+  admin: t("Admin"),
+  developer: t("Developer"),
+  analyst: t("Analyst"),
+  viewer: t("Viewer"),
+  billing: t("Billing"),
+};
+export const roleName = (/** @type {string} */ role) => ROLES[role] ?? role;
 
 /** Return the address of a page of the tenant. @param {string} path */
 export const at = (path) => `/app/${session.tenant?.slug ?? ""}/${path}`;

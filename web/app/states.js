@@ -3,6 +3,7 @@ import { html, nothing } from "lit";
 import { ApiError } from "../api/client.js";
 import { icon } from "./icons.js";
 import { AvaCountdown } from "./countdown.js";
+import { t } from "./language.js";
 
 /** @param {number} [lines] @param {boolean} [tall] */
 export const skeleton = (lines = 5, tall = false) =>
@@ -13,7 +14,7 @@ export const skeleton = (lines = 5, tall = false) =>
         (_, n) => html`<div class="bone" .style=${`width:${92 - ((n * 17) % 40)}%`}></div>`,
       )}
     </div>
-    <p class="sr" role="status">Loading</p>`;
+    <p class="sr" role="status">${t("Loading")}</p>`;
 
 /** @param {string} title @param {unknown} words @param {{picture?: string, actions?: unknown}} [options] */
 export const empty = (title, words, { picture = "film", actions = nothing } = {}) =>
@@ -34,29 +35,35 @@ export function problem(error, again = null) {
   if (!(error instanceof ApiError)) {
     console.error(error);
     return html`<div class="problem" role="alert">
-      <strong>Something went wrong on this page</strong>
-      <p>Reload the page to try again.</p>
+      <strong>${t("Something went wrong on this page")}</strong>
+      <p>${t("Reload the page to try again.")}</p>
     </div>`;
   }
   const back = encodeURIComponent(location.pathname + location.search);
   const wait = error.retryAfter;
   return html`<div class="problem" role="alert">
-    <strong>${titles[error.status] ?? "This did not work"}</strong>
-    <p>${confirms(error) ? "Confirm that it is you, then try again." : error.message}</p>
+    <strong>${titles[error.status] ?? t("This did not work")}</strong>
+    <p>${confirms(error) ? t("Confirm that it is you, then try again.") : error.message}</p>
     ${error.errors.length > 1 || (error.errors.length && error.errors[0]?.detail !== error.message)
       ? html`<ul>
           ${error.errors.map((each) => html`<li>${each.detail}</li>`)}
         </ul>`
       : nothing}
     <div class="row wrap">
-      ${confirms(error) ? html`<a class="button" href="/accounts/reauthenticate/?next=${back}">Confirm</a>` : nothing}
+      ${confirms(error)
+        ? html`<a class="button" href="/accounts/reauthenticate/?next=${back}">${t("Confirm")}</a>`
+        : nothing}
       ${again && error.isTemporary && wait
         ? html`<ava-countdown .seconds=${wait} .then=${again}></ava-countdown>`
         : nothing}
-      ${again && error.isTemporary && !wait ? html`<button class="button" @click=${again}>Try again</button>` : nothing}
+      ${again && error.isTemporary && !wait
+        ? html`<button class="button" @click=${again}>${t("Try again")}</button>`
+        : nothing}
       ${error.requestId
-        ? html`<span class="quiet">Request <code>${error.requestId}</code></span>
-            <button class="button bare" @click=${() => navigator.clipboard?.writeText(error.requestId)}>Copy</button>`
+        ? html`<span class="quiet">${t("Request {id}", { id: html`<code>${error.requestId}</code>` })}</span>
+            <button class="button bare" @click=${() => navigator.clipboard?.writeText(error.requestId)}>
+              ${t("Copy")}
+            </button>`
         : nothing}
     </div>
   </div>`;
@@ -64,14 +71,14 @@ export function problem(error, again = null) {
 
 /** @type {Record<number, string>} */
 const titles = {
-  0: "No connection to the service",
-  402: "A limit is reached",
-  403: "You may not do this",
-  404: "This is not here",
-  409: "This is not possible now",
-  412: "Somebody else changed it",
-  429: "Too many requests",
-  503: "The service is busy",
+  0: t("No connection to the service"),
+  402: t("A limit is reached"),
+  403: t("You may not do this"),
+  404: t("This is not here"),
+  409: t("This is not possible now"),
+  412: t("Somebody else changed it"),
+  429: t("Too many requests"),
+  503: t("The service is busy"),
 };
 
 if (!customElements.get("ava-countdown")) customElements.define("ava-countdown", AvaCountdown);

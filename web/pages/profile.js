@@ -3,7 +3,8 @@ import { remove } from "../api/client.js";
 import { confirmNamed } from "../app/dialogs.js";
 import { AppElement, define } from "../app/element.js";
 import { icon } from "../app/icons.js";
-import { session } from "../app/session.js";
+import { LANGUAGES, keep, kept, t } from "../app/language.js";
+import { roleName, session } from "../app/session.js";
 
 /** Who is signed in, and where the account is looked after. */
 class PageProfile extends AppElement {
@@ -11,15 +12,15 @@ class PageProfile extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Profile · AVA Cloud";
+    document.title = `${t("Profile")} · AVA Cloud`;
   }
 
   async leave() {
     const name = session.tenant?.name ?? "";
     const done = await confirmNamed(
-      "Leave the tenant",
+      t("Leave the tenant"),
       name,
-      "Your keys and open invitations end. Somebody has to invite you again before you can come back.",
+      t("Your keys and open invitations end. Somebody has to invite you again before you can come back."),
       () => remove("/me/membership"),
     );
     if (done) location.assign("/app/");
@@ -31,48 +32,59 @@ class PageProfile extends AppElement {
     const link = (/** @type {string} */ href, /** @type {string} */ picture, /** @type {string} */ name) =>
       html`<a class="tab-link" href=${href}>${icon(picture)}<span>${name}</span></a>`;
     return html`<div class="page narrow">
-      <h1>Profile</h1>
+      <h1>${t("Profile")}</h1>
       <section class="card pad">
         <dl class="facts">
-          <dt>Signed in as</dt>
+          <dt>${t("Signed in as")}</dt>
           <dd>${me.email}</dd>
           ${me.name
-            ? html`<dt>Name</dt>
+            ? html`<dt>${t("Name")}</dt>
                 <dd>${me.name}</dd>`
             : nothing}
-          <dt>Tenant</dt>
+          <dt>${t("Tenant")}</dt>
           <dd>${tenant.name} <code>${tenant.slug}</code></dd>
-          <dt>Role</dt>
-          <dd>${tenant.role}</dd>
-          <dt>Second factor</dt>
+          <dt>${t("Role")}</dt>
+          <dd>${roleName(tenant.role)}</dd>
+          <dt>${t("Second factor")}</dt>
           <dd>
-            ${me.second_factor ? html`<span class="badge good">On</span>` : html`<span class="badge warn">Off</span>`}
+            ${me.second_factor ? html`<span class="badge good">${t("On")}</span>` : html`<span class="badge warn">${t("Off")}</span>`}
+          </dd>
+          <dt><label for="language">${t("Language")}</label></dt>
+          <dd>
+            <select class="input auto" id="language" @change=${choose}>
+              <option value="">${t("As in the browser")}</option>
+              ${Object.entries(LANGUAGES).map(
+                ([code, name]) => html`<option value=${code} lang=${code} ?selected=${code === kept}>${name}</option>`,
+              )}
+            </select>
           </dd>
         </dl>
       </section>
       <section class="card pad stack tight">
-        <h2>Your account</h2>
-        ${link("/accounts/2fa/", "key", "Second factor and passkeys")}${link(
+        <h2>${t("Your account")}</h2>
+        ${link("/accounts/2fa/", "key", t("Second factor and passkeys"))}${link(
           "/accounts/sessions/",
           "log",
-          "Open sessions",
-        )}${link("/accounts/password/change/", "settings", "Password")}
-        ${link("/accounts/", "people", "Invitations that wait for you")}
+          t("Open sessions"),
+        )}${link("/accounts/password/change/", "settings", t("Password"))}
+        ${link("/accounts/", "people", t("Invitations that wait for you"))}
       </section>
       <section class="card pad stack tight">
-        <h2>Read</h2>
-        ${link("/docs/api", "link", "Guide to the API")}${link("/docs", "log", "API reference")}${link(
+        <h2>${t("Read")}</h2>
+        ${link("/docs/api", "link", t("Guide to the API"))}${link("/docs", "log", t("API reference"))}${link(
           "/docs/answers",
           "ask",
-          "How to read an answer",
+          t("How to read an answer"),
         )}
       </section>
       <div class="row wrap">
-        <a class="button" href="/accounts/logout/">Sign out</a
-        ><button class="button danger" @click=${this.leave}>Leave ${tenant.name}</button>
+        <a class="button" href="/accounts/logout/">${t("Sign out")}</a
+        ><button class="button danger" @click=${this.leave}>${t("Leave {tenant}", { tenant: tenant.name })}</button>
       </div>
     </div>`;
   }
 }
+
+const choose = (/** @type {Event} */ event) => keep(/** @type {HTMLSelectElement} */ (event.target).value);
 
 define("page-profile", PageProfile);
