@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 from drf_spectacular.utils import extend_schema_field
@@ -83,6 +83,24 @@ def parsed_query(serializer: type[serializers.Serializer[Any]], request: Request
     query.is_valid(raise_exception=True)
     values: dict[str, Any] = query.validated_data
     return values
+
+
+@extend_schema_field({"type": "string"})
+class NamesField(serializers.Field):  # type: ignore[type-arg]
+    """Comma-separated names outside, a list of names inside, each once. code: that of a name which is not allowed."""
+
+    def __init__(self, allowed: Collection[str], *, code: str, **values: Any) -> None:
+        super().__init__(**values)
+        self.allowed, self.code = allowed, code
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        names = [name for name in str(data).split(",") if name]
+        if not names or not set(names) <= set(self.allowed):
+            raise ValidationError(f"Give a comma-separated list out of {', '.join(self.allowed)}.", code=self.code)
+        return list(dict.fromkeys(names))
+
+    def to_representation(self, value: list[str]) -> str:
+        return ",".join(value)
 
 
 class NameField(serializers.CharField):

@@ -202,6 +202,12 @@ def entities(video: Video, part: Narrowing) -> QuerySet[Entity]:
     return rows.filter(id__in=met.values("entity_id"))
 
 
+def stretches_of_entities(video: Video, part: Narrowing) -> QuerySet[Any, tuple[UUID, int, int]]:
+    """Return (entity, start, end) of each event of this part that an entity takes part in."""
+    met = _during(_of(Mention, video), part, begin="event__start_ms", end="event__end_ms")
+    return met.values_list("entity_id", "event__start_ms", "event__end_ms")
+
+
 def relations(video: Video, part: Narrowing) -> QuerySet[Relation]:
     rows = _during(_of(Relation, video), part, begin="event__start_ms", end="event__end_ms")
     rows = _containing(rows, part.q, "predicate", "description", "source__name", "target__name")

@@ -11,8 +11,9 @@ import webvtt
 from uuid6 import uuid7
 
 from backend.api.public_ids import encode
-from backend.ekg.models import Chunk, Topic, TranscriptLine
-from backend.playback.timeline import joined
+from backend.ekg.models import Chunk, Event, Topic, TranscriptLine
+from backend.library.models import Video
+from backend.playback.timeline import LANES, joined
 from tests.conftest import Cast
 from tests.ekg.recorded import record
 from tests.playback.recorded_days import forty_files
@@ -92,6 +93,92 @@ def test_the_timeline_has_every_lane_of_the_whole_video(acme: Cast) -> None:
         lengths = {len(column) for column in body[lane].values()}
         assert len(lengths) == 1, lane
     assert "person" in body["objects"]["category"]
+
+
+def timeline(cast: Cast, video_id: Any, **query: Any) -> Any:
+    return get(cast, video_id, "timeline", **query).json()
+
+
+def test_a_timeline_has_only_the_lanes_that_were_asked_for(acme: Cast) -> None:
+    made = record(acme)
+    whole = timeline(acme, made.video_id)
+
+    some = timeline(acme, made.video_id, lanes="speech,events,speech")
+
+    about = {"video_id", "index_version", "indexed_until_ms", "duration_ms", "resolution_ms"}
+    assert (whole.keys() - about, some.keys() - about) == (set(LANES) - {"entities"}, {"speech", "events"})
+    assert all(some[lane] == whole[lane] for lane in ("speech", "events"))
+    man, dog = encode("ent", made.man), encode("ent", made.dog)
+    entities = timeline(acme, made.video_id, lanes="entities")["entities"]
+    spans = sorted(zip(*(entities[name] for name in ("entity_id", "start_ms", "end_ms")), strict=True))
+    assert spans == sorted([(man, 0, 9_000), (dog, 0, 30_000)])
+    summaries = timeline(acme, made.video_id, lanes="events", include="summaries")["events"]["summary"]
+    assert summaries == ["A man walks in.", "The dog barks."]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"lanes": "events,sounds"}, "unknown_lane"),
+        ({"lanes": ","}, "unknown_lane"),
+        ({"resolution_ms": "-1"}, "min_value"),
+        ({"start_ms": "9", "end_ms": "9"}, "out_of_order"),
+        ({"include": "everything"}, "invalid_choice"),
+        ({"lane": "events"}, "unknown_field"),
+    ],
+)
+def test_a_timeline_refuses_what_it_does_not_know(acme: Cast, query: dict[str, str], code: str) -> None:
+    made = record(acme)
+    reply = acme.client.get(f"/v1/videos/{encode('vid', made.video_id)}/timeline", query)
+    assert reply.status_code == 400
+    assert reply.json()["errors"][0]["code"] == code
+
+
+def test_a_part_of_a_timeline_has_what_overlaps_it_at_its_own_resolution(acme: Cast) -> None:
+    made = record(acme)
+    with acme.scope():
+        TranscriptLine.objects.filter(video_id=made.video_id).delete()
+        for start_ms in range(0, 30_000, 500):
+            TranscriptLine.objects.create(
+                id=uuid7(), tenant_id=acme.tenant_id, video_id=made.video_id, index_version=1, text="word",
+                start_ms=start_ms, end_ms=start_ms + 200, words=[],
+            )  # fmt: skip
+
+    whole = timeline(acme, made.video_id)
+    part = timeline(acme, made.video_id, start_ms=9_000, end_ms=10_000, resolution_ms=0)
+
+    assert (whole["resolution_ms"], len(whole["speech"]["start_ms"])) == (1_000, 1)
+    assert (part["resolution_ms"], part["speech"]["start_ms"]) == (0, [9_000, 9_500])
+    assert part["events"]["id"] == [encode("evt", made.events[1])]
+    for lane in set(LANES) - {"topics"}:
+        columns = part.get(lane, {"start_ms": [], "end_ms": []})
+        assert all(start < 10_000 for start in columns["start_ms"]), lane
+        assert all(end > 9_000 for end in columns["end_ms"]), lane
+
+
+def test_a_growing_timeline_is_read_on_from_where_it_ended(acme: Cast) -> None:
+    made = record(acme)
+    late = {"video_id": made.video_id, "start_ms__gte": 9_000}
+    with acme.scope():
+        events = list(Event.objects.filter(**late))
+        Event.objects.filter(**late).delete()
+        Video.objects.filter(id=made.video_id).update(indexed_until_ms=9_000)
+    path = f"/v1/videos/{encode('vid', made.video_id)}/timeline"
+    first = acme.client.get(path)
+    assert first.json()["indexed_until_ms"] == 9_000
+    assert acme.client.get(path, headers={"if-none-match": first["ETag"]}).status_code == 304
+    for query in ({"lanes": "events"}, {"end_ms": "3000"}):
+        other = acme.client.get(path, query, headers={"if-none-match": first["ETag"]})
+        assert (other.status_code, other["ETag"] != first["ETag"]) == (200, True)
+
+    with acme.scope():
+        Event.objects.bulk_create(events)
+        Video.objects.filter(id=made.video_id).update(indexed_until_ms=30_000)
+
+    assert acme.client.get(path, headers={"if-none-match": first["ETag"]}).status_code == 200
+    grown = timeline(acme, made.video_id, start_ms=first.json()["indexed_until_ms"])
+    assert first.json()["events"]["id"] + grown["events"]["id"] == [encode("evt", event) for event in made.events]
+    assert grown["indexed_until_ms"] == 30_000
 
 
 @pytest.mark.parametrize("part", ["timeline", "hls/index.m3u8"])

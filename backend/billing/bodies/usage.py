@@ -11,7 +11,7 @@ from django.utils.dateparse import parse_date, parse_datetime
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from backend.api.bodies import StrictSerializer
+from backend.api.bodies import NamesField, StrictSerializer
 from backend.api.pagination import offset_cursor
 from backend.api.public_ids import PublicIdField, encode
 from backend.billing.bodies.amounts import ChargeSerializer, ExactDecimalField
@@ -46,22 +46,6 @@ class TimeField(serializers.Field):  # type: ignore[type-arg]
 
     def to_representation(self, value: datetime) -> str:
         return value.isoformat()
-
-
-@extend_schema_field({"type": "string"})
-class GroupsField(serializers.Field):  # type: ignore[type-arg]
-    """Comma-separated names of groups outside, a list of names inside, each once."""
-
-    default_error_messages = {"unknown_group": f"Give a comma-separated list out of {', '.join(queries.GROUPS)}."}
-
-    def to_internal_value(self, data: Any) -> list[str]:
-        names = [name for name in str(data).split(",") if name]
-        if not names or not set(names) <= set(queries.GROUPS):
-            self.fail("unknown_group")
-        return list(dict.fromkeys(names))
-
-    def to_representation(self, value: list[str]) -> str:
-        return ",".join(value)
 
 
 class SpanQuerySerializer(StrictSerializer):
@@ -112,7 +96,9 @@ class UsageFilterSerializer(SpanQuerySerializer):
 class UsageQuerySerializer(UsageFilterSerializer):
     """Which usage is summed up, and how."""
 
-    group_by = GroupsField(
+    group_by = NamesField(
+        queries.GROUPS,
+        code="unknown_group",
         default=["meter"],
         help_text=f"What to group by: a comma-separated list out of {', '.join(queries.GROUPS)}. By default meter.",
     )

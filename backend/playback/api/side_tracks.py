@@ -26,7 +26,7 @@ from backend.library.models import Video, VideoStatus
 from backend.library.queries import videos
 from backend.playback.authentication import TokenAuthentication
 from backend.playback.captions import Cue, as_srt, as_vtt
-from backend.playback.timeline import TimelineSerializer, timeline_body
+from backend.playback.timeline import TimelineQuerySerializer, TimelineSerializer, timeline_body
 from backend.playback.transcripts import spoken_cues
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
@@ -101,10 +101,13 @@ class ChaptersView(_PlayersTrackView):
 
 
 class TimelineView(_SideTrackView):
-    @extend_schema(operation_id="getTimeline", responses=TimelineSerializer, tags=TAGS)
+    @extend_schema(
+        operation_id="getTimeline", parameters=[TimelineQuerySerializer], responses=TimelineSerializer, tags=TAGS
+    )
     def get(self, request: Request, video_id: str) -> Response:
-        """Get events, topics, speech, objects and gaps of a whole video in one reply, as arrays by field."""
-        return Response(TimelineSerializer(timeline_body(self.video(video_id))).data)
+        """Get events, topics, speech, objects and gaps of a video in one reply, as arrays by field."""
+        query = parsed_query(TimelineQuerySerializer, request)
+        return Response(TimelineSerializer(timeline_body(self.video(video_id), **query)).data)
 
 
 routes = [

@@ -2832,8 +2832,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get events, topics, speech, objects and gaps of a whole video in one reply, as arrays by field
-         * @description Get events, topics, speech, objects and gaps of a whole video in one reply, as arrays by field.
+         * Get events, topics, speech, objects and gaps of a video in one reply, as arrays by field
+         * @description Get events, topics, speech, objects and gaps of a video in one reply, as arrays by field.
          *
          *     The API key needs the scope `videos:read`.
          */
@@ -7112,25 +7112,37 @@ export interface components {
             /** @description Index after the last character. */
             end: number;
         };
-        /** @description The n-th entries of all arrays of a lane belong together. */
+        /** @description The n-th entries of all arrays of a lane belong together. A lane that was not asked for is absent. */
         Timeline: {
             video_id: string;
             index_version: number;
+            /** @description Everything before this time is indexed. While the video grows, ask for the rest with this `start_ms`. */
+            indexed_until_ms: number;
             duration_ms: number | null;
-            /** @description Stretches of speech and objects that are no further apart than this are one. */
+            /** @description Stretches of speech, objects and entities that are no further apart than this are one. */
             resolution_ms: number;
-            events: components["schemas"]["TimelineEvents"];
-            topics: components["schemas"]["TimelineTopics"];
-            speech: components["schemas"]["TimelineSpeech"];
+            events?: components["schemas"]["TimelineEvents"];
+            /** @description Topics of the whole video, whatever the part. */
+            topics?: components["schemas"]["TimelineTopics"];
+            speech?: components["schemas"]["TimelineSpeech"];
             /** @description When at least one object of a category is visible. */
-            objects: components["schemas"]["TimelineObjects"];
+            objects?: components["schemas"]["TimelineObjects"];
+            /** @description When an entity takes part in an event. */
+            entities?: components["schemas"]["TimelineEntities"];
             /** @description Parts that could not be described, with their codes. */
-            gaps: components["schemas"]["TimelineGaps"];
+            gaps?: components["schemas"]["TimelineGaps"];
+        };
+        TimelineEntities: {
+            start_ms: number[];
+            end_ms: number[];
+            entity_id: string[];
         };
         TimelineEvents: {
             start_ms: number[];
             end_ms: number[];
             id: string[];
+            /** @description Only with `include=summaries`. */
+            summary?: string[];
         };
         TimelineGaps: {
             start_ms: number[];
@@ -14916,7 +14928,16 @@ export interface operations {
     };
     getTimeline: {
         parameters: {
-            query?: never;
+            query?: {
+                end_ms?: number;
+                /** @description `summaries` adds what each event says. */
+                include?: "summaries";
+                /** @description Comma-separated lanes out of events, topics, speech, objects, gaps, entities; by default all but entities. */
+                lanes?: string;
+                /** @description Joins stretches of speech, objects and entities that are no further apart than this. By default a 2,000th of the part, and at least a second. */
+                resolution_ms?: number;
+                start_ms?: number;
+            };
             header?: {
                 /** @description The ETag that you have. If the reply is still the same, it is 304 without a body. */
                 "If-None-Match"?: string;
@@ -14953,6 +14974,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];

@@ -89,6 +89,7 @@ from .gaps import Gaps
 from .gaps_codes import GapsCodes
 from .get_question_include import GetQuestionInclude
 from .get_question_report_format import GetQuestionReportFormat
+from .get_timeline_include import GetTimelineInclude
 from .get_usage_billable import GetUsageBillable
 from .get_usage_meter import GetUsageMeter
 from .grading_enum import GradingEnum
@@ -280,6 +281,7 @@ from .tenant_erasure_request import TenantErasureRequest
 from .tenant_limits import TenantLimits
 from .text_range import TextRange
 from .timeline import Timeline
+from .timeline_entities import TimelineEntities
 from .timeline_events import TimelineEvents
 from .timeline_gaps import TimelineGaps
 from .timeline_objects import TimelineObjects
@@ -442,6 +444,7 @@ __all__ = (
     "GapsCodes",
     "GetQuestionInclude",
     "GetQuestionReportFormat",
+    "GetTimelineInclude",
     "GetUsageBillable",
     "GetUsageMeter",
     "GradingEnum",
@@ -631,6 +634,7 @@ __all__ = (
     "TenantLimits",
     "TextRange",
     "Timeline",
+    "TimelineEntities",
     "TimelineEvents",
     "TimelineGaps",
     "TimelineObjects",

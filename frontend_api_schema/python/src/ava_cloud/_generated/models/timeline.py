@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
+    from ..models.timeline_entities import TimelineEntities
     from ..models.timeline_events import TimelineEvents
     from ..models.timeline_gaps import TimelineGaps
     from ..models.timeline_objects import TimelineObjects
@@ -19,29 +22,34 @@ T = TypeVar("T", bound="Timeline")
 
 @_attrs_define
 class Timeline:
-    """The n-th entries of all arrays of a lane belong together.
+    """The n-th entries of all arrays of a lane belong together. A lane that was not asked for is absent.
 
     Attributes:
         video_id (str):
         index_version (int):
+        indexed_until_ms (int): Everything before this time is indexed. While the video grows, ask for the rest with
+            this `start_ms`.
         duration_ms (int | None):
-        resolution_ms (int): Stretches of speech and objects that are no further apart than this are one.
-        events (TimelineEvents):
-        topics (TimelineTopics):
-        speech (TimelineSpeech):
-        objects (TimelineObjects):
-        gaps (TimelineGaps):
+        resolution_ms (int): Stretches of speech, objects and entities that are no further apart than this are one.
+        events (TimelineEvents | Unset):
+        topics (TimelineTopics | Unset):
+        speech (TimelineSpeech | Unset):
+        objects (TimelineObjects | Unset):
+        entities (TimelineEntities | Unset):
+        gaps (TimelineGaps | Unset):
     """
 
     video_id: str
     index_version: int
+    indexed_until_ms: int
     duration_ms: int | None
     resolution_ms: int
-    events: TimelineEvents
-    topics: TimelineTopics
-    speech: TimelineSpeech
-    objects: TimelineObjects
-    gaps: TimelineGaps
+    events: TimelineEvents | Unset = UNSET
+    topics: TimelineTopics | Unset = UNSET
+    speech: TimelineSpeech | Unset = UNSET
+    objects: TimelineObjects | Unset = UNSET
+    entities: TimelineEntities | Unset = UNSET
+    gaps: TimelineGaps | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -49,20 +57,36 @@ class Timeline:
 
         index_version = self.index_version
 
+        indexed_until_ms = self.indexed_until_ms
+
         duration_ms: int | None
         duration_ms = self.duration_ms
 
         resolution_ms = self.resolution_ms
 
-        events = self.events.to_dict()
+        events: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.events, Unset):
+            events = self.events.to_dict()
 
-        topics = self.topics.to_dict()
+        topics: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.topics, Unset):
+            topics = self.topics.to_dict()
 
-        speech = self.speech.to_dict()
+        speech: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.speech, Unset):
+            speech = self.speech.to_dict()
 
-        objects = self.objects.to_dict()
+        objects: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.objects, Unset):
+            objects = self.objects.to_dict()
 
-        gaps = self.gaps.to_dict()
+        entities: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.entities, Unset):
+            entities = self.entities.to_dict()
+
+        gaps: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.gaps, Unset):
+            gaps = self.gaps.to_dict()
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
@@ -70,20 +94,29 @@ class Timeline:
             {
                 "video_id": video_id,
                 "index_version": index_version,
+                "indexed_until_ms": indexed_until_ms,
                 "duration_ms": duration_ms,
                 "resolution_ms": resolution_ms,
-                "events": events,
-                "topics": topics,
-                "speech": speech,
-                "objects": objects,
-                "gaps": gaps,
             }
         )
+        if events is not UNSET:
+            field_dict["events"] = events
+        if topics is not UNSET:
+            field_dict["topics"] = topics
+        if speech is not UNSET:
+            field_dict["speech"] = speech
+        if objects is not UNSET:
+            field_dict["objects"] = objects
+        if entities is not UNSET:
+            field_dict["entities"] = entities
+        if gaps is not UNSET:
+            field_dict["gaps"] = gaps
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.timeline_entities import TimelineEntities  # noqa: PLC0415
         from ..models.timeline_events import TimelineEvents  # noqa: PLC0415
         from ..models.timeline_gaps import TimelineGaps  # noqa: PLC0415
         from ..models.timeline_objects import TimelineObjects  # noqa: PLC0415
@@ -95,6 +128,8 @@ class Timeline:
 
         index_version = d.pop("index_version")
 
+        indexed_until_ms = d.pop("indexed_until_ms")
+
         def _parse_duration_ms(data: object) -> int | None:
             if data is None:
                 return data
@@ -104,25 +139,59 @@ class Timeline:
 
         resolution_ms = d.pop("resolution_ms")
 
-        events = TimelineEvents.from_dict(d.pop("events"))
+        _events = d.pop("events", UNSET)
+        events: TimelineEvents | Unset
+        if isinstance(_events, Unset):
+            events = UNSET
+        else:
+            events = TimelineEvents.from_dict(_events)
 
-        topics = TimelineTopics.from_dict(d.pop("topics"))
+        _topics = d.pop("topics", UNSET)
+        topics: TimelineTopics | Unset
+        if isinstance(_topics, Unset):
+            topics = UNSET
+        else:
+            topics = TimelineTopics.from_dict(_topics)
 
-        speech = TimelineSpeech.from_dict(d.pop("speech"))
+        _speech = d.pop("speech", UNSET)
+        speech: TimelineSpeech | Unset
+        if isinstance(_speech, Unset):
+            speech = UNSET
+        else:
+            speech = TimelineSpeech.from_dict(_speech)
 
-        objects = TimelineObjects.from_dict(d.pop("objects"))
+        _objects = d.pop("objects", UNSET)
+        objects: TimelineObjects | Unset
+        if isinstance(_objects, Unset):
+            objects = UNSET
+        else:
+            objects = TimelineObjects.from_dict(_objects)
 
-        gaps = TimelineGaps.from_dict(d.pop("gaps"))
+        _entities = d.pop("entities", UNSET)
+        entities: TimelineEntities | Unset
+        if isinstance(_entities, Unset):
+            entities = UNSET
+        else:
+            entities = TimelineEntities.from_dict(_entities)
+
+        _gaps = d.pop("gaps", UNSET)
+        gaps: TimelineGaps | Unset
+        if isinstance(_gaps, Unset):
+            gaps = UNSET
+        else:
+            gaps = TimelineGaps.from_dict(_gaps)
 
         timeline = cls(
             video_id=video_id,
             index_version=index_version,
+            indexed_until_ms=indexed_until_ms,
             duration_ms=duration_ms,
             resolution_ms=resolution_ms,
             events=events,
             topics=topics,
             speech=speech,
             objects=objects,
+            entities=entities,
             gaps=gaps,
         )
 

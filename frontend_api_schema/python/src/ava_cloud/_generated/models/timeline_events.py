@@ -6,6 +6,8 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 T = TypeVar("T", bound="TimelineEvents")
 
 
@@ -16,11 +18,13 @@ class TimelineEvents:
         start_ms (list[int]):
         end_ms (list[int]):
         id (list[str]):
+        summary (list[str] | Unset): Only with `include=summaries`.
     """
 
     start_ms: list[int]
     end_ms: list[int]
     id: list[str]
+    summary: list[str] | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -29,6 +33,10 @@ class TimelineEvents:
         end_ms = self.end_ms
 
         id = self.id
+
+        summary: list[str] | Unset = UNSET
+        if not isinstance(self.summary, Unset):
+            summary = self.summary
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
@@ -39,6 +47,8 @@ class TimelineEvents:
                 "id": id,
             }
         )
+        if summary is not UNSET:
+            field_dict["summary"] = summary
 
         return field_dict
 
@@ -51,10 +61,13 @@ class TimelineEvents:
 
         id = cast(list[str], d.pop("id"))
 
+        summary = cast(list[str], d.pop("summary", UNSET))
+
         timeline_events = cls(
             start_ms=start_ms,
             end_ms=end_ms,
             id=id,
+            summary=summary,
         )
 
         timeline_events.additional_properties = d
