@@ -7,7 +7,7 @@ import { bytes, clock, lasting, readClock } from "../../web/app/format.js";
 import { fitting, t } from "../../web/app/language.js";
 import { marked, translation } from "../../web/app/pseudo.js";
 import { framed, held, panned, ticks, timeAt, whole, xOf, zoomed } from "../../web/timeline/camera.js";
-import { boxOf, bucketOf, shapesOf } from "../../web/timeline/density.js";
+import { SHAPES, bucketOf, levelOf, shapesOfRows } from "../../web/timeline/density.js";
 import { AXIS, hit, itemAt, layout, neighbour } from "../../web/timeline/hit.js";
 import { itemsOf, lanesOf } from "../../web/timeline/lanes.js";
 import { merged, rowsOf } from "../../web/timeline/packing.js";
@@ -64,40 +64,76 @@ test("a span is framed with a margin on both sides, and the axis has marks that 
   assert.ok(marks.length > 3 && step / camera.perPx >= 90);
 });
 
-test("each item of a window is in exactly one shape, and there are no more shapes than allowed", () => {
+test("each level of the density has every item once, as short or as long", () => {
   const next = numbers(2);
-  for (let n = 0; n < 30; n += 1) {
-    const duration = HOUR * (1 + next() * 20);
-    const spans = someSpans(next, 1 + Math.floor(next() * 4_000), duration, 20_000);
-    const stage = { width: 1_200, duration };
-    const camera = n % 3 ? zoomed(whole(stage), next() * 1_200, next() * 0.1, stage) : whole(stage);
-    const { rects, bins } = shapesOf(spans, camera, 1_200, 200);
-    const until = timeAt(camera, 1_200);
-    const seen = spans.start.filter((start, k) => start < until && (spans.end[k] > camera.t0 || start >= camera.t0)).length;
-    assert.equal(rects.length + bins.reduce((sum, bin) => sum + bin.count, 0), seen);
-    assert.ok(rects.length + bins.length <= 200, `${rects.length} + ${bins.length}`);
+  for (let n = 0; n < 40; n += 1) {
+    const spans = someSpans(next, 1 + Math.floor(next() * 3_000), HOUR * (0.1 + next() * 48), 200_000 * next());
+    for (let bucket = 250, before = -1; bucket < 1e6; bucket *= 2) {
+      const { narrow, wide } = levelOf(spans, bucket);
+      assert.deepEqual([...narrow, ...wide].sort((a, b) => a - b), spans.start.map((_, k) => k));
+      assert.ok(narrow.every((k) => spans.end[k] - spans.start[k] < bucket));
+      assert.ok(narrow.length >= before);
+      before = narrow.length;
+    }
   }
   assert.equal(bucketOf(1), 250);
   assert.equal(bucketOf(2_500), 4_000);
 });
 
-test("what is drawn at a point is what is hit there", () => {
+test("each item of a window is in exactly one shape, and there are no more shapes than allowed", () => {
+  const next = numbers(7);
+  for (let n = 0; n < 60; n += 1) {
+    const duration = HOUR * (1 + next() * 47);
+    const rows = Array.from({ length: 1 + Math.floor(next() * 14) }, () => ({
+      items: someSpans(next, 1 + Math.floor(next() * 4_000), duration, 10 ** (2 + next() * 4)),
+    }));
+    const stage = { width: 320 + Math.floor(next() * 1_600), duration };
+    const camera = n % 3 ? zoomed(whole(stage), next() * stage.width, next() * 0.1, stage) : whole(stage);
+    const drawn = shapesOfRows(rows, camera, stage.width);
+    const until = timeAt(camera, stage.width);
+    drawn.forEach(({ rects, bins, bucket }, place) => {
+      const { start, end } = rows[place].items;
+      const isWide = (k) => end[k] - start[k] >= bucket;
+      const wide = start.map((_, k) => k).filter((k) => isWide(k) && start[k] < until && end[k] > camera.t0);
+      assert.deepEqual(rects.map((rect) => rect.n), wide);
+      const narrow = start.filter((at, k) => !isWide(k) && at < until && at >= Math.floor(camera.t0 / bucket) * bucket);
+      const sum = bins.reduce((all, bin) => all + bin.count, 0);
+      const beyond = start.filter((at, k) => !isWide(k) && at >= until && at < Math.ceil(until / bucket) * bucket);
+      assert.ok(sum >= narrow.length && sum <= narrow.length + beyond.length, `${sum} of ${narrow.length} are drawn`);
+      if (camera.t0 === 0 && until >= duration) assert.equal(sum + wide.length, start.length);
+    });
+    const shapes = drawn.reduce((sum, { rects, bins }) => sum + rects.length + bins.length, 0);
+    assert.ok(shapes <= SHAPES, `${shapes} shapes of ${rows.length} rows`);
+  }
+});
+
+test("a point hits an item exactly if a shape is drawn there, and the item is the one of that shape", () => {
   const next = numbers(3);
   for (let n = 0; n < 60; n += 1) {
-    const spans = someSpans(next, 40, 600_000, 30_000);
-    const stage = { width: 1_000, duration: 600_000 };
-    const rows = [{ id: "events", name: "Events", hue: 0, items: spans, height: 20 }];
-    const camera = zoomed(whole(stage), 500, 0.5 + next(), stage);
-    for (let place = 0; place < spans.start.length; place += 1) {
-      const box = boxOf(camera, spans.start[place], spans.end[place]);
-      const x = box.x + box.w / 2;
-      if (x < 0 || x > 1_000) continue;
-      const found = hit(rows, camera, x, AXIS + 10);
-      assert.ok(found, "nothing is hit");
-      const drawn = boxOf(camera, spans.start[found.item], spans.end[found.item]);
-      assert.ok(drawn.x <= x && x <= drawn.x + drawn.w);
+    const duration = 10 ** (5 + next() * 3);
+    const rows = Array.from({ length: 1 + Math.floor(next() * 6) }, (_, k) => ({
+      id: `row-${k}`, height: 14 + k, items: someSpans(next, Math.floor(next() * 900), duration, 30_000),
+    }));
+    const stage = { width: 1_000, duration };
+    const camera = zoomed(whole(stage), next() * 1_000, 0.02 + next(), stage);
+    const drawn = shapesOfRows(rows, camera, stage.width);
+    const { tops, height } = layout(rows);
+    for (let k = 0; k < 300; k += 1) {
+      const [x, y] = [next() * stage.width, AXIS + next() * height];
+      const found = hit(rows, drawn, x, y);
+      const place = rows.findIndex((row, at) => y >= tops[at] && y < tops[at] + row.height);
+      const covers = (shape) => shape.x <= x && x < shape.x + shape.w;
+      const { rects, bins, bucket } = drawn[place] ?? { rects: [], bins: [] };
+      assert.equal(found !== null, [...rects, ...bins].some(covers));
+      if (!found) continue;
+      const [start, end] = [rows[found.row].items.start[found.item], rows[found.row].items.end[found.item]];
+      const isCounted = end - start < bucket;
+      const from = isCounted ? Math.floor(start / bucket) * bucket : start;
+      const until = isCounted ? from + bucket : Math.max(end, start + 3 * camera.perPx);
+      assert.equal(found.row, place);
+      assert.ok(timeAt(camera, x) >= from - 1 && timeAt(camera, x) <= until + 1);
     }
-    assert.equal(hit(rows, camera, 10, layout(rows).height + 5), null);
+    assert.equal(hit(rows, drawn, 10, height + 5), null);
   }
 });
 

@@ -244,10 +244,6 @@ def test_the_keys_of_the_timeline(acme: Cast, app: App, play: None) -> None:
     page.keyboard.press("Enter")
     page.wait_for_function("() => Math.abs(document.querySelector('video').currentTime - 42) < 0.3")
     assert page.evaluate(at) > 40
-    shapes = page.evaluate(
-        "() => [document.querySelector('ava-timeline').shapes, document.querySelectorAll('.tl *').length]"
-    )
-    assert (shapes[0] <= 2_000, shapes[1] <= 400) == (True, True)
 
 
 def test_a_growing_video_shows_new_events_without_moving_the_reader(acme: Cast, app: App, play: None) -> None:

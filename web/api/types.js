@@ -8,7 +8,7 @@
  * @typedef {Schemas["Upload"]} Upload
  * @typedef {Schemas["PartUrls"]} PartUrls
  * @typedef {Schemas["Collection"]} Collection
- * @typedef {Schemas["Timeline"]} Timeline
+ * @typedef {Required<Schemas["Timeline"]>} Timeline with the lanes that were asked for
  * @typedef {Schemas["Rendition"]} Rendition
  * @typedef {Schemas["Event"]} VideoEvent
  * @typedef {Schemas["TranscriptLine"]} TranscriptLine

@@ -2,11 +2,16 @@
 import { timeAt, xOf } from "./camera.js";
 
 /** @typedef {import("./camera.js").Camera} Camera */
-/** @typedef {{start: number[], end: number[]}} Spans sorted by start */
-/** @typedef {{rects: {n: number, x: number, w: number}[], bins: {x: number, w: number, count: number}[]}} Shapes */
+/** @typedef {import("./lanes.js").Items} Items */
+/** @typedef {{narrow: number[], wide: number[], longest: number}} Level places of the items that are shorter than a bucket, and of all others */
+/** @typedef {{n: number, x: number, w: number}} Rect one item */
+/** @typedef {{n: number, x: number, w: number, count: number}} Bin several items; n is the first */
+/** @typedef {{rects: Rect[], bins: Bin[], bucket: number}} Shapes bucket: ms of a bin */
 
 /** Width in px from which an item is drawn by itself. */
 export const OWN_PX = 3;
+/** Largest number of shapes of all rows. */
+export const SHAPES = 1_400;
 /** Smallest bucket: a power of two of these milliseconds. */
 const SMALLEST = 250;
 
@@ -17,62 +22,79 @@ export function bucketOf(ms) {
   return bucket;
 }
 
-/** Return the left edge and the width at which an item is drawn. @param {Camera} camera @param {number} start @param {number} end */
-export const boxOf = (camera, start, end) => ({
-  x: xOf(camera, start),
-  w: Math.max(OWN_PX, (end - start) / camera.perPx - 1),
-});
-
-/** Return the first item that may reach a time: items before it end earlier. @param {Spans} spans @param {number} time @param {number} longest ms of the longest item */
-export function firstAt(spans, time, longest) {
-  let [low, high] = [0, spans.start.length];
+/** Return the place of the first value that is not smaller. @param {number} count @param {(n: number) => number} value rising @param {number} wanted @param {number} [low] */
+export function firstOf(count, value, wanted, low = 0) {
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (/** @type {number} */ (spans.start[middle]) < time - longest) low = middle + 1;
+    if (value(middle) < wanted) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-/** Milliseconds of the longest item. @param {Spans} spans */
-export function longestOf(spans) {
-  let longest = 0;
-  for (let n = 0; n < spans.start.length; n += 1)
-    longest = Math.max(longest, Number(spans.end[n]) - Number(spans.start[n]));
-  return longest;
+/** Return the items by their lengths, for one size of buckets. Each lane makes a level once. @param {Items} items @param {number} bucket @returns {Level} */
+export function levelOf(items, bucket) {
+  let level = items.levels.get(bucket);
+  if (!level) {
+    level = { narrow: [], wide: [], longest: 0 };
+    for (let n = 0; n < items.start.length; n += 1) {
+      const length = Number(items.end[n]) - Number(items.start[n]);
+      (length < bucket ? level.narrow : level.wide).push(n);
+      level.longest = Math.max(level.longest, length);
+    }
+    items.levels.set(bucket, level);
+  }
+  return level;
 }
 
-/**
- * Return what is drawn of a row in a window: at most `most` shapes, each item in exactly one of them.
- * @param {Spans} spans @param {Camera} camera @param {number} width px @param {number} most @param {number} [longest] @returns {Shapes}
- */
-export function shapesOf(spans, camera, width, most, longest = longestOf(spans)) {
+/** Return what is drawn of a row in a window: at most `most` shapes. @param {Items} items @param {Camera} camera @param {number} width px @param {number} most @returns {Shapes} */
+export function shapesOf(items, camera, width, most) {
   const until = timeAt(camera, width);
-  /** @type {number[]} */
-  const wide = [];
-  /** @type {number[]} */
-  const narrow = [];
-  for (let n = firstAt(spans, camera.t0, longest); n < spans.start.length; n += 1) {
-    const [start, end] = [Number(spans.start[n]), Number(spans.end[n])];
-    if (start >= until) break;
-    if (end <= camera.t0 && start < camera.t0) continue;
-    ((end - start) / camera.perPx >= OWN_PX ? wide : narrow).push(n);
+  const start = (/** @type {number} */ n) => Number(items.start[n]);
+  let bucket = bucketOf(Math.max(OWN_PX * camera.perPx, (width * camera.perPx) / Math.max(1, most / 2 - 2)));
+  let level = levelOf(items, bucket);
+  let wide = reaching(items, level, camera.t0, until);
+  // Too many rectangles for the row: the shorter ones are counted instead.
+  for (; wide.length > most / 2; wide = reaching(items, level, camera.t0, until)) level = levelOf(items, (bucket *= 2));
+  const { narrow } = level;
+  /** @type {Bin[]} */
+  const bins = [];
+  const at = (/** @type {number} */ k) => start(/** @type {number} */ (narrow[k]));
+  let k = firstOf(narrow.length, at, Math.floor(camera.t0 / bucket) * bucket);
+  while (k < narrow.length && at(k) < until) {
+    const begin = Math.floor(at(k) / bucket) * bucket;
+    const next = firstOf(narrow.length, at, begin + bucket, k);
+    const w = Math.max(1, bucket / camera.perPx - 0.5);
+    bins.push({ n: /** @type {number} */ (narrow[k]), x: xOf(camera, begin), w, count: next - k });
+    k = next;
   }
-  // Too many rectangles for the row: all of them are counted instead.
-  if (wide.length > most / 2) narrow.push(...wide.splice(0));
-  const bucket = bucketOf(Math.max(OWN_PX * camera.perPx, (width * camera.perPx) / (most / 2 - 2)));
-  /** @type {Map<number, number>} */
-  const counts = new Map();
-  for (const n of narrow) {
-    const place = Math.floor(Number(spans.start[n]) / bucket);
-    counts.set(place, (counts.get(place) ?? 0) + 1);
+  const rects = wide.map((n) => ({
+    n,
+    x: xOf(camera, start(n)),
+    w: Math.max(OWN_PX, (Number(items.end[n]) - start(n)) / camera.perPx - 1),
+  }));
+  return { rects, bins, bucket };
+}
+
+/** Return the wide items that overlap a window. @param {Items} items @param {Level} level @param {number} from @param {number} until */
+function reaching(items, { wide, longest }, from, until) {
+  const found = [];
+  const start = (/** @type {number} */ k) => Number(items.start[/** @type {number} */ (wide[k])]);
+  for (let k = firstOf(wide.length, start, from - longest); k < wide.length && start(k) < until; k += 1) {
+    const n = /** @type {number} */ (wide[k]);
+    if (Number(items.end[n]) > from || start(k) >= from) found.push(n);
   }
-  return {
-    rects: wide.map((n) => ({ n, ...boxOf(camera, Number(spans.start[n]), Number(spans.end[n])) })),
-    bins: [...counts].map(([place, count]) => ({
-      x: xOf(camera, place * bucket),
-      w: Math.max(1, bucket / camera.perPx - 0.5),
-      count,
-    })),
-  };
+  return found;
+}
+
+/** Return what is drawn of each row. What a row leaves of its share the next ones may use. @param {{items: Items}[]} rows @param {Camera} camera @param {number} width */
+export function shapesOfRows(rows, camera, width) {
+  const share = SHAPES / Math.max(7, rows.length);
+  let left = SHAPES;
+  return rows.map(({ items }, place) => {
+    const shapes = shapesOf(items, camera, width, Math.max(share, left - share * (rows.length - place - 1)));
+    left -= shapes.rects.length + shapes.bins.length;
+    return shapes;
+  });
 }

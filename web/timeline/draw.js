@@ -1,34 +1,28 @@
-// The lanes on a canvas. A frame has at most as many shapes as SHAPES says, whatever the video holds.
+// The lanes on a canvas. What a row shows is counted in density.js.
 import { clock } from "../app/format.js";
 import { ticks, timeAt, xOf } from "./camera.js";
-import { shapesOf } from "./density.js";
 import { AXIS, layout } from "./hit.js";
 
 /** @typedef {import("./camera.js").Camera} Camera */
 /** @typedef {import("./lanes.js").Row} Row */
 /** @typedef {{camera: Camera, width: number, rows: Row[], duration: number, indexedUntil: number, lane: number, selected: {row: number, item: number} | null,
- *   dark: boolean, at: (ms: number) => string, clip: [number, number] | null}} Scene */
+ *   dark: boolean, at: (ms: number) => string, clip: [number, number] | null, drawn: import("./density.js").Shapes[]}} Scene */
 
-export const SHAPES = 2_000;
-
-/** @param {CanvasRenderingContext2D} pen @param {Scene} scene @returns {number} number of shapes */
+/** @param {CanvasRenderingContext2D} pen @param {Scene} scene */
 export function draw(pen, scene) {
-  const { camera, width, rows } = scene;
+  const { width, rows, drawn } = scene;
   const { tops, height } = layout(rows);
   const style = getComputedStyle(pen.canvas);
   const colour = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
-  let shapes = 0;
   pen.clearRect(0, 0, width, height);
   pen.font = "11px system-ui, sans-serif";
   pen.textBaseline = "middle";
   drawAxis(pen, scene, height, colour);
-  const most = Math.floor(SHAPES / Math.max(8, rows.length));
   rows.forEach((row, place) => {
     const y = /** @type {number} */ (tops[place]);
     pen.fillStyle = place === scene.lane ? colour("--hover") : colour("--lane");
     pen.fillRect(0, y, width, row.height);
-    const { rects, bins } = shapesOf(row.items, camera, width, most, row.items.longest);
-    shapes += rects.length + bins.length;
+    const { rects, bins } = /** @type {import("./density.js").Shapes} */ (drawn[place]);
     const top = bins.reduce((most, bin) => Math.max(most, bin.count), 1);
     for (const bin of bins) {
       const share = 0.25 + 0.75 * (bin.count / top);
@@ -62,7 +56,6 @@ export function draw(pen, scene) {
     }
   });
   drawEdges(pen, scene, height, colour);
-  return shapes;
 }
 
 /** @param {number} hue @param {boolean} dark @param {number} strength */

@@ -1,8 +1,7 @@
 // What lies under a point of the lanes, and which item comes next. No DOM.
-import { timeAt } from "./camera.js";
-import { boxOf, firstAt, OWN_PX } from "./density.js";
+import { firstOf } from "./density.js";
 
-/** @typedef {import("./camera.js").Camera} Camera */
+/** @typedef {import("./density.js").Shapes} Shapes */
 /** @typedef {import("./lanes.js").Row} Row */
 
 export const GAP = 3;
@@ -27,20 +26,17 @@ export function rowAt(rows, y) {
   );
 }
 
-/** Return the item that is drawn at a point, the last one if several are. @param {Row[]} rows @param {Camera} camera @param {number} x @param {number} y */
-export function hit(rows, camera, x, y) {
-  const place = rowAt(rows, y);
-  const row = rows[place];
-  if (!row) return null;
-  const { items } = row;
-  let found = -1;
-  // An item is drawn at least OWN_PX wide, so one that ended a little earlier may lie here.
-  for (let n = firstAt(items, timeAt(camera, x - OWN_PX), items.longest); n < items.start.length; n += 1) {
-    const box = boxOf(camera, Number(items.start[n]), Number(items.end[n]));
-    if (box.x > x) break;
-    if (x < box.x + box.w) found = n;
-  }
-  return found < 0 ? null : { row: place, item: found };
+/**
+ * Return the item that is drawn at a point, the last one if several are; of a bar the first, and how many it counts.
+ * @param {Row[]} rows @param {Shapes[]} drawn of each row @param {number} x @param {number} y
+ */
+export function hit(rows, drawn, x, y) {
+  const row = rowAt(rows, y);
+  const covers = (/** @type {{x: number, w: number}} */ shape) => shape.x <= x && x < shape.x + shape.w;
+  const rect = drawn[row]?.rects.findLast(covers);
+  const bin = rect ? undefined : drawn[row]?.bins.find(covers);
+  const item = (rect ?? bin)?.n;
+  return item === undefined ? null : { row, item, count: bin?.count ?? 1 };
 }
 
 /** Return the next or previous item of a row from a time; -1 for none. @param {import("./lanes.js").Items} items @param {number} time @param {1 | -1} step */
@@ -51,12 +47,4 @@ export function neighbour(items, time, step) {
 }
 
 /** Return the item of a row at a time: the last that has begun; -1 before the first. @param {import("./lanes.js").Items} items @param {number} time */
-export function itemAt(items, time) {
-  let [low, high] = [0, items.start.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (Number(items.start[middle]) <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
+export const itemAt = (items, time) => firstOf(items.start.length, (n) => Number(items.start[n]), Math.floor(time) + 1) - 1;

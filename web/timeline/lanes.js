@@ -1,10 +1,9 @@
 // The lanes of a video's timeline, top down, out of what the API says. No DOM.
-import { longestOf } from "./density.js";
 import { merged, rowsOf } from "./packing.js";
 
 /** @typedef {import("../api/types.js").Timeline} Timeline */
 /** @typedef {import("../api/types.js").Evidence} Evidence */
-/** @typedef {{start: number[], end: number[], label: string[], id: string[], status?: string[], longest: number}} Items */
+/** @typedef {{start: number[], end: number[], label: string[], id: string[], status?: string[], levels: Map<number, import("./density.js").Level>}} Items sorted by start */
 /** @typedef {{id: string, name: string, hue: number, items: Items, height: number}} Row a lane has one row or more */
 /** @typedef {{start: number, end: number, label?: string, id?: string, status?: string}} Item */
 
@@ -23,13 +22,13 @@ export function hueOf(name) {
 /** @param {Item[]} list @returns {Items} */
 export function itemsOf(list) {
   const sorted = [...list].sort((a, b) => a.start - b.start);
-  const columns = { start: sorted.map((each) => each.start), end: sorted.map((each) => each.end) };
   return {
-    ...columns,
+    start: sorted.map((each) => each.start),
+    end: sorted.map((each) => each.end),
     label: sorted.map((each) => each.label ?? ""),
     id: sorted.map((each) => each.id ?? ""),
     status: sorted.map((each) => each.status ?? ""),
-    longest: longestOf(columns),
+    levels: new Map(),
   };
 }
 

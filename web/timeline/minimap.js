@@ -3,7 +3,7 @@ import { held, timeAt, whole, xOf } from "./camera.js";
 import { shapesOf } from "./density.js";
 
 const HANDLE = 7;
-const MOST = 400;
+const MOST = 300;
 
 /** @param {HTMLCanvasElement} canvas @param {import("./timeline.js").AvaTimeline} timeline */
 export function drawMinimap(canvas, timeline) {
@@ -17,7 +17,7 @@ export function drawMinimap(canvas, timeline) {
   const all = whole({ width, duration: timeline.stage.duration });
   const rows = timeline.rows.filter((row) => row.id === "events" || row.id.startsWith("evidence"));
   for (const row of rows) {
-    const { rects, bins } = shapesOf(row.items, all, width, MOST, row.items.longest);
+    const { rects, bins } = shapesOf(row.items, all, width, MOST);
     const isEvidence = row.id !== "events";
     pen.fillStyle = style.getPropertyValue(isEvidence ? "--accent" : "--field");
     pen.globalAlpha = isEvidence ? 1 : 0.5;

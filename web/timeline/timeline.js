@@ -2,6 +2,7 @@
 import { AppElement, define } from "../app/element.js";
 import { clock } from "../app/format.js";
 import { followed, framed, held, panned, timeAt, whole, xOf, zoomed } from "./camera.js";
+import { shapesOfRows } from "./density.js";
 import { draw } from "./draw.js";
 import { hit, itemAt, layout, neighbour } from "./hit.js";
 import { lanesOf } from "./lanes.js";
@@ -60,7 +61,8 @@ export class AvaTimeline extends AppElement {
     this.camera = { t0: 0, perPx: 0 };
     this.width = 0;
     this.time = 0;
-    this.shapes = 0;
+    /** What is drawn of each row. @type {import("./density.js").Shapes[]} */
+    this.drawn = [];
     /** @type {Row[]} */
     this.rows = [];
     this.drawing = 0;
@@ -139,8 +141,10 @@ export class AvaTimeline extends AppElement {
       this.drawing = 0;
       const pen = /** @type {HTMLCanvasElement} */ (this.querySelector(".tl-lanes")).getContext("2d");
       if (!pen) return;
-      this.shapes = draw(pen, {
+      this.drawn = shapesOfRows(this.rows, this.camera, this.width);
+      draw(pen, {
         ...this.stage,
+        drawn: this.drawn,
         camera: this.camera,
         rows: this.rows,
         indexedUntil: this.indexedUntil,
@@ -252,7 +256,7 @@ export class AvaTimeline extends AppElement {
 
   /** Show what lies under a point, or nothing. @param {number} x @param {number} y */
   point(x, y) {
-    const found = hit(this.rows, this.camera, x, y);
+    const found = hit(this.rows, this.drawn, x, y);
     const time = timeAt(this.camera, x);
     const row = found && this.rows[found.row];
     const words =
