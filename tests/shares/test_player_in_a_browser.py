@@ -361,9 +361,14 @@ def test_a_frame_plays_on_pages_of_listed_origins_and_is_empty_on_others(
     with elsewhere(f"{site}{path}?embed=1") as listed, elsewhere(f"{site}{path}?embed=1") as foreign:
         body = {"origins": [], "embed_origins": [listed]}
         assert in_a_thread(lambda: acme.client.put("/v1/allowed-origins", body)).status_code == 200
+        said = listened(page)
         page.goto(foreign)
         frame = page.frame_locator("iframe")
-        page.wait_for_timeout(1_000)
+        for _ in range(100):
+            if any("frame-ancestors" in each for each in said):
+                break
+            page.wait_for_timeout(100)
+        assert any("frame-ancestors" in each for each in said)
         assert frame.get_by_text("A man leaves").count() == 0
         page.goto(listed)
         frame.get_by_text("A man leaves, and a dog follows.").wait_for()

@@ -36,6 +36,7 @@ OPTIONS = (
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 LOOKS = (("light", WIDE), ("dark", PHONE), ("dark", WIDE), ("light", PHONE))
 MEDIA = re.compile(r"/v1/videos/[^/]+/(hls/)?[^/?]+\.(m3u8|mp4|vtt|jpg)(\?|$)")
+_TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @dataclass
@@ -65,7 +66,7 @@ class App:
         for scheme, size in looks:
             self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             self.page.set_viewport_size(size)
-            self.page.wait_for_timeout(150)  # the canvases draw in the next frame
+            self.page.evaluate(_TWO_FRAMES)  # the canvases draw in the next frame
             pictured(self.page, f"app-{name}-{size['width']}-{scheme}")
             known = len(self.said)
             faults = serious_faults(self.page)
