@@ -22,9 +22,9 @@ export function bucketOf(ms) {
   return bucket;
 }
 
-/** Return the place of the first value that is not smaller. @param {number} count @param {(n: number) => number} value rising @param {number} wanted @param {number} [low] */
-export function firstOf(count, value, wanted, low = 0) {
-  let high = count;
+/** Return the place of the first value that is not smaller. @param {number} count @param {(n: number) => number} value rising @param {number} wanted @param {number} [from] @returns {number} */
+export function firstOf(count, value, wanted, from = 0) {
+  let [low, high] = [from, count];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (value(middle) < wanted) low = middle + 1;
