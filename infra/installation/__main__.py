@@ -60,8 +60,8 @@ def chosen(options: argparse.Namespace, host: hosts.Host) -> Preset:
     if fitting is None:
         raise InstallFailed(
             "no preset for GPUs fits the cards of this host. Choose one: --preset hosted takes a vision-language model "
-            "and a reasoner of a provider; --preset embedded measures videos without describing them, and needs a "
-            "reasoner of your own for questions"
+            "and a reasoner of a provider; --preset embedded measures videos without describing them, and answers with "
+            "a small model on the processor, which is slow and often wrong, and is for trials"
         )
     return fitting
 
@@ -94,11 +94,11 @@ def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:
             print(f"would run: {shlex.join(command)}")
     else:
         settings.add(options.env_file, new)
-    if lacking:
-        said = f"preset {preset.name} needs models elsewhere: set {', '.join(lacking)} in {options.env_file}"
-        if preset.name == "hosted" and not options.dry_run:
-            raise InstallFailed(f"{said}, then run infra/install again")
-        print(f"note: {said}; until then videos are indexed, and questions fail")
+    if lacking and not options.dry_run:
+        raise InstallFailed(
+            f"preset {preset.name} needs models elsewhere: set {', '.join(lacking)} in {options.env_file}, then run "
+            "infra/install again"
+        )
     if not options.dry_run:
         _start(commands, options)
     return 0
@@ -112,6 +112,7 @@ def _commands(preset: Preset, options: argparse.Namespace) -> list[list[str]]:
 
     manage = ("exec", "-T", "api", "python", "manage.py")
     named = ("--name", options.tenant, "--slug", options.tenant, "--if-absent")
+    reasoner = (f"--model={preset.cpu_reasoner}", "--port=8080", "--fetch")
     password = ("exec", "-T", "--env", "AVA_CONSOLE_PASSWORD", "console", "python", "manage.py")
     return [
         in_compose("build"),
@@ -120,6 +121,7 @@ def _commands(preset: Preset, options: argparse.Namespace) -> list[list[str]]:
             in_compose("run", "--rm", "--no-deps", f"vllm-{name}", "--server", name, "--fetch")
             for name in preset.servers
         ),
+        *([in_compose("run", "--rm", "--no-deps", "reasoner", *reasoner)] if preset.cpu_reasoner else []),
         # provision and migrate run first, because everything else waits for them.
         in_compose("up", "--detach", "--wait", "--wait-timeout", "7200"),
         in_compose(*manage, "create_tenant", *named),

@@ -257,9 +257,15 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], bool, tuple[str, ...]]] = {
     "gpu-worker": (("workers", "backend", "gpu_workers"), True, ()),
 }
 """Per image: the modules that its programs start from, whether imports inside of functions count, and what it lacks."""
-OPTIONAL = {("worker", "torch"), ("worker", "huggingface_hub"), ("worker", "httpx2")}
-"""Modules that an image does without: bindings asks torch for its device only where a model runs in process, and only
-the image of the model servers fetches their weights."""
+OPTIONAL = {
+    ("worker", "torch"),
+    ("worker", "huggingface_hub"),
+    ("worker", "httpx2"),
+    ("worker", "xllamacpp"),
+    ("gpu-worker", "xllamacpp"),
+}
+"""Modules that an image does without: bindings asks torch for its device only where a model runs in process, only
+the image of the model servers fetches their weights, and only a host without a GPU serves a model by llama.cpp."""
 
 
 @pytest.mark.parametrize("image", PROGRAMS)
@@ -349,7 +355,9 @@ def test_postgres_and_its_extensions_are_pinned_to_the_series_that_is_tested():
     assert found.submodule_search_locations
     tested = Path(found.submodule_search_locations[0]) / "pginstall"
     extensions = {
-        name: re.search(r"default_version = '(.*)'", (tested / f"share/postgresql/extension/{name}.control").read_text())
+        name: re.search(
+            r"default_version = '(.*)'", (tested / f"share/postgresql/extension/{name}.control").read_text()
+        )
         for name in ("age", "vector")
     }
     server = subprocess.run([tested / "bin" / "postgres", "--version"], capture_output=True, text=True, check=True)

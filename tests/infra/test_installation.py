@@ -174,12 +174,22 @@ def test_a_check_fails_by_its_exit_status(tmp_path: Path) -> None:
 
 
 def test_without_a_card_that_fits_the_operator_chooses_the_models(tmp_path: Path) -> None:
-    """A compose file has no reasoner for a CPU, so nothing is started that could not answer a question."""
+    """A reasoner on the processor is slow and answers badly, so it is not chosen for anybody."""
     done = installed(tmp_path, "--anyway", card=T4)
 
     assert done.returncode == 1
     assert "--preset hosted" in done.stderr
     assert not (tmp_path / ".env").exists()
+
+
+def test_the_reasoner_of_a_host_without_a_card_is_fetched_before_it_starts(tmp_path: Path) -> None:
+    done = installed(tmp_path, "--anyway", "--preset", "embedded", card=T4)
+
+    assert done.returncode == 0, done.stderr
+    calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
+    (fetch,) = (call for call in calls if "--fetch" in call)
+    assert fetch[-4:] == ["reasoner", "--model=qwen2.5-coder-1.5b", "--port=8080", "--fetch"]
+    assert calls.index(fetch) < next(index for index, call in enumerate(calls) if "up" in call)
 
 
 def test_hosted_models_need_their_addresses_first(tmp_path: Path) -> None:
