@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from backend import env, peers
+from backend import authorities, env, peers
 from backend.api.contract import openapi
 from backend.console.site_settings import console_settings
 
@@ -233,6 +233,7 @@ CACHES = {
         "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
     }
 }
+authorities.trust(env.text("AVA_CA_FILE", ""))
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL", "")
 # Where a worker has its requests to the bucket signed (workers/objects/signer.py); it then has no key of the bucket.
 SIGNER_URL = env.text("AVA_SIGNER_URL", "") if PROCESS == "worker" else ""
