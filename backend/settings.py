@@ -182,7 +182,7 @@ AUTH_PASSWORD_VALIDATORS = [
 SESSION_COOKIE_AGE = env.integer("AVA_SESSION_IDLE_SECONDS", 12 * 3600, least=60)
 SESSION_ABSOLUTE_SECONDS = env.integer("AVA_SESSION_ABSOLUTE_SECONDS", 7 * 86_400, least=60)
 LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "people_home"
+LOGIN_REDIRECT_URL = "app"
 LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_ADAPTER = "backend.people.account_rules.AccountRules"
 ACCOUNT_FORMS = {"signup": "backend.people.forms.InvitedSignupForm"}
