@@ -105,6 +105,7 @@ def test_webhooks_and_budgets_are_set(app: App) -> None:
         page.locator("[data-secret]").wait_for()
         page.get_by_role("button", name="Close").click()
         page.get_by_role("button", name="Send a test").click()
+        page.get_by_text("A test was sent.").wait_for()
         page.get_by_role("link", name="Deliveries").click()
         page.get_by_role("button", name="Attempts").wait_for()
         app.check("deliveries", looks=TWO_LOOKS)

@@ -81,13 +81,13 @@ def test_an_upload_goes_on_when_the_storage_comes_back_and_ends_when_it_is_cance
     app.said.clear()
     failures = 1_000
     page.locator("#files").set_input_files({**FILE, "name": "other.mp4", "buffer": bytes(6_000)})
-    page.get_by_role("button", name="Cancel other.mp4").click()
+    page.get_by_role("button", name="Cancel: other.mp4").click()
 
     def statuses() -> list[str]:
         with acme.scope():
             return sorted(Upload.objects.values_list("status", flat=True))
 
-    page.get_by_role("button", name="Cancel other.mp4").wait_for(state="detached")
+    page.get_by_role("button", name="Cancel: other.mp4").wait_for(state="detached")
     for _ in range(100):
         if in_a_thread(statuses) in (["aborted", "completed"], ["completed"]):
             break

@@ -1,7 +1,7 @@
 import { LitElement, html } from "lit";
 import { t } from "./language.js";
 
-/** Waits as long as the service asked for, then offers to try again. */
+/** Waits as long as the service asked for, if it did, then offers to try again. */
 export class AvaCountdown extends LitElement {
   static properties = { seconds: { attribute: false }, then: { attribute: false }, left: { state: true } };
 

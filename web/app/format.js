@@ -48,6 +48,12 @@ export function money(amount, currency) {
   }
 }
 
+/** "3 of 10". @param {string | number} part @param {string | number} whole */
+export const partOf = (part, whole) => t("{part} of {whole}", { part, whole });
+
+/** "3 videos". @param {number} count */
+export const videos = (count) => t("{count, plural, one {# video} other {# videos}}", { count });
+
 /** @param {number | string} count */
 export const number = (count) => new Intl.NumberFormat(locale).format(Number(count));
 
@@ -84,6 +90,3 @@ export function lasting(ms) {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min${seconds % 60 ? ` ${seconds % 60} s` : ""}`;
   return `${Math.floor(seconds / 3600)} h${Math.floor(seconds / 60) % 60 ? ` ${Math.floor(seconds / 60) % 60} min` : ""}`;
 }
-
-/** @param {number} count @param {string} one @param {string} [many] */
-export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;

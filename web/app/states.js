@@ -25,12 +25,8 @@ export const empty = (title, words, { picture = "film", actions = nothing } = {}
     <div class="row wrap">${actions}</div>
   </div>`;
 
-/** What a person does about a refusal, and where. @type {Record<string, [string, string]>} */
-const WAYS = {
-  reauthentication_required: [t("Confirm"), "/accounts/confirm/"],
-  second_factor_required: [t("Set up a second factor"), "/accounts/2fa/"],
-  session_ended: [t("Sign in again"), "/accounts/logout/"],
-};
+/** Where a request has to be confirmed by signing in again. @param {unknown} error */
+const confirms = (error) => error instanceof ApiError && error.code === "reauthentication_required";
 
 /**
  * Say what went wrong, and offer what helps. @param {unknown} error @param {(() => void) | null} [again]
@@ -44,23 +40,20 @@ export function problem(error, again = null) {
     </div>`;
   }
   const back = encodeURIComponent(location.pathname + location.search);
-  const wait = error.retryAfter;
-  const way = WAYS[error.code];
   return html`<div class="problem" role="alert">
     <strong>${titles[error.status] ?? t("This did not work")}</strong>
-    <p>${error.code === "reauthentication_required" ? t("Confirm that it is you, then try again.") : error.message}</p>
+    <p>${confirms(error) ? t("Confirm that it is you, then try again.") : error.message}</p>
     ${error.errors.length > 1 || (error.errors.length && error.errors[0]?.detail !== error.message)
       ? html`<ul>
           ${error.errors.map((each) => html`<li>${each.detail}</li>`)}
         </ul>`
       : nothing}
     <div class="row wrap">
-      ${way ? html`<a class="button" href="${way[1]}?next=${back}">${way[0]}</a>` : nothing}
-      ${again && error.isTemporary && wait
-        ? html`<ava-countdown .seconds=${wait} .then=${again}></ava-countdown>`
+      ${confirms(error)
+        ? html`<a class="button" href="/accounts/reauthenticate/?next=${back}">${t("Confirm")}</a>`
         : nothing}
-      ${again && error.isTemporary && !wait
-        ? html`<button class="button" @click=${again}>${t("Try again")}</button>`
+      ${again && error.isTemporary
+        ? html`<ava-countdown .seconds=${error.retryAfter} .then=${again}></ava-countdown>`
         : nothing}
       ${error.requestId
         ? html`<span class="quiet">${t("Request {id}", { id: html`<code>${error.requestId}</code>` })}</span>
@@ -74,14 +67,9 @@ export function problem(error, again = null) {
 
 /** @type {Record<number, string>} */
 const titles = {
-  0: t("No connection to the service"),
-  402: t("A limit is reached"),
-  403: t("You may not do this"),
-  404: t("This is not here"),
-  409: t("This is not possible now"),
-  412: t("Somebody else changed it"),
-  429: t("Too many requests"),
-  503: t("The service is busy"),
+  0: t("No connection to the service"), 402: t("A limit is reached"), 403: t("You may not do this"),
+  404: t("This is not here"), 409: t("This is not possible now"), 412: t("Somebody else changed it"),
+  429: t("Too many requests"), 503: t("The service is busy"),
 };
 
 if (!customElements.get("ava-countdown")) customElements.define("ava-countdown", AvaCountdown);

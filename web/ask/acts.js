@@ -3,6 +3,7 @@ import { html, nothing } from "lit";
 import { get, linked, put } from "../api/client.js";
 import { ask, copy, say } from "../app/dialogs.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { at, may } from "../app/session.js";
 import { makeClip, shareAnswer } from "../player/acts.js";
 import { moreEffort } from "./words.js";
@@ -20,14 +21,14 @@ async function judge(question, verdict, host) {
           host.error = error;
         })
       : await ask({
-          title: "What is wrong?",
-          button: "Send",
+          title: t("What is wrong?"),
+          button: t("Send"),
           fields: html`<div class="field">
-              <label for="right-answer">The right answer (optional)</label
+              <label for="right-answer">${t("The right answer (optional)")}</label
               ><textarea class="input" id="right-answer" name="answer" rows="2"></textarea>
             </div>
             <div class="field">
-              <label for="wrong-note">A note (optional)</label><input class="input" id="wrong-note" name="note" />
+              <label for="wrong-note">${t("A note (optional)")}</label><input class="input" id="wrong-note" name="note" />
             </div>`,
           send: (data) =>
             send({
@@ -37,7 +38,7 @@ async function judge(question, verdict, host) {
         });
   if (!feedback) return;
   host.question = { ...question, feedback };
-  say("Thank you. It is kept with the answer.");
+  say(t("Thank you. It is kept with the answer."));
 }
 
 /** @param {Question} question @param {import("./answer.js").AvaAnswer} host */
@@ -46,10 +47,10 @@ async function otherMethod(question, host) {
   const { data } = await get("/methods");
   const usable = data.filter((method) => method.usable !== false && method.name !== question.method);
   const method = await ask({
-    title: "Ask by another method",
-    button: "Ask",
+    title: t("Ask by another method"),
+    button: t("Ask"),
     fields: html`<div class="field">
-        <label for="method">Method</label
+        <label for="method">${t("Method")}</label
         ><select class="input" id="method" name="method">
           ${usable.map((each) => html`<option value=${each.name}>${each.name}</option>`)}
         </select>
@@ -86,7 +87,7 @@ async function clipEvidence(question) {
   const evidence = question.evidence[0];
   if (!evidence) return;
   const video = await get(`/videos/${evidence.video_id}`).catch(() => null);
-  if (!video) return say("The recording is not kept any more.");
+  if (!video) return say(t("The recording is not kept any more."));
   await makeClip(video, evidence.start_ms, evidence.end_ms, question.id);
 }
 
@@ -109,27 +110,27 @@ export function answerActs(question, host) {
   const answered = question.status === "succeeded";
   return html`<div class="acts row wrap">
     ${writes && answered
-      ? html`${button("up", "Right", () => judge(question, "right", host), question.feedback?.verdict === "right")}
-        ${button("down", "Wrong", () => judge(question, "wrong", host), question.feedback?.verdict === "wrong")}`
+      ? html`${button("up", t("Right"), () => judge(question, "right", host), question.feedback?.verdict === "right")}
+        ${button("down", t("Wrong"), () => judge(question, "wrong", host), question.feedback?.verdict === "wrong")}`
       : nothing}
     ${writes && isWider
-      ? button("search", "Ask wider", () => again(question, host, { start_ms: null, end_ms: null }))
+      ? button("search", t("Ask wider"), () => again(question, host, { start_ms: null, end_ms: null }))
       : nothing}
-    ${writes && higher ? button("bolt", "More effort", () => again(question, host, { effort: higher })) : nothing}
-    ${writes ? button("again", "Another method", () => otherMethod(question, host)) : nothing}
+    ${writes && higher ? button("bolt", t("More effort"), () => again(question, host, { effort: higher })) : nothing}
+    ${writes ? button("again", t("Another method"), () => otherMethod(question, host)) : nothing}
     ${may("clips:write") && question.evidence.length
-      ? button("clip", "Clip the evidence", () => clipEvidence(question))
+      ? button("clip", t("Clip the evidence"), () => clipEvidence(question))
       : nothing}
     ${answered
       ? html`<a
           class="button bare"
           href=${linked(`/questions/${question.id}/report`, { format: "pdf" })}
           download
-          title="Report"
-          >${icon("download", 16)}<span class="act-name">Report</span></a
+          title=${t("Report")}
+          >${icon("download", 16)}<span class="act-name">${t("Report")}</span></a
         >`
       : nothing}
-    ${may("shares:write") && answered ? button("share", "Share", () => shareAnswer(question.id)) : nothing}
-    ${button("link", "Copy link", () => copy(link, "Link copied"))}
+    ${may("shares:write") && answered ? button("share", t("Share"), () => shareAnswer(question.id)) : nothing}
+    ${button("link", t("Copy link"), () => copy(link, t("Link copied")))}
   </div>`;
 }

@@ -2,13 +2,14 @@
 import { html, nothing } from "lit";
 import { get, post } from "../api/client.js";
 import { AppElement, define } from "../app/element.js";
-import { clock, lasting, money, plural } from "../app/format.js";
+import { clock, lasting, money, partOf } from "../app/format.js";
+import { t } from "../app/language.js";
 import { at, may } from "../app/session.js";
 import { problem, skeleton } from "../app/states.js";
 import { answerActs } from "./acts.js";
 import { claims, composition } from "./claims.js";
 import { follow, isOpen } from "./stream.js";
-import { confidenceWords, ending, scopeWords, stageWords } from "./words.js";
+import { confidenceWords, effortName, ending, scopeWords, stageWords } from "./words.js";
 
 /** @typedef {import("../api/types.js").Question} Question */
 /** @typedef {import("../api/types.js").SearchNode} SearchNode */
@@ -84,7 +85,7 @@ export class AvaAnswer extends AppElement {
         this.nodes = [...this.nodes.filter((each) => each.id !== node.id), node];
       },
       answer: (question) => {
-        this.told = "Answer ready";
+        this.told = t("Answer ready");
         this.become(question);
       },
       lost: (error) => {
@@ -116,7 +117,7 @@ export class AvaAnswer extends AppElement {
     const { question } = this;
     if (this.error) return problem(this.error, () => this.load());
     if (!question) return skeleton(4);
-    return html`<article class="answer-card" aria-label="Question and answer">
+    return html`<article class="answer-card" aria-label=${t("Question and answer")}>
       <header>
         ${this.isWhole
           ? html`<h1 class="asked">${question.question}</h1>`
@@ -129,7 +130,7 @@ export class AvaAnswer extends AppElement {
             </ol>`
           : nothing}
         <p class="quiet">
-          ${scopeWords(question, clock)} · ${question.effort}${question.method === "ava" ? "" : ` · ${question.method}`}
+          ${scopeWords(question, clock)} · ${effortName(question.effort)}${question.method === "ava" ? "" : ` · ${question.method}`}
         </p>
       </header>
       <p class="sr" role="status">${this.told}</p>
@@ -149,16 +150,20 @@ export class AvaAnswer extends AppElement {
           <span class="pulse" aria-hidden="true"></span>${stageWords(
             question.status === "queued" ? "queued" : question.stage,
           )}
-          ${progress?.total ? html`<span class="num">${progress.done} of ${progress.total}</span>` : nothing}
+          ${progress?.total ? html`<span class="num">${partOf(progress.done, progress.total)}</span>` : nothing}
         </p>
-        ${may("questions:write") ? html`<button class="button" @click=${this.cancel}>Stop</button>` : nothing}
+        ${may("questions:write") ? html`<button class="button" @click=${this.cancel}>${t("Stop")}</button>` : nothing}
       </div>
       ${share === null
         ? nothing
         : html`<div class="meter" aria-hidden="true"><span .style=${`width:${share}%`}></span></div>`}
       <p class="quiet num">
-        ${lasting(Math.max(0, this.now - begun))}${looked ? ` · ${plural(looked, "moment")} looked at` : ""}
-        ${progress?.seconds_left ? ` · about ${lasting(progress.seconds_left * 1000)} left` : ""}${Number(
+        ${lasting(Math.max(0, this.now - begun))}${looked
+          ? ` · ${t("{count, plural, one {# moment} other {# moments}} looked at", { count: looked })}`
+          : ""}
+        ${progress?.seconds_left
+          ? ` · ${t("about {time} left", { time: lasting(progress.seconds_left * 1000) })}`
+          : ""}${Number(
           question.charge.amount,
         )
           ? ` · ${money(question.charge.amount, question.charge.currency)}`
@@ -166,7 +171,7 @@ export class AvaAnswer extends AppElement {
       </p>
       ${this.partial
         ? html`<div class="so-far">
-            <p class="quiet">Best answer so far, may still change</p>
+            <p class="quiet">${t("Best answer so far, may still change")}</p>
             <p>${this.partial.text}</p>
           </div>`
         : nothing}
@@ -203,7 +208,7 @@ export class AvaAnswer extends AppElement {
       ${question.answer ? composition(question) : nothing} ${claims(question, play)}
       ${question.notes.length
         ? html`<details>
-            <summary>${plural(question.notes.length, "note")}</summary>
+            <summary>${t("{count, plural, one {# note} other {# notes}}", { count: question.notes.length })}</summary>
             <ul class="notes">
               ${question.notes.map((note) => html`<li>${note}</li>`)}
             </ul>
@@ -212,12 +217,14 @@ export class AvaAnswer extends AppElement {
       <p class="quiet num facts-line">
         ${question.confidence === null
           ? nothing
-          : html`<span title=${`Measured: ${Math.round(question.confidence * 100)} of 100 such answers are right`}
+          : html`<span title=${t("Measured: {count} of 100 such answers are right", {
+                count: Math.round(question.confidence * 100),
+              })}
               >${confidenceWords(question.confidence)} ·</span
             >`}
         ${Number(question.charge.amount)
-          ? `cost ${money(question.charge.amount, question.charge.currency)}`
-          : "not charged"}${spent ? ` · ${lasting(spent)}` : ""}
+          ? t("cost {amount}", { amount: money(question.charge.amount, question.charge.currency) })
+          : t("not charged")}${spent ? ` · ${lasting(spent)}` : ""}
       </p>
       ${answerActs(question, this)}`;
   }

@@ -1,6 +1,7 @@
 // The statements of an answer, each with the moments that it rests on.
 import { html, nothing } from "lit";
 import { clock } from "../app/format.js";
+import { t } from "../app/language.js";
 import { markOf } from "./words.js";
 
 /** @typedef {import("../api/types.js").Question} Question */
@@ -49,7 +50,11 @@ export function chip(evidence, n, play) {
     data-evidence=${n}
     @click=${() => play(n)}
     title="${evidence.video_title}${evidence.quote ? `: ${evidence.quote}` : ""}"
-    aria-label="Evidence ${n + 1}, ${clock(evidence.start_ms)}, ${words}. Play from a second before, again and again"
+    aria-label=${t("Evidence {n}, {time}, {status}. Play from a second before, again and again", {
+      n: n + 1,
+      time: clock(evidence.start_ms),
+      status: words,
+    })}
   >
     <span class="place">${n + 1}</span><span class="num">${clock(evidence.start_ms)}</span
     ><span class="mark" aria-hidden="true">${mark}</span> ${evidence.frame?.thumbnail_url
@@ -67,7 +72,7 @@ export function claims(question, play) {
   const rest = evidence.map((_, n) => n).filter((n) => !cited.has(n));
   const isOne = question.claims.length === 1 && question.claims[0]?.text.trim() === question.answer.trim();
   if (!question.claims.length && !evidence.length) return nothing;
-  return html`<section class="claims" aria-label="Evidence">
+  return html`<section class="claims" aria-label=${t("Evidence")}>
     ${question.claims.length
       ? html`<ol class="plain">
           ${question.claims.map(
@@ -86,7 +91,9 @@ export function claims(question, play) {
       : nothing}
     ${rest.length
       ? html`<div class="row wrap">
-          <span class="quiet">${question.claims.length ? "Also looked at" : question.answer ? "Evidence" : "Nearest moments"}</span>${chips(rest)}
+          <span class="quiet"
+            >${question.claims.length ? t("Also looked at") : question.answer ? t("Evidence") : t("Nearest moments")}</span
+          >${chips(rest)}
         </div>`
       : nothing}
   </section>`;

@@ -4,13 +4,14 @@ import { ApiError, newKey, post } from "../api/client.js";
 import { ask, refused } from "../app/dialogs.js";
 import { AppElement, define } from "../app/element.js";
 import { clock, lasting, money, readClock } from "../app/format.js";
+import { t } from "../app/language.js";
 import { problem } from "../app/states.js";
 import { EFFORTS } from "./words.js";
 
 /** @typedef {import("../api/types.js").QuestionEstimate} QuestionEstimate */
 /** @typedef {{video_ids?: string[], collection_id?: string, start_ms?: number | null, end_ms?: number | null}} Scope */
 
-const WAIT_MS = 600;
+const TYPED_MS = 600;
 
 /** Fires `asked` (the question as it was accepted). */
 export class AvaComposer extends AppElement {
@@ -33,7 +34,7 @@ export class AvaComposer extends AppElement {
     /** @type {Scope} */
     this.scope = {};
     this.scopeName = "";
-    /** What is indexed, where the video is not whole: "the first 1:12:40". */
+    /** How much is indexed, where the video is not whole: "1:12:40". */
     this.until = "";
     this.session = "";
     /** Why nothing can be asked now; "" if it can. */
@@ -67,14 +68,15 @@ export class AvaComposer extends AppElement {
     return { ...this.scope, ...span, effort: this.effort };
   }
 
-  /** Ask for the price, a moment after the last change. The words of a question do not change it. */
+  /** Ask for the price, a moment after the last change. */
   price() {
     clearTimeout(this.typing);
     this.typing = setTimeout(async () => {
+      const words = this.field.value.trim();
       const hasScope = Boolean(this.scope.video_ids?.length || this.scope.collection_id);
-      const wanted = hasScope ? { ...this.wanted, ...this.scope } : { effort: this.effort };
+      const wanted = words && hasScope ? { ...this.wanted, ...this.scope, question: words } : { effort: this.effort };
       this.estimate = await post("/questions:estimate", wanted).catch(() => null);
-    }, WAIT_MS);
+    }, TYPED_MS);
   }
 
   /** @param {SubmitEvent | null} event */
@@ -120,23 +122,23 @@ export class AvaComposer extends AppElement {
     const [from, until] = this.span ?? [0, 60_000];
     const read = (/** @type {FormDataEntryValue | null} */ text) => {
       const ms = readClock(String(text));
-      if (ms === null) throw refused("Write times such as 1:02:03 or 75.");
+      if (ms === null) throw refused(t("Write times such as 1:02:03 or 75."));
       return ms;
     };
     const span = await ask({
-      title: "Only a part of it",
-      button: "Use",
+      title: t("Only a part of it"),
+      button: t("Use"),
       fields: html`<div class="row">
         <div class="field grow">
-          <label for="span-from">From</label><input class="input num" id="span-from" name="from" value=${clock(from)} />
+          <label for="span-from">${t("From")}</label><input class="input num" id="span-from" name="from" value=${clock(from)} />
         </div>
         <div class="field grow">
-          <label for="span-to">To</label><input class="input num" id="span-to" name="to" value=${clock(until)} />
+          <label for="span-to">${t("To")}</label><input class="input num" id="span-to" name="to" value=${clock(until)} />
         </div>
       </div>`,
       send: (data) => {
         const chosen = /** @type {[number, number]} */ ([read(data.get("from")), read(data.get("to"))]);
-        if (chosen[1] <= chosen[0]) throw refused("The end lies before the begin.");
+        if (chosen[1] <= chosen[0]) throw refused(t("The end lies before the begin."));
         return chosen;
       },
     });
@@ -157,13 +159,16 @@ export class AvaComposer extends AppElement {
     const { estimate } = this;
     const price =
       estimate &&
-      `about ${money(estimate.charge.expected, estimate.charge.currency)}, ${lasting(estimate.duration_ms.expected)}`;
+      t("about {cost}, {time}", {
+        cost: money(estimate.charge.expected, estimate.charge.currency),
+        time: lasting(estimate.duration_ms.expected),
+      });
     return html`<form class="composer" @submit=${this.send}>
       ${this.error ? problem(this.error, () => this.send()) : nothing}
       <div class="row wrap scope">
         <span class="chip" data-scope>${this.scopeName}</span>
         <button type="button" class="chip" @click=${this.chooseSpan}>
-          ${this.span ? `${clock(this.span[0])}–${clock(this.span[1])}` : "All of the time"}
+          ${this.span ? `${clock(this.span[0])}–${clock(this.span[1])}` : t("All of the time")}
         </button>
         ${this.span
           ? html`<button
@@ -174,25 +179,28 @@ export class AvaComposer extends AppElement {
                 this.price();
               }}
             >
-              Clear
+              ${t("Clear")}
             </button>`
           : nothing}
       </div>
-      <label class="sr" for="ask-words">Your question</label>
+      <label class="sr" for="ask-words">${t("Your question")}</label>
       <textarea
         class="input"
         id="ask-words"
         rows="2"
         ?disabled=${Boolean(this.busy)}
         placeholder=${this.busy ||
-        (this.until ? `Ask about ${this.until}` : "Ask about what happens, who, when, how often")}
+        (this.until
+          ? t("Ask about the first {time}", { time: this.until })
+          : t("Ask about what happens, who, when, how often"))}
         @keydown=${this.pressed}
+        @input=${() => this.price()}
         @focus=${() => {
           if (!this.estimate) this.price();
         }}
       ></textarea>
       <div class="row wrap">
-        <label class="sr" for="ask-effort">Effort</label
+        <label class="sr" for="ask-effort">${t("Effort")}</label
         ><select class="input auto" id="ask-effort" @change=${this.setEffort}>
           ${EFFORTS.map(
             ([name, title, words]) =>
@@ -200,7 +208,7 @@ export class AvaComposer extends AppElement {
           )}
         </select>
         <span class="quiet num grow" aria-live="polite">${price ?? ""}</span>
-        <button class="button main" ?disabled=${this.sending || Boolean(this.busy)}>Ask</button>
+        <button class="button main" ?disabled=${this.sending || Boolean(this.busy)}>${t("Ask")}</button>
       </div>
     </form>`;
   }

@@ -3,6 +3,7 @@ import { html, nothing } from "lit";
 import { get } from "../api/client.js";
 import { AppElement, Resource, define } from "../app/element.js";
 import { ago, clock } from "../app/format.js";
+import { t } from "../app/language.js";
 import { note } from "../app/router.js";
 import { may } from "../app/session.js";
 import { empty } from "../app/states.js";
@@ -76,12 +77,12 @@ class AvaConversation extends AppElement {
     const [video] = this.videos;
     const list = this.questions.value ?? [];
     const indexed = video?.indexed_until_ms ?? 0;
-    const until = video && video.status !== "ready" ? `the first ${clock(indexed)}` : "";
-    const busy = indexed ? "" : "Nothing is indexed yet. You can ask in a minute.";
+    const until = video && video.status !== "ready" ? clock(indexed) : "";
+    const busy = indexed ? "" : t("Nothing is indexed yet. You can ask in a minute.");
     return html`<div class="conversation" @ask=${this.again}>
-      <div class="talk" tabindex="0" role="group" aria-label="Questions">
+      <div class="talk" tabindex="0" role="group" aria-label=${t("Questions")}>
         ${this.chosen
-          ? html`<div class="row"><button class="button bare" @click=${() => this.open("")}>All questions</button></div>
+          ? html`<div class="row"><button class="button bare" @click=${() => this.open("")}>${t("All questions")}</button></div>
               <ava-answer .of=${this.chosen} data-question=${this.chosen}></ava-answer>`
           : this.questions.show(() =>
               list.length
@@ -92,7 +93,7 @@ class AvaConversation extends AppElement {
                           <button @click=${() => this.open(each.id)}>
                             <span>${each.question}</span
                             ><span class="quiet"
-                              >${ago(each.created_at)}${isOpen(each) ? " · running" : ""}${each.answer
+                              >${ago(each.created_at)}${isOpen(each) ? ` · ${t("running")}` : ""}${each.answer
                                 ? ` · ${each.answer}`
                                 : ""}</span
                             >
@@ -100,13 +101,13 @@ class AvaConversation extends AppElement {
                         </li>`,
                     )}
                   </ul>`
-                : empty("Ask about this video", "Each answer names the moments that it rests on.", { picture: "ask" }),
+                : empty(t("Ask about this video"), t("Each answer names the moments that it rests on."), { picture: "ask" }),
             )}
       </div>
       ${may("questions:write")
         ? html`<ava-composer
             .scope=${{ video_ids: this.videos.map((each) => each.id) }}
-            .scopeName=${this.videos.length === 1 ? "This video" : `${this.videos.length} videos`}
+            .scopeName=${t("{count, plural, one {This video} other {# videos}}", { count: this.videos.length })}
             .until=${until}
             .busy=${busy}
             .last=${list[0]?.question ?? ""}

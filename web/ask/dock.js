@@ -3,6 +3,7 @@ import { html, nothing } from "lit";
 import { get } from "../api/client.js";
 import { AppElement, define } from "../app/element.js";
 import { clock } from "../app/format.js";
+import { t } from "../app/language.js";
 import { at } from "../app/session.js";
 import "../player/player.js";
 
@@ -41,9 +42,9 @@ export class AvaDock extends AppElement {
   render() {
     const { evidence } = this;
     if (!evidence) return nothing;
-    return html`<aside class="dock" aria-label="The chosen moment">
+    return html`<aside class="dock" aria-label=${t("The chosen moment")}>
       ${this.gone
-        ? html`<p class="note warn">The recording is gone; the pictures of the evidence stay.</p>`
+        ? html`<p class="note warn">${t("The recording is gone; the pictures of the evidence stay.")}</p>`
         : this.player}
       <p class="spread">
         <span class="cut"
@@ -52,7 +53,7 @@ export class AvaDock extends AppElement {
         >
         ${this.gone
           ? nothing
-          : html`<a href="${at(`videos/${evidence.video_id}`)}?t=${evidence.start_ms / 1000}">Open the video</a>`}
+          : html`<a href="${at(`videos/${evidence.video_id}`)}?t=${evidence.start_ms / 1000}">${t("Open the video")}</a>`}
       </p>
       ${evidence.quote ? html`<p class="muted">${evidence.quote}</p>` : nothing}
     </aside>`;

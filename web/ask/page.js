@@ -3,8 +3,9 @@ import { html, nothing } from "lit";
 import { get, newKey, post, remove, rows } from "../api/client.js";
 import { confirm } from "../app/dialogs.js";
 import { AppElement, Resource, define } from "../app/element.js";
-import { ago, plural } from "../app/format.js";
+import { ago, videos } from "../app/format.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { go } from "../app/router.js";
 import { at, may } from "../app/session.js";
 import { empty, problem, skeleton } from "../app/states.js";
@@ -61,7 +62,7 @@ class PageAsk extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Ask · AVA Cloud";
+    document.title = `${t("Ask")} · AVA Cloud`;
     this.scope = this.route?.query.get("videos") ?? this.route?.query.get("collection") ?? "all";
     void this.sessions.reload();
     void this.places.reload();
@@ -122,17 +123,17 @@ class PageAsk extends AppElement {
     const nothingIndexed = places && !places.videos.some((video) => video.indexed_until_ms > 0);
     return html`<div class="page wide">
       <div class="head">
-        <h1>Ask</h1>
+        <h1>${t("Ask")}</h1>
         <div class="actions">
           ${this.session
-            ? html`<a class="button" href=${at("ask")}>${icon("plus", 16)}New question</a>
-                <button class="button danger" @click=${this.drop}>Delete the conversation</button>`
+            ? html`<a class="button" href=${at("ask")}>${icon("plus", 16)}${t("New question")}</a>
+                <button class="button danger" @click=${this.drop}>${t("Delete the conversation")}</button>`
             : nothing}
         </div>
       </div>
       <div class="ask-body">
-        <nav class="sessions" aria-label="Conversations">
-          <h2>Conversations</h2>
+        <nav class="sessions" aria-label=${t("Conversations")}>
+          <h2>${t("Conversations")}</h2>
           ${this.sessions.show(
             (list) =>
               list.length
@@ -143,20 +144,23 @@ class PageAsk extends AppElement {
                         href=${at(`ask/${each.id}`)}
                         aria-current=${each.id === this.session ? "page" : nothing}
                         ><span class="cut"
-                          >${each.collection_id ? "Collection" : plural(each.video_ids.length, "video")}
-                          <span class="quiet">${plural(each.turns, "question")} · ${ago(each.created_at)}</span></span
+                          >${each.collection_id ? t("Collection") : videos(each.video_ids.length)}
+                          <span class="quiet"
+                            >${t("{count, plural, one {# question} other {# questions}}", { count: each.turns })} ·
+                            ${ago(each.created_at)}</span
+                          ></span
                         ></a
                       >`,
                   )}`
-                : html`<p class="quiet">None yet.</p>`,
+                : html`<p class="quiet">${t("None yet.")}</p>`,
             skeleton(3),
           )}
         </nav>
         <div class="stack">
           ${this.error ? problem(this.error) : nothing}
           ${nothingIndexed
-            ? empty("Nothing to ask about yet", "Add a video first; after a minute you can ask about it.", {
-                actions: html`<a class="button main" href=${at("library")}>To the library</a>`,
+            ? empty(t("Nothing to ask about yet"), t("Add a video first; after a minute you can ask about it."), {
+                actions: html`<a class="button main" href=${at("library")}>${t("To the library")}</a>`,
               })
             : this.talk()}
         </div>
@@ -168,15 +172,15 @@ class PageAsk extends AppElement {
   talk() {
     const places = this.places.value;
     const open = this.asked.find(isOpen);
-    const waits = open ? "The question before is still open. Wait for its answer, or stop it." : "";
-    const busy = this.session ? waits : places ? "" : "One moment";
+    const waits = open ? t("The question before is still open. Wait for its answer, or stop it.") : "";
+    const busy = this.session ? waits : places ? "" : t("One moment");
     const name = this.session
-      ? "This conversation"
+      ? t("This conversation")
       : this.scope === "all"
-        ? "All videos"
+        ? t("All videos")
         : this.scope.startsWith("col_")
-          ? (places?.collections.find((each) => each.id === this.scope)?.name ?? "Collection")
-          : plural(this.scope.split(",").length, "video");
+          ? (places?.collections.find((each) => each.id === this.scope)?.name ?? t("Collection"))
+          : videos(this.scope.split(",").length);
     return html`<div
         class="turns stack"
         @ask=${this.again}
@@ -190,7 +194,7 @@ class PageAsk extends AppElement {
       ${this.session
         ? nothing
         : html`<div class="row wrap">
-            <label for="scope">About</label
+            <label for="scope">${t("About")}</label
             ><select
               class="input auto"
               id="scope"
@@ -198,20 +202,20 @@ class PageAsk extends AppElement {
                 this.scope = /** @type {HTMLSelectElement} */ (event.target).value;
               }}
             >
-              <option value="all" ?selected=${this.scope === "all"}>All videos</option>
+              <option value="all" ?selected=${this.scope === "all"}>${t("All videos")}</option>
               ${this.scope !== "all" && !this.scope.startsWith("col_")
                 ? html`<option value=${this.scope} selected>${name}</option>`
                 : nothing}
               ${(places?.collections ?? []).map(
                 (each) =>
-                  html`<option value=${each.id} ?selected=${this.scope === each.id}>Collection: ${each.name}</option>`,
+                  html`<option value=${each.id} ?selected=${this.scope === each.id}>${t("Collection: {name}", each)}</option>`,
               )}
               ${(places?.videos ?? []).map(
                 (each) => html`<option value=${each.id} ?selected=${this.scope === each.id}>${each.title}</option>`,
               )}
             </select>
             ${may("questions:write")
-              ? html`<button class="button bare" @click=${this.converse}>Begin a conversation about it</button>`
+              ? html`<button class="button bare" @click=${this.converse}>${t("Begin a conversation about it")}</button>`
               : nothing}
           </div>`}
       ${may("questions:write")
@@ -228,7 +232,7 @@ class PageAsk extends AppElement {
   }
 
   async drop() {
-    const done = await confirm("Delete the conversation", "Its questions and answers stay.", () =>
+    const done = await confirm(t("Delete the conversation"), t("Its questions and answers stay."), () =>
       remove(`/sessions/${this.session}`),
     );
     if (done) go(at("ask"));

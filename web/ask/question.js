@@ -4,12 +4,14 @@ import { newKey, post } from "../api/client.js";
 import { AppElement, define } from "../app/element.js";
 import { instant } from "../app/format.js";
 import { isWriting } from "../app/keys.js";
+import { t } from "../app/language.js";
 import { go } from "../app/router.js";
 import { at } from "../app/session.js";
 import { problem } from "../app/states.js";
 import "./answer.js";
 import "./dock.js";
 import "./trace.js";
+import { effortName } from "./words.js";
 
 /** @typedef {import("../api/types.js").Question} Question */
 /** @typedef {import("./dock.js").AvaDock} AvaDock */
@@ -39,7 +41,7 @@ class PageQuestion extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Question · AVA Cloud";
+    document.title = `${t("Question")} · AVA Cloud`;
     document.addEventListener("keydown", this.pressed);
   }
 
@@ -75,7 +77,9 @@ class PageQuestion extends AppElement {
     const id = this.route?.params.question ?? "";
     return html`<div class="page">
       <p class="crumbs">
-        <a href=${at("ask")}>Ask</a>${question ? html` · asked ${instant(question.created_at)}` : nothing}
+        <a href=${at("ask")}>${t("Ask")}</a>${question
+          ? html` · ${t("asked {when}", { when: instant(question.created_at) })}`
+          : nothing}
       </p>
       ${this.error ? problem(this.error) : nothing}
       <div class="beside">
@@ -95,7 +99,7 @@ class PageQuestion extends AppElement {
                     this.isTraced = /** @type {HTMLDetailsElement} */ (event.target).open;
                   }}
                 >
-                  <summary>How it was found</summary>
+                  <summary>${t("How it was found")}</summary>
                   ${this.isTraced ? html`<ava-trace .of=${id}></ava-trace>` : nothing}
                 </details>
                 ${this.facts(question)}`
@@ -111,18 +115,18 @@ class PageQuestion extends AppElement {
     const understood = question.understood;
     /** @type {[string, unknown][]} */
     const facts = [
-      ["Method", `${question.method} ${question.method_version}`],
-      ["Effort", question.effort],
-      ["Route", understood?.route ?? question.route],
-      ["Time", understood?.time?.meaning ?? ""],
-      ["Searched for", understood?.searched ?? ""],
-      ["Counted", understood?.counted ?? ""],
-      ["Model calls", question.usage?.calls ?? ""],
-      ["Models", Object.values(question.models ?? {}).join(", ")],
-      ["Id", html`<code>${question.id}</code>`],
+      [t("Method"), html`<code>${question.method} ${question.method_version}</code>`],
+      [t("Effort"), effortName(question.effort)],
+      [t("Route"), html`<code>${understood?.route ?? question.route}</code>`],
+      [t("Time"), understood?.time?.meaning ?? ""],
+      [t("Searched for"), understood?.searched ?? ""],
+      [t("Counted"), understood?.counted ?? ""],
+      [t("Model calls"), question.usage?.calls ?? ""],
+      [t("Models"), Object.values(question.models ?? {}).join(", ")],
+      [t("Id"), html`<code>${question.id}</code>`],
     ];
     return html`<details class="card pad">
-      <summary>How it was understood and answered</summary>
+      <summary>${t("How it was understood and answered")}</summary>
       <dl class="facts">
         ${facts
           .filter(([, value]) => value !== "")

@@ -2,7 +2,8 @@
 import { html, nothing } from "lit";
 import { request } from "../api/client.js";
 import { AppElement, Resource, define } from "../app/element.js";
-import { lasting, plural } from "../app/format.js";
+import { lasting } from "../app/format.js";
+import { t } from "../app/language.js";
 import { skeleton } from "../app/states.js";
 
 /** @typedef {import("../api/types.js").Schemas["TraceNode"]} TraceNode */
@@ -10,12 +11,8 @@ import { skeleton } from "../app/states.js";
 
 /** @type {Record<string, string>} */
 const ACTIONS = {
-  F: "Went forward in time",
-  B: "Went back in time",
-  RQ: "Asked in other words",
-  CS: "Judged the choices",
-  IN: "Looked at pictures",
-  "": "Read the nearest events",
+  F: t("Went forward in time"), B: t("Went back in time"), RQ: t("Asked in other words"), CS: t("Judged the choices"),
+  IN: t("Looked at pictures"), "": t("Read the nearest events"),
 };
 
 /** Return the nodes as trees: a node stands below the one whose path begins its own. @param {TraceNode[]} nodes @returns {Branch[]} */
@@ -78,7 +75,7 @@ class AvaTrace extends AppElement {
               ${treeOf(nodes).map((branch) => this.branch(branch))}
             </ol>`
           : html`<p class="muted">
-              There was no search: the question was answered from what is known about the video.
+              ${t("There was no search: the question was answered from what is known about the video.")}
             </p>`,
       skeleton(5),
     );
@@ -91,8 +88,10 @@ class AvaTrace extends AppElement {
         <p>
           <strong>${nameOf(node)}</strong>
           <span class="quiet num"
-            >${plural(node.events.length, "event")} ·
-            ${lasting(node.wall_ms)}${node.score === null ? "" : ` · agreement ${node.score.toFixed(2)}`}</span
+            >${t("{count, plural, one {# event} other {# events}}", { count: node.events.length })} ·
+            ${lasting(node.wall_ms)}${node.score === null
+              ? ""
+              : ` · ${t("agreement {score, number, ::.00}", { score: node.score })}`}</span
           >
         </p>
         ${node.sub_queries.length
@@ -101,7 +100,7 @@ class AvaTrace extends AppElement {
         ${node.answer && node.answer !== "insufficient"
           ? html`<p>${node.answer}</p>`
           : node.answer
-            ? html`<p class="muted">Not enough to answer</p>`
+            ? html`<p class="muted">${t("Not enough to answer")}</p>`
             : nothing}
         ${node.detail?.observation ? html`<p class="muted">${node.detail.observation}</p>` : nothing}${node.note
           ? html`<p class="muted">${node.note}</p>`

@@ -3,9 +3,13 @@ import { get, linked } from "../api/client.js";
 import { AppElement, Resource, define } from "../app/element.js";
 import { instant } from "../app/format.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { empty, skeleton } from "../app/states.js";
 
 /** @typedef {import("../api/types.js").AuditEvent} AuditEvent */
+
+/** @type {Record<string, string>} */
+const ACTORS = { staff: t("Our staff"), operator: t("The operator"), visitor: t("A visitor") };
 
 /** Administrative acts: who did what, when and from where. */
 class PageAudit extends AppElement {
@@ -29,7 +33,7 @@ class PageAudit extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Audit log · AVA Cloud";
+    document.title = `${t("Audit log")} · AVA Cloud`;
     void this.events.reload();
   }
 
@@ -41,7 +45,7 @@ class PageAudit extends AppElement {
   render() {
     return html`<div class="page">
       <div class="head">
-        <h1>Audit log</h1>
+        <h1>${t("Audit log")}</h1>
         <div class="actions">
           <a class="button" href=${linked("/audit-events/export", { file_type: "csv" })} download
             >${icon("download", 16)}CSV</a
@@ -55,11 +59,11 @@ class PageAudit extends AppElement {
                   <table class="folds">
                     <thead>
                       <tr>
-                        <th>When</th>
-                        <th>Who</th>
-                        <th>Act</th>
-                        <th>Of what</th>
-                        <th>From</th>
+                        <th>${t("When")}</th>
+                        <th>${t("Who")}</th>
+                        <th>${t("Act")}</th>
+                        <th>${t("Of what")}</th>
+                        <th>${t("From")}</th>
                       </tr>
                     </thead>
                     <tbody>
@@ -67,10 +71,10 @@ class PageAudit extends AppElement {
                         (each) =>
                           html`<tr>
                             <td class="num">${instant(each.occurred_at)}</td>
-                            <td>${each.actor.name || each.actor.type}</td>
+                            <td>${each.actor.name || (ACTORS[each.actor.type] ?? each.actor.type)}</td>
                             <td><code>${each.action}</code></td>
                             <td>${each.resource_id ? html`<code>${each.resource_id}</code>` : nothing}</td>
-                            <td data-name="From">${each.address ?? "–"}</td>
+                            <td data-name=${t("From")}>${each.address ?? "–"}</td>
                           </tr>`,
                       )}
                     </tbody>
@@ -84,12 +88,12 @@ class PageAudit extends AppElement {
                           this.more = [...this.more, ...(await this.page(this.cursor))];
                         }}
                       >
-                        Show more
+                        ${t("Show more")}
                       </button>
                     </div>`
                   : nothing}`
             : html`<div class="card">
-                ${empty("Nothing was administered yet", "Keys, members, settings and deletions appear here.", {
+                ${empty(t("Nothing was administered yet"), t("Keys, members, settings and deletions appear here."), {
                   picture: "log",
                 })}
               </div>`,

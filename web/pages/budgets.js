@@ -2,8 +2,9 @@ import { html, nothing } from "lit";
 import { put, remove, rows } from "../api/client.js";
 import { ask, confirm, say } from "../app/dialogs.js";
 import { AppElement, Resource, define } from "../app/element.js";
-import { bytes, money, number } from "../app/format.js";
+import { bytes, money, number, partOf } from "../app/format.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { may } from "../app/session.js";
 import { empty, skeleton } from "../app/states.js";
 import { usageTabs } from "./usage.js";
@@ -13,12 +14,12 @@ import { usageTabs } from "./usage.js";
 
 /** @type {[("charge" | "media_minutes" | "questions" | "open_jobs" | "retries" | "stored_bytes"), string, string][]} */
 const FIELDS = [
-  ["charge", "Charge of a month", "At the list price. Work that would go beyond it is refused."],
-  ["media_minutes", "Minutes indexed in a month", ""],
-  ["questions", "Questions in a month", ""],
-  ["open_jobs", "Open work at once", ""],
-  ["retries", "Retries within an hour", ""],
-  ["stored_bytes", "Stored gigabytes", ""],
+  ["charge", t("Charge of a month"), t("At the list price. Work that would go beyond it is refused.")],
+  ["media_minutes", t("Minutes indexed in a month"), ""],
+  ["questions", t("Questions in a month"), ""],
+  ["open_jobs", t("Open work at once"), ""],
+  ["retries", t("Retries within an hour"), ""],
+  ["stored_bytes", t("Stored gigabytes"), ""],
 ];
 
 /** Limits that the tenant sets for itself and for its keys. */
@@ -39,7 +40,7 @@ class PageBudgets extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Budgets · AVA Cloud";
+    document.title = `${t("Budgets")} · AVA Cloud`;
     void this.budgets.reload();
     void this.keys.reload();
   }
@@ -61,16 +62,16 @@ class PageBudgets extends AppElement {
           : String(limit);
     };
     const saved = await ask({
-      title: budget ? "Change the budget" : "New budget",
+      title: budget ? t("Change the budget") : t("New budget"),
       fields: html`${budget
         ? nothing
         : html`<div class="field">
-            <label for="budget-key">For</label
+            <label for="budget-key">${t("For")}</label
             ><select class="input" id="budget-key" name="key">
-              <option value="">The whole tenant</option>
+              <option value="">${t("The whole tenant")}</option>
               ${(this.keys.value ?? [])
                 .filter((key) => !key.revoked_at)
-                .map((key) => html`<option value=${key.id}>Key ${key.name}</option>`)}
+                .map((key) => html`<option value=${key.id}>${t("Key {name}", key)}</option>`)}
             </select>
           </div>`}
       ${FIELDS.map(
@@ -83,7 +84,7 @@ class PageBudgets extends AppElement {
               name=${name}
               inputmode="decimal"
               value=${value(name)}
-              placeholder="No limit"
+              placeholder=${t("No limit")}
             />
             ${hint ? html`<span class="hint">${hint}</span>` : nothing}
           </div>`,
@@ -105,17 +106,17 @@ class PageBudgets extends AppElement {
       },
     });
     if (!saved) return;
-    say("The budget holds from now on.");
+    say(t("The budget holds from now on."));
     void this.budgets.reload();
   }
 
   render() {
     const adds = may("budgets:write")
-      ? html`<button class="button main" @click=${() => this.edit(null)}>${icon("plus", 16)}New budget</button>`
+      ? html`<button class="button main" @click=${() => this.edit(null)}>${icon("plus", 16)}${t("New budget")}</button>`
       : nothing;
     return html`<div class="page">
       <div class="head">
-        <h1>Budgets</h1>
+        <h1>${t("Budgets")}</h1>
         <div class="actions">${adds}</div>
       </div>
       ${usageTabs("usage/budgets")}
@@ -125,8 +126,8 @@ class PageBudgets extends AppElement {
             ? list.map((budget) => this.card(budget))
             : html`<div class="card">
                 ${empty(
-                  "No budget is set",
-                  "A budget ends work before it costs more than you want, for the whole tenant or for one key.",
+                  t("No budget is set"),
+                  t("A budget ends work before it costs more than you want, for the whole tenant or for one key."),
                   { picture: "usage", actions: adds },
                 )}
               </div>`,
@@ -147,16 +148,16 @@ class PageBudgets extends AppElement {
             ? bytes(Number(value))
             : number(value);
     const drop = () =>
-      confirm("Remove the budget", "Its limits end at once.", () => remove(`/budgets/${budget.id}`)).then(() =>
+      confirm(t("Remove the budget"), t("Its limits end at once."), () => remove(`/budgets/${budget.id}`)).then(() =>
         this.budgets.reload(),
       );
     return html`<section class="card">
       <header>
-        <h2>${budget.api_key_id ? `Key ${key?.name ?? budget.api_key_id}` : "The whole tenant"}</h2>
+        <h2>${budget.api_key_id ? t("Key {name}", { name: key?.name ?? budget.api_key_id }) : t("The whole tenant")}</h2>
         ${may("budgets:write")
           ? html`<div class="row">
-              <button class="button bare" @click=${() => this.edit(budget)}>Change</button
-              ><button class="button bare" @click=${drop}>Remove</button>
+              <button class="button bare" @click=${() => this.edit(budget)}>${t("Change")}</button
+              ><button class="button bare" @click=${drop}>${t("Remove")}</button>
             </div>`
           : nothing}
       </header>
@@ -165,8 +166,8 @@ class PageBudgets extends AppElement {
           ([name, words]) =>
             html`<li>
               <div class="spread">
-                <span>${words.replace("gigabytes", "bytes")}</span>
-                <span class="quiet num">${shown(name, budget.used[name])} of ${shown(name, budget.limits[name])}</span>
+                <span>${name === "stored_bytes" ? t("Storage") : words}</span>
+                <span class="quiet num">${partOf(shown(name, budget.used[name]), shown(name, budget.limits[name]))}</span>
               </div>
             </li>`,
         )}

@@ -4,6 +4,7 @@ import { get, newKey, post } from "../api/client.js";
 import { say } from "../app/dialogs.js";
 import { AppElement, Resource, define } from "../app/element.js";
 import { ago, instant } from "../app/format.js";
+import { t } from "../app/language.js";
 import { at, may } from "../app/session.js";
 import { empty, skeleton } from "../app/states.js";
 
@@ -12,7 +13,7 @@ import { empty, skeleton } from "../app/states.js";
 /** @typedef {import("../api/types.js").WebhookEndpoint} WebhookEndpoint */
 
 /** @type {Record<string, [string, string]>} */
-const STATES = { pending: ["Waiting", "busy"], succeeded: ["Delivered", "good"], dead: ["Given up", "wrong"] };
+const STATES = { pending: [t("Waiting"), "busy"], succeeded: [t("Delivered"), "good"], dead: [t("Given up"), "wrong"] };
 
 class PageDeliveries extends AppElement {
   static properties = {
@@ -49,7 +50,7 @@ class PageDeliveries extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Deliveries · AVA Cloud";
+    document.title = `${t("Deliveries")} · AVA Cloud`;
     void this.endpoint.reload();
     void this.deliveries.reload();
   }
@@ -74,16 +75,16 @@ class PageDeliveries extends AppElement {
     const done = await post(`/webhook-deliveries/${id}/replay`, {}, { key: newKey() }).catch((error) =>
       say(error.message),
     );
-    if (done) say("It is sent again.");
+    if (done) say(t("It is sent again."));
     void this.deliveries.reload();
   }
 
   render() {
     return html`<div class="page">
-      <p class="crumbs"><a href=${at("settings/webhooks")}>Webhooks</a></p>
-      <h1>${this.endpoint.value?.url ?? "Deliveries"}</h1>
+      <p class="crumbs"><a href=${at("settings/webhooks")}>${t("Webhooks")}</a></p>
+      <h1>${this.endpoint.value?.url ?? t("Deliveries")}</h1>
       <div class="row wrap">
-        ${[["", "All"], ...Object.entries(STATES).map(([value, [name]]) => [value, name])].map(
+        ${[["", t("All")], ...Object.entries(STATES).map(([value, [name]]) => [value, name])].map(
           ([value, name]) =>
             html`<button
               class="chip"
@@ -95,16 +96,16 @@ class PageDeliveries extends AppElement {
             >
               ${name}
             </button>`,
-        )}<span class="grow"></span><button class="button" @click=${() => this.deliveries.reload()}>Refresh</button>
+        )}<span class="grow"></span><button class="button" @click=${() => this.deliveries.reload()}>${t("Refresh")}</button>
       </div>
       ${this.deliveries.show(
         (list) =>
           list.length
             ? this.table(list)
             : html`<div class="card">
-                ${empty("No delivery", "Send a test, or wait until something happens.", {
+                ${empty(t("No delivery"), t("Send a test, or wait until something happens."), {
                   picture: "hook",
-                  actions: html`<a class="button" href=${at("settings/webhooks")}>Back</a>`,
+                  actions: html`<a class="button" href=${at("settings/webhooks")}>${t("Back")}</a>`,
                 })}
               </div>`,
         skeleton(6),
@@ -118,11 +119,11 @@ class PageDeliveries extends AppElement {
       <table class="folds">
         <thead>
           <tr>
-            <th>Event</th>
-            <th>State</th>
-            <th class="right">Attempts</th>
-            <th>When</th>
-            <th><span class="sr">Acts</span></th>
+            <th>${t("Event")}</th>
+            <th>${t("State")}</th>
+            <th class="right">${t("Attempts")}</th>
+            <th>${t("When")}</th>
+            <th><span class="sr">${t("Acts")}</span></th>
           </tr>
         </thead>
         <tbody>
@@ -134,18 +135,18 @@ class PageDeliveries extends AppElement {
                   <div class="quiet">${each.resource_id}</div>
                 </th>
                 <td><span class="badge ${kind}">${name}</span></td>
-                <td class="right num" data-name="Attempts">${each.attempts}</td>
-                <td data-name="When">
+                <td class="right num" data-name=${t("Attempts")}>${each.attempts}</td>
+                <td data-name=${t("When")}>
                   ${ago(each.created_at)}${each.next_attempt_at && each.state === "pending"
-                    ? html`<div class="quiet">next ${ago(each.next_attempt_at)}</div>`
+                    ? html`<div class="quiet">${t("next {when}", { when: ago(each.next_attempt_at) })}</div>`
                     : nothing}
                 </td>
                 <td class="actions">
                   <button class="button bare" aria-expanded=${this.open === each.id} @click=${() => this.look(each.id)}>
-                    Attempts
+                    ${t("Attempts")}
                   </button>
                   ${may("webhooks:write")
-                    ? html`<button class="button bare" @click=${() => this.replay(each.id)}>Send again</button>`
+                    ? html`<button class="button bare" @click=${() => this.replay(each.id)}>${t("Send again")}</button>`
                     : nothing}
                 </td>
               </tr>
@@ -160,7 +161,7 @@ class PageDeliveries extends AppElement {
                                   <span class="num">${instant(attempt.attempted_at)}</span>
                                   <span
                                     class="badge ${attempt.status_code && attempt.status_code < 300 ? "good" : "wrong"}"
-                                    >${attempt.status_code ?? attempt.error_code}</span
+                                    >${attempt.status_code ?? html`<code>${attempt.error_code}</code>`}</span
                                   >
                                   <span class="quiet num">${attempt.latency_ms} ms</span> ${attempt.response_excerpt
                                     ? html`<pre>${attempt.response_excerpt}</pre>`

@@ -1,8 +1,9 @@
 import { html, nothing } from "lit";
 import { get } from "../api/client.js";
 import { AppElement, Resource, define } from "../app/element.js";
-import { clock, plural } from "../app/format.js";
+import { clock } from "../app/format.js";
 import { isWriting } from "../app/keys.js";
+import { t } from "../app/language.js";
 import { at } from "../app/session.js";
 import { skeleton } from "../app/states.js";
 import "../ask/dock.js";
@@ -76,7 +77,7 @@ class PageEntity extends AppElement {
       ${this.entity.show(
         (entity) =>
           html`<p class="crumbs">
-              <a href="${at(`videos/${this.route?.params.video}`)}?tab=entities">Back to the video</a>
+              <a href="${at(`videos/${this.route?.params.video}`)}?tab=entities">${t("Back to the video")}</a>
             </p>
             <div class="head">
               <div>
@@ -84,7 +85,7 @@ class PageEntity extends AppElement {
                   <h1>${entity.name}</h1>
                   <span class="badge">${entity.type}</span>
                 </div>
-                ${entity.aliases.length ? html`<p class="under">Also ${entity.aliases.join(", ")}</p>` : nothing}
+                ${entity.aliases.length ? html`<p class="under">${t("Also {names}", { names: entity.aliases.join(", ") })}</p>` : nothing}
               </div>
             </div>
             ${entity.description ? html`<p>${entity.description}</p>` : nothing}
@@ -92,9 +93,9 @@ class PageEntity extends AppElement {
               <section class="card">
                 <header>
                   <h2>
-                    ${entity.appearances.length === 1
-                      ? "Appears once"
-                      : plural(entity.appearances.length, "appearance")}
+                    ${t("{count, plural, one {Appears once} other {# appearances}}", {
+                      count: entity.appearances.length,
+                    })}
                   </h2>
                 </header>
                 <div class="row wrap pad">
@@ -116,7 +117,7 @@ class PageEntity extends AppElement {
               (list) =>
                 list.length
                   ? html`<section class="card">
-                      <header><h2>Relations</h2></header>
+                      <header><h2>${t("Relations")}</h2></header>
                       <ul class="plain limits">
                         ${list.map(
                           (each) =>

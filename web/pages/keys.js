@@ -5,6 +5,7 @@ import { ask, confirmNamed, copy, refused, show } from "../app/dialogs.js";
 import { AppElement, Resource, define } from "../app/element.js";
 import { ago, day } from "../app/format.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { may, session } from "../app/session.js";
 import { empty, skeleton } from "../app/states.js";
 
@@ -33,12 +34,12 @@ const USUAL = new Set(["videos:read", "videos:write", "questions:read", "questio
 /** Show the text of a key, which nobody can see again. @param {{name: string, key: string}} made */
 const shown = (made) =>
   show(
-    `Your key ${made.name}`,
+    t("Your key {name}", made),
     html`<p class="secret" data-secret>${made.key}</p>
       <div class="row wrap">
-        <button class="button main" @click=${() => copy(made.key, "Key copied")}>Copy the key</button>
+        <button class="button main" @click=${() => copy(made.key, t("Key copied"))}>${t("Copy the key")}</button>
       </div>
-      <p class="note warn">It is shown only now. Keep it where your program reads its secrets.</p>`,
+      <p class="note warn">${t("It is shown only now. Keep it where your program reads its secrets.")}</p>`,
   );
 
 class PageKeys extends AppElement {
@@ -56,7 +57,7 @@ class PageKeys extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "API keys · AVA Cloud";
+    document.title = `${t("API keys")} · AVA Cloud`;
     void this.keys.reload();
   }
 
@@ -68,14 +69,14 @@ class PageKeys extends AppElement {
   async make() {
     const key = newKey();
     const made = await ask({
-      title: "New API key",
-      button: "Make the key",
+      title: t("New API key"),
+      button: t("Make the key"),
       fields: html`<div class="field">
-          <label for="key-name">Name, by what will use it</label
+          <label for="key-name">${t("Name, by what will use it")}</label
           ><input class="input" id="key-name" name="name" required maxlength="100" />
         </div>
         <fieldset>
-          <legend>It may</legend>
+          <legend>${t("It may")}</legend>
           <div class="scopes">
             ${SCOPES.filter(may).map(
               (scope) =>
@@ -87,22 +88,22 @@ class PageKeys extends AppElement {
         </fieldset>
         <div class="row">
           <div class="field grow">
-            <label for="key-days">Ends after</label
+            <label for="key-days">${t("Ends after")}</label
             ><select class="input" id="key-days" name="days">
-              <option value="">Never</option>
-              <option value="30">30 days</option>
-              <option value="90">90 days</option>
-              <option value="365">A year</option>
+              <option value="">${t("Never")}</option>
+              <option value="30">${t("{count, plural, one {# day} other {# days}}", { count: 30 })}</option>
+              <option value="90">${t("{count, plural, one {# day} other {# days}}", { count: 90 })}</option>
+              <option value="365">${t("A year")}</option>
             </select>
           </div>
           <div class="field grow">
-            <label for="key-ips">Only from (optional)</label
+            <label for="key-ips">${t("Only from (optional)")}</label
             ><input class="input" id="key-ips" name="ips" placeholder="203.0.113.0/24" />
           </div>
         </div>`,
       send: (data) => {
         const scopes = data.getAll("scope");
-        if (!scopes.length) throw refused("Choose what the key may do.");
+        if (!scopes.length) throw refused(t("Choose what the key may do."));
         const days = Number(data.get("days"));
         const networks = String(data.get("ips"))
           .split(/[\s,]+/)
@@ -127,19 +128,18 @@ class PageKeys extends AppElement {
   /** @param {ApiKey} key */
   async rotate(key) {
     const made = await ask({
-      title: `Rotate ${key.name}`,
-      button: "Rotate",
+      title: t("Rotate {name}", key),
+      button: t("Rotate"),
       fields: html`<p>
-          A new key takes its place. Both work until the old one ends, so that you can change your programs one after
-          another.
+          ${t("A new key takes its place. Both work until the old one ends, so that you can change your programs one after another.")}
         </p>
         <div class="field">
-          <label for="overlap">The old key ends after</label
+          <label for="overlap">${t("The old key ends after")}</label
           ><select class="input" id="overlap" name="overlap">
-            <option value="0">At once</option>
-            <option value="3600">An hour</option>
-            <option value="86400" selected>A day</option>
-            <option value="604800">A week</option>
+            <option value="0">${t("At once")}</option>
+            <option value="3600">${t("An hour")}</option>
+            <option value="86400" selected>${t("A day")}</option>
+            <option value="604800">${t("A week")}</option>
           </select>
         </div>`,
       send: (data) =>
@@ -153,9 +153,9 @@ class PageKeys extends AppElement {
   /** @param {ApiKey} key */
   async revoke(key) {
     const done = await confirmNamed(
-      "Revoke the key",
+      t("Revoke the key"),
       key.name,
-      "Programs that use it are refused at once. This cannot be undone.",
+      t("Programs that use it are refused at once. This cannot be undone."),
       () => remove(`/api-keys/${key.id}`),
     );
     if (done) void this.keys.reload();
@@ -163,13 +163,17 @@ class PageKeys extends AppElement {
 
   render() {
     const makes = may("keys:write")
-      ? html`<button class="button main" @click=${this.make}>${icon("plus", 16)}New key</button>`
+      ? html`<button class="button main" @click=${this.make}>${icon("plus", 16)}${t("New key")}</button>`
       : nothing;
     return html`<div class="page">
       <div class="head">
         <div>
-          <h1>API keys</h1>
-          <p class="under">Your programs send a key with each request: <a href="/docs/api">how</a>.</p>
+          <h1>${t("API keys")}</h1>
+          <p class="under">
+            ${t("Your programs send a key with each request: <a>how</a>.", {
+              a: (/** @type {unknown} */ words) => html`<a href="/docs/api">${words}</a>`,
+            })}
+          </p>
         </div>
         <div class="actions">${makes}</div>
       </div>
@@ -179,8 +183,8 @@ class PageKeys extends AppElement {
             ? this.table(list)
             : html`<div class="card">
                 ${empty(
-                  "No key yet",
-                  html`Your programs send a key with each request to the API of ${session.tenant?.name}.`,
+                  t("No key yet"),
+                  t("Your programs send a key with each request to the API of {tenant}.", { tenant: session.tenant?.name }),
                   { picture: "key", actions: makes },
                 )}
               </div>`,
@@ -201,11 +205,11 @@ class PageKeys extends AppElement {
       <table class="folds">
         <thead>
           <tr>
-            <th>Name</th>
-            <th>Scopes</th>
-            <th>Last used</th>
-            <th>Ends</th>
-            <th><span class="sr">Acts</span></th>
+            <th>${t("Name")}</th>
+            <th>${t("Scopes")}</th>
+            <th>${t("Last used")}</th>
+            <th>${t("Ends")}</th>
+            <th><span class="sr">${t("Acts")}</span></th>
           </tr>
         </thead>
         <tbody>
@@ -216,32 +220,32 @@ class PageKeys extends AppElement {
                   ${key.name}
                   <div class="quiet"><code>${key.hint}…</code></div>
                 </th>
-                <td class="small">${key.scopes.includes("*") ? "everything" : key.scopes.join(", ")}</td>
-                <td data-name="Last used">
+                <td class="small">${key.scopes.includes("*") ? t("everything") : key.scopes.join(", ")}</td>
+                <td data-name=${t("Last used")}>
                   ${ago(key.last_used_at)}${key.last_used_ip
                     ? html`<div class="quiet">${key.last_used_ip}</div>`
                     : nothing}
                 </td>
-                <td data-name="Ends">
+                <td data-name=${t("Ends")}>
                   ${ended(key)
-                    ? html`<span class="badge">Ended</span>`
+                    ? html`<span class="badge">${t("Ended")}</span>`
                     : key.revoked_at
                       ? day(key.revoked_at)
                       : key.expires_at
                         ? day(key.expires_at)
-                        : "Never"}
+                        : t("Never")}
                 </td>
                 <td class="actions">
                   ${may("keys:write") && !ended(key)
-                    ? html`<button class="button bare" @click=${() => this.rotate(key)} aria-label="Rotate ${key.name}">
-                          Rotate
+                    ? html`<button class="button bare" @click=${() => this.rotate(key)} aria-label=${t("Rotate {name}", key)}>
+                          ${t("Rotate")}
                         </button>
                         <button
                           class="button bare danger"
                           @click=${() => this.revoke(key)}
-                          aria-label="Revoke ${key.name}"
+                          aria-label=${t("Revoke {name}", key)}
                         >
-                          Revoke
+                          ${t("Revoke")}
                         </button>`
                     : nothing}
                 </td>

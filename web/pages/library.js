@@ -4,6 +4,7 @@ import { get, rows } from "../api/client.js";
 import { AppElement, Resource, define } from "../app/element.js";
 import { icon } from "../app/icons.js";
 import { isWriting } from "../app/keys.js";
+import { t } from "../app/language.js";
 import { note } from "../app/router.js";
 import { at, may } from "../app/session.js";
 import { empty } from "../app/states.js";
@@ -79,7 +80,7 @@ export class PageLibrary extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Library · AVA Cloud";
+    document.title = `${t("Library")} · AVA Cloud`;
     void this.videos.reload();
     void this.collections.reload();
     uploads.addEventListener("video", this.arrived);
@@ -162,7 +163,7 @@ export class PageLibrary extends AppElement {
   render() {
     return html`<div class="page wide library">
       <div class="head">
-        <h1>Library</h1>
+        <h1>${t("Library")}</h1>
         <div class="actions">${buttons(this)}</div>
       </div>
       <div class="library-body">
@@ -174,7 +175,7 @@ export class PageLibrary extends AppElement {
       </div>
       ${this.dropping
         ? html`<div class="drop-cover" aria-hidden="true">
-            <div>${icon("upload", 34)}<strong>Drop to upload</strong></div>
+            <div>${icon("upload", 34)}<strong>${t("Drop to upload")}</strong></div>
           </div>`
         : nothing}
     </div>`;
@@ -187,8 +188,11 @@ export class PageLibrary extends AppElement {
     if (!data.length) return this.nothingYet();
     if (!shown.length)
       return empty(
-        "No title fits",
-        html`Search inside videos on the <a href=${at(`search?q=${encodeURIComponent(this.words)}`)}>search page</a>.`,
+        t("No title fits"),
+        t("Search inside videos on the <a>search page</a>.", {
+          a: (/** @type {unknown} */ words) =>
+            html`<a href=${at(`search?q=${encodeURIComponent(this.words)}`)}>${words}</a>`,
+        }),
         { picture: "search" },
       );
     const acts = {
@@ -200,13 +204,13 @@ export class PageLibrary extends AppElement {
           <table class="folds">
             <thead>
               <tr>
-                <th><span class="sr">Choose</span></th>
-                <th>Title</th>
-                <th>State</th>
-                <th class="right">Length</th>
-                <th class="right">Indexed</th>
-                <th class="right">Cost</th>
-                <th>Added</th>
+                <th><span class="sr">${t("Choose")}</span></th>
+                <th>${t("Title")}</th>
+                <th>${t("State")}</th>
+                <th class="right">${t("Length")}</th>
+                <th class="right">${t("Indexed")}</th>
+                <th class="right">${t("Cost")}</th>
+                <th>${t("Added")}</th>
               </tr>
             </thead>
             <tbody>
@@ -226,7 +230,7 @@ export class PageLibrary extends AppElement {
               void this.videos.reload();
             }}
           >
-            Show more
+            ${t("Show more")}
           </button>
         </div>`
       : nothing}`;
@@ -234,17 +238,17 @@ export class PageLibrary extends AppElement {
 
   nothingYet() {
     if (this.collection || this.status)
-      return empty("Nothing here", "No video has this state or is in this collection.", { picture: "folder" });
-    if (!may("videos:write")) return empty("No videos yet", "Somebody who may upload has to add the first one.");
+      return empty(t("Nothing here"), t("No video has this state or is in this collection."), { picture: "folder" });
+    if (!may("videos:write")) return empty(t("No videos yet"), t("Somebody who may upload has to add the first one."));
     return html`<div class="drop-zone">
-      ${empty("Drop a video here", "It is indexed as it arrives, and you can ask about it after the first minute.", {
+      ${empty(t("Drop a video here"), t("It is indexed as it arrives, and you can ask about it after the first minute."), {
         picture: "upload",
-        actions: html`<button class="button main" @click=${this.choose}>Choose files</button>
+        actions: html`<button class="button main" @click=${this.choose}>${t("Choose files")}</button>
           <button class="button" @click=${() => addLink(this.collection, () => this.videos.reload())}>
-            Paste a link
+            ${t("Paste a link")}
           </button>
           <button class="button" @click=${() => addSample((file) => this.send([file]))}>
-            Index the sample video
+            ${t("Index the sample video")}
           </button>`,
       })}
     </div>`;
@@ -262,6 +266,6 @@ const bones = () =>
           </div>`,
       )}
     </div>
-    <p class="sr" role="status">Loading</p>`;
+    <p class="sr" role="status">${t("Loading")}</p>`;
 
 define("page-library", PageLibrary);

@@ -2,6 +2,7 @@
 import { html, nothing } from "lit";
 import { ago, clock, money } from "../app/format.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { at } from "../app/session.js";
 
 /** @typedef {import("../api/types.js").Video} Video */
@@ -9,12 +10,8 @@ import { at } from "../app/session.js";
 
 /** @type {Record<string, [string, string]>} */
 const STATES = {
-  queued: ["Queued", "busy"],
-  probing: ["Reading", "busy"],
-  indexing: ["Indexing", "busy"],
-  ready: ["Ready", "good"],
-  failed: ["Failed", "wrong"],
-  deleting: ["Being deleted", "warn"],
+  queued: [t("Queued"), "busy"], probing: [t("Reading"), "busy"], indexing: [t("Indexing"), "busy"],
+  ready: [t("Ready"), "good"], failed: [t("Failed"), "wrong"], deleting: [t("Being deleted"), "warn"],
 };
 
 /** @param {Video} video */
@@ -26,7 +23,7 @@ export function badge(video) {
   const percent = video.status === "indexing" ? ` ${Math.round(share(video) * 100)} %` : "";
   const isRecording = video.source.type === "segments" && video.source.state === "open";
   return isRecording
-    ? html`<span class="badge busy">Recording${percent}</span>`
+    ? html`<span class="badge busy">${t("Recording")}${percent}</span>`
     : html`<span class="badge ${kind}">${name}${percent}</span>`;
 }
 
@@ -37,7 +34,7 @@ const cost = (video) => (Number(video.charge.amount) ? money(video.charge.amount
 const choice = (video, acts) =>
   html`<input
     type="checkbox"
-    aria-label="Choose ${video.title}"
+    aria-label=${t("Choose {name}", { name: video.title })}
     .checked=${acts.isChosen(video.id)}
     @change=${() => acts.toggle(video.id)}
   />`;
@@ -56,7 +53,7 @@ export const card = (video, acts) =>
           ? html`<span class="meter"><span .style=${`width:${share(video) * 100}%`}></span></span>`
           : nothing}</span
       >
-      <strong class="cut" title=${video.title}>${video.title || "Untitled"}</strong></a
+      <strong class="cut" title=${video.title}>${video.title || t("Untitled")}</strong></a
     >
     <p class="under">
       ${badge(video)}<span class="quiet">${ago(video.created_at)}</span> ${cost(video)
@@ -71,12 +68,12 @@ export const line = (video, acts) =>
   html`<tr>
     <td>${choice(video, acts)}</td>
     <th scope="row">
-      <a class="open" href=${at(`videos/${video.id}`)} data-video=${video.id}>${video.title || "Untitled"}</a>
+      <a class="open" href=${at(`videos/${video.id}`)} data-video=${video.id}>${video.title || t("Untitled")}</a>
       ${video.error ? html`<p class="invalid">${video.error.message}</p>` : nothing}
     </th>
     <td>${badge(video)}</td>
-    <td class="right num" data-name="Length">${clock(video.duration_ms)}</td>
-    <td class="right num" data-name="Indexed">${Math.round(share(video) * 100)} %</td>
-    <td class="right num" data-name="Cost">${cost(video) || "–"}</td>
-    <td data-name="Added">${ago(video.created_at)}</td>
+    <td class="right num" data-name=${t("Length")}>${clock(video.duration_ms)}</td>
+    <td class="right num" data-name=${t("Indexed")}>${Math.round(share(video) * 100)} %</td>
+    <td class="right num" data-name=${t("Cost")}>${cost(video) || "–"}</td>
+    <td data-name=${t("Added")}>${ago(video.created_at)}</td>
   </tr>`;

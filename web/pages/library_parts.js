@@ -1,17 +1,14 @@
 // The parts of the library around the list of videos.
 import { html, nothing } from "lit";
-import { plural } from "../app/format.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { go } from "../app/router.js";
 import { at, may } from "../app/session.js";
 import { addLink, deleteVideos, editCollection, moveVideos } from "./library_acts.js";
 
 /** @type {[string, string][]} */
 const STATES = [
-  ["", "All"],
-  ["ready", "Ready"],
-  ["indexing", "Indexing"],
-  ["failed", "Failed"],
+  ["", t("All")], ["ready", t("Ready")], ["indexing", t("Indexing")], ["failed", t("Failed")],
 ];
 
 /** @param {import("./library.js").PageLibrary} page */
@@ -25,11 +22,11 @@ export function aside(page) {
       ${icon(id ? "folder" : "film", 16)}<span class="cut">${name}</span>
     </button>`;
   const kept = page.collections.value ?? [];
-  return html`<nav class="collections" aria-label="Collections">
-    ${link("", "All videos")}${kept.map((each) => link(each.id, each.name))}
+  return html`<nav class="collections" aria-label=${t("Collections")}>
+    ${link("", t("All videos"))}${kept.map((each) => link(each.id, each.name))}
     ${may("videos:write")
       ? html`<button class="tab-link" @click=${() => editCollection(null, () => page.collections.reload())}>
-          ${icon("plus", 16)}<span>New collection</span>
+          ${icon("plus", 16)}<span>${t("New collection")}</span>
         </button>`
       : nothing}
   </nav>`;
@@ -38,7 +35,7 @@ export function aside(page) {
 /** @param {import("./library.js").PageLibrary} page */
 export function filters(page) {
   return html`<div class="row wrap">
-    <div class="row wrap" role="group" aria-label="State">
+    <div class="row wrap" role="group" aria-label=${t("State")}>
       ${STATES.map(
         ([value, name]) =>
           html`<button
@@ -54,16 +51,16 @@ export function filters(page) {
     <input
       class="input filter"
       type="search"
-      placeholder="Filter by title"
-      aria-label="Filter the shown videos by title"
+      placeholder=${t("Filter by title")}
+      aria-label=${t("Filter the shown videos by title")}
       .value=${page.words}
       @input=${(/** @type {InputEvent} */ event) => {
         page.words = /** @type {HTMLInputElement} */ (event.target).value;
       }}
     />
-    <div class="row looks" role="group" aria-label="Look">
-      <button class="chip" aria-pressed=${page.look === "grid"} @click=${() => page.setLook("grid")}>Grid</button>
-      <button class="chip" aria-pressed=${page.look === "table"} @click=${() => page.setLook("table")}>Table</button>
+    <div class="row looks" role="group" aria-label=${t("Look")}>
+      <button class="chip" aria-pressed=${page.look === "grid"} @click=${() => page.setLook("grid")}>${t("Grid")}</button>
+      <button class="chip" aria-pressed=${page.look === "table"} @click=${() => page.setLook("table")}>${t("Table")}</button>
     </div>
   </div>`;
 }
@@ -75,18 +72,18 @@ export function bulk(page) {
     page.chosen = new Set();
     void page.videos.reload();
   };
-  return html`<div class="bulk card row wrap" role="region" aria-label="Chosen videos">
-    <strong>${plural(ids.length, "video")} chosen</strong>
+  return html`<div class="bulk card row wrap" role="region" aria-label=${t("Chosen videos")}>
+    <strong>${t("{count, plural, one {# video} other {# videos}} chosen", { count: ids.length })}</strong>
     ${may("questions:write")
       ? html`<button class="button" @click=${() => go(`${at("ask")}?videos=${ids.join(",")}`)}>
-          ${icon("ask", 16)}Ask about these
+          ${icon("ask", 16)}${t("Ask about these")}
         </button>`
       : nothing}
     ${may("videos:write")
       ? html`<button class="button" @click=${() => moveVideos(ids, page.collections.value ?? [], done)}>
-            ${icon("folder", 16)}Move
+            ${icon("folder", 16)}${t("Move")}
           </button>
-          <button class="button danger" @click=${() => deleteVideos(ids, done)}>${icon("trash", 16)}Delete</button>`
+          <button class="button danger" @click=${() => deleteVideos(ids, done)}>${icon("trash", 16)}${t("Delete")}</button>`
       : nothing}
     <button
       class="button bare"
@@ -94,7 +91,7 @@ export function bulk(page) {
         page.chosen = new Set();
       }}
     >
-      Clear
+      ${t("Clear")}
     </button>
   </div>`;
 }
@@ -108,9 +105,9 @@ export function buttons(page) {
     field.value = "";
   };
   return html`<button class="button" @click=${() => addLink(page.collection, () => page.videos.reload())}>
-      ${icon("link", 16)}Paste a link
+      ${icon("link", 16)}${t("Paste a link")}
     </button>
-    <button class="button main" @click=${page.choose}>${icon("upload", 16)}Upload</button>
+    <button class="button main" @click=${page.choose}>${icon("upload", 16)}${t("Upload")}</button>
     <input
       class="sr"
       id="files"
@@ -118,7 +115,7 @@ export function buttons(page) {
       multiple
       accept="video/*,.mkv,.ts,.avi,.flv,.mpg,.vob"
       tabindex="-1"
-      aria-label="Video files"
+      aria-label=${t("Video files")}
       @change=${chosen}
     />`;
 }

@@ -5,7 +5,8 @@ import { ask, confirm, confirmNamed, copy, say, show } from "../app/dialogs.js";
 import { AppElement, Resource, define } from "../app/element.js";
 import { ago, day } from "../app/format.js";
 import { icon } from "../app/icons.js";
-import { may, session } from "../app/session.js";
+import { t } from "../app/language.js";
+import { may, roleName, session } from "../app/session.js";
 import { skeleton } from "../app/states.js";
 
 /** @typedef {import("../api/types.js").Member} Member */
@@ -14,15 +15,14 @@ import { skeleton } from "../app/states.js";
 
 /** @type {[string, string][]} */
 const ROLES = [
-  ["owner", "May do everything, and decides who else owns"],
-  ["admin", "May do everything except decide who owns"],
-  ["developer", "Uploads, asks, makes keys, sets up webhooks"],
-  ["analyst", "Reads videos, asks, makes clips and shares answers"],
-  ["viewer", "Reads videos, questions and answers"],
-  ["billing", "Reads the usage, sets budgets, looks after billing"],
+  ["owner", t("May do everything, and decides who else owns")],
+  ["admin", t("May do everything except decide who owns")],
+  ["developer", t("Uploads, asks, makes keys, sets up webhooks")],
+  ["analyst", t("Reads videos, asks, makes clips and shares answers")],
+  ["viewer", t("Reads videos, questions and answers")],
+  ["billing", t("Reads the usage, sets budgets, looks after billing")],
 ];
 const LIMITED = ["analyst", "viewer"];
-const nameOf = (/** @type {string} */ role) => `${role[0]?.toUpperCase()}${role.slice(1)}`;
 
 class PageMembers extends AppElement {
   static properties = { route: { attribute: false } };
@@ -44,7 +44,7 @@ class PageMembers extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Members · AVA Cloud";
+    document.title = `${t("Members")} · AVA Cloud`;
     for (const each of [this.members, this.invitations, this.collections]) void each.reload();
   }
 
@@ -62,18 +62,18 @@ class PageMembers extends AppElement {
   roleFields(role, limited) {
     const kept = this.collections.value ?? [];
     return html`<fieldset class="stack tight">
-        <legend>Role</legend>
+        <legend>${t("Role")}</legend>
         ${this.roles.map(
           ([name, words]) =>
             html`<label class="check"
               ><input type="radio" name="role" value=${name} ?checked=${name === role} required />
-              <span><strong>${nameOf(name)}</strong> <span class="muted">${words}</span></span></label
+              <span><strong>${roleName(name)}</strong> <span class="muted">${words}</span></span></label
             >`,
         )}
       </fieldset>
       ${kept.length
         ? html`<fieldset>
-            <legend>Only these collections (analysts and viewers; none for all)</legend>
+            <legend>${t("Only these collections (analysts and viewers; none for all)")}</legend>
             ${kept.map(
               (each) =>
                 html`<label class="check"
@@ -98,10 +98,10 @@ class PageMembers extends AppElement {
 
   async invite() {
     const made = await ask({
-      title: "Invite somebody",
-      button: "Send the invitation",
+      title: t("Invite somebody"),
+      button: t("Send the invitation"),
       fields: html`<div class="field">
-          <label for="invite-email">E-mail address</label
+          <label for="invite-email">${t("E-mail address")}</label
           ><input class="input" id="invite-email" name="email" type="email" required autocomplete="off" />
         </div>
         ${this.roleFields("analyst", [])}`,
@@ -109,19 +109,19 @@ class PageMembers extends AppElement {
     });
     if (!made) return;
     void this.invitations.reload();
-    if (made.mailed) say(`The invitation was sent to ${made.email}.`);
+    if (made.mailed) say(t("The invitation was sent to {email}.", made));
     if (made.url) {
       await show(
-        `Invitation of ${made.email}`,
+        t("Invitation of {email}", made),
         html`<p class="secret" data-secret>${made.url}</p>
           <div class="row">
-            <button class="button main" @click=${() => copy(made.url, "Link copied")}>Copy the link</button>
+            <button class="button main" @click=${() => copy(made.url, t("Link copied"))}>${t("Copy the link")}</button>
           </div>
           <p class="quiet">
             ${made.mailed
-              ? "The link was also sent by mail."
-              : "No mail is sent on this installation: hand the link on yourself."}
-            It is shown only now, and works for 7 days.
+              ? t("The link was also sent by mail.")
+              : t("No mail is sent on this installation: hand the link on yourself.")}
+            ${t("It is shown only now, and works for 7 days.")}
           </p>`,
       );
     }
@@ -140,9 +140,9 @@ class PageMembers extends AppElement {
   /** @param {Member} member */
   async drop(member) {
     const done = await confirmNamed(
-      "Remove the member",
+      t("Remove the member"),
       member.email,
-      "The keys and open invitations that this person made end as well.",
+      t("The keys and open invitations that this person made end as well."),
       () => remove(`/members/${member.id}`),
     );
     if (done) void this.members.reload();
@@ -150,7 +150,7 @@ class PageMembers extends AppElement {
 
   /** @param {Invitation} invitation */
   async revoke(invitation) {
-    const done = await confirm("Revoke the invitation", `Its link for ${invitation.email} stops working.`, () =>
+    const done = await confirm(t("Revoke the invitation"), t("Its link for {email} stops working.", invitation), () =>
       remove(`/invitations/${invitation.id}`),
     );
     if (done) void this.invitations.reload();
@@ -161,12 +161,12 @@ class PageMembers extends AppElement {
     return html`<div class="page">
       <div class="head">
         <div>
-          <h1>Members</h1>
-          <p class="under">People of ${session.tenant?.name}</p>
+          <h1>${t("Members")}</h1>
+          <p class="under">${t("People of {tenant}", { tenant: session.tenant?.name })}</p>
         </div>
         <div class="actions">
           ${writes
-            ? html`<button class="button main" @click=${this.invite}>${icon("plus", 16)}Invite</button>`
+            ? html`<button class="button main" @click=${this.invite}>${icon("plus", 16)}${t("Invite")}</button>`
             : nothing}
         </div>
       </div>
@@ -176,11 +176,11 @@ class PageMembers extends AppElement {
             <table class="folds">
               <thead>
                 <tr>
-                  <th>Person</th>
-                  <th>Role</th>
-                  <th>Sees</th>
-                  <th>Since</th>
-                  <th><span class="sr">Acts</span></th>
+                  <th>${t("Person")}</th>
+                  <th>${t("Role")}</th>
+                  <th>${t("Sees")}</th>
+                  <th>${t("Since")}</th>
+                  <th><span class="sr">${t("Acts")}</span></th>
                 </tr>
               </thead>
               <tbody>
@@ -191,26 +191,28 @@ class PageMembers extends AppElement {
                         ${member.name || member.email}
                         <div class="quiet">${member.name ? member.email : nothing}</div>
                       </th>
-                      <td>${nameOf(member.role)}</td>
-                      <td data-name="Sees">
-                        ${member.collection_ids?.length ? `${member.collection_ids.length} collections` : "All"}
+                      <td>${roleName(member.role)}</td>
+                      <td data-name=${t("Sees")}>
+                        ${t("{count, plural, =0 {All} one {# collection} other {# collections}}", {
+                          count: member.collection_ids?.length ?? 0,
+                        })}
                       </td>
-                      <td data-name="Since">${day(member.created_at)}</td>
+                      <td data-name=${t("Since")}>${day(member.created_at)}</td>
                       <td class="actions">
                         ${writes && (member.role !== "owner" || session.tenant?.role === "owner")
                           ? html`<button
                                 class="button bare"
                                 @click=${() => this.change(member)}
-                                aria-label="Change ${member.email}"
+                                aria-label=${t("Change {name}", { name: member.email })}
                               >
-                                Change
+                                ${t("Change")}
                               </button>
                               <button
                                 class="button bare danger"
                                 @click=${() => this.drop(member)}
-                                aria-label="Remove ${member.email}"
+                                aria-label=${t("Remove {name}", { name: member.email })}
                               >
-                                Remove
+                                ${t("Remove")}
                               </button>`
                           : nothing}
                       </td>
@@ -236,21 +238,21 @@ class PageMembers extends AppElement {
   open(list, writes) {
     if (!list.length) return nothing;
     return html`<section class="card">
-      <header><h2>Open invitations</h2></header>
+      <header><h2>${t("Open invitations")}</h2></header>
       <ul class="plain limits">
         ${list.map(
           (each) =>
             html`<li>
               <div class="spread">
-                <span>${each.email} <span class="badge">${nameOf(each.role)}</span></span>
+                <span>${each.email} <span class="badge">${roleName(each.role)}</span></span>
                 <span class="row"
-                  ><span class="quiet">ends ${ago(each.expires_at)}</span>${writes
+                  ><span class="quiet">${t("ends {when}", { when: ago(each.expires_at) })}</span>${writes
                     ? html`<button
                         class="button bare"
                         @click=${() => this.revoke(each)}
-                        aria-label="Revoke the invitation of ${each.email}"
+                        aria-label=${t("Revoke the invitation of {email}", each)}
                       >
-                        Revoke
+                        ${t("Revoke")}
                       </button>`
                     : nothing}</span
                 >

@@ -2,9 +2,10 @@
 import { html, nothing } from "lit";
 import { get, newKey, post, rows } from "../api/client.js";
 import { AppElement, Resource, define } from "../app/element.js";
-import { clock, plural } from "../app/format.js";
+import { clock } from "../app/format.js";
 import { icon } from "../app/icons.js";
 import { isWriting } from "../app/keys.js";
+import { t } from "../app/language.js";
 import { note } from "../app/router.js";
 import { at } from "../app/session.js";
 import { empty, problem, skeleton } from "../app/states.js";
@@ -18,23 +19,14 @@ const POLL_MS = 1_000;
 const LIMIT = 24;
 /** @type {[string, string][]} */
 const MODES = [
-  ["hybrid", "Best of both"],
-  ["semantic", "By meaning"],
-  ["words", "Exact words"],
-  ["objects", "Objects by look"],
+  ["hybrid", t("Best of both")], ["semantic", t("By meaning")], ["words", t("Exact words")],
+  ["objects", t("Objects by look")],
 ];
 /** @type {Record<string, string>} */
 const VIEWS = {
-  event: "what happens",
-  entity: "who or what is in it",
-  frame: "the picture",
-  transcript: "what is said",
-  topic: "its topic",
-  words: "its words",
-  name: "a name",
-  title: "a title",
-  object: "an object",
-  graph: "its connections",
+  event: t("what happens"), entity: t("who or what is in it"), frame: t("the picture"), transcript: t("what is said"),
+  topic: t("its topic"), words: t("its words"), name: t("a name"), title: t("a title"), object: t("an object"),
+  graph: t("its connections"),
 };
 
 class PageSearch extends AppElement {
@@ -68,7 +60,7 @@ class PageSearch extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Search · AVA Cloud";
+    document.title = `${t("Search")} · AVA Cloud`;
     this.mode = this.route?.query.get("mode") ?? "hybrid";
     this.collection = this.route?.query.get("collection") ?? "";
     document.addEventListener("keydown", this.pressed);
@@ -143,16 +135,16 @@ class PageSearch extends AppElement {
   render() {
     const { search } = this;
     return html`<div class="page">
-      <h1>Search</h1>
+      <h1>${t("Search")}</h1>
       <form class="searching" role="search" @submit=${this.run}>
         <input
           class="input grow"
           type="search"
           id="search-words"
-          aria-label="What to look for"
-          placeholder="A red van at the gate, or “exact words”"
+          aria-label=${t("What to look for")}
+          placeholder=${t("A red van at the gate, or “exact words”")}
         />
-        <button class="button main" ?disabled=${this.isBusy}>${icon("search", 16)}Search</button>
+        <button class="button main" ?disabled=${this.isBusy}>${icon("search", 16)}${t("Search")}</button>
       </form>
       <div class="row wrap">
         ${MODES.map(
@@ -169,7 +161,7 @@ class PageSearch extends AppElement {
             </button>`,
         )}
         ${this.collections.value?.length
-          ? html`<label class="sr" for="search-scope">Collection</label
+          ? html`<label class="sr" for="search-scope">${t("Collection")}</label
               ><select
                 class="input auto"
                 id="search-scope"
@@ -178,7 +170,7 @@ class PageSearch extends AppElement {
                   void this.run();
                 }}
               >
-                <option value="">All videos</option>
+                <option value="">${t("All videos")}</option>
                 ${this.collections.value.map(
                   (each) =>
                     html`<option value=${each.id} ?selected=${each.id === this.collection}>${each.name}</option>`,
@@ -191,7 +183,7 @@ class PageSearch extends AppElement {
         ? skeleton(6)
         : search
           ? this.found(search)
-          : empty("Find a moment", "By what happens, what is said, what is written, or how something looks.", {
+          : empty(t("Find a moment"), t("By what happens, what is said, what is written, or how something looks."), {
               picture: "search",
             })}
     </div>`;
@@ -199,18 +191,21 @@ class PageSearch extends AppElement {
 
   /** @param {Search} search */
   found(search) {
-    const ask = html`<a class="button" href="${at("ask")}">Ask instead</a>`;
+    const ask = html`<a class="button" href="${at("ask")}">${t("Ask instead")}</a>`;
     if (search.status === "failed")
       return html`<div class="problem">
-        <strong>The search failed</strong>
+        <strong>${t("The search failed")}</strong>
         <p>${search.error?.message}</p>
       </div>`;
     if (!search.results.length && !search.objects.length)
-      return empty("Nothing was found", search.empty_reason?.message ?? "No moment fits these words.", {
+      return empty(t("Nothing was found"), search.empty_reason?.message ?? t("No moment fits these words."), {
         picture: "search",
         actions: ask,
       });
-    return html`<p class="quiet" role="status">${plural(search.results.length + search.objects.length, "moment")}</p>
+    const count = search.results.length + search.objects.length;
+    return html`<p class="quiet" role="status">
+        ${t("{count, plural, one {# moment} other {# moments}}", { count })}
+      </p>
       <div class="beside">
         <ol class="results plain">
           ${search.results.map((result) => this.result(result))}
@@ -239,7 +234,7 @@ class PageSearch extends AppElement {
     return html`<li class="card result">
       <button
         class="poster"
-        aria-label="Play ${result.video_title}, ${clock(result.start_ms)}"
+        aria-label=${t("Play {name}, {time}", { name: result.video_title, time: clock(result.start_ms) })}
         @click=${() => this.play(result)}
       >
         ${result.frame?.thumbnail_url
@@ -248,7 +243,7 @@ class PageSearch extends AppElement {
       </button>
       <p>
         <a href="${at(`videos/${result.video_id}`)}?t=${result.start_ms / 1000}"
-          ><strong>${result.video_title || "Untitled"}</strong></a
+          ><strong>${result.video_title || t("Untitled")}</strong></a
         >
         <span class="quiet num">${clock(result.start_ms)}–${clock(result.end_ms)}</span>
       </p>
@@ -259,7 +254,11 @@ class PageSearch extends AppElement {
             ? marked(highlight.text, highlight.ranges)
             : result.summary}
       </p>
-      <p class="quiet">${why.length ? `Found by ${why.join(", ")} · ` : ""}fits ${Math.round(result.score * 100)} %</p>
+      <p class="quiet">
+        ${why.length ? html`${t("Found by {reasons}", { reasons: why.join(", ") })} · ` : nothing}${t("fits {percent} %", {
+          percent: Math.round(result.score * 100),
+        })}
+      </p>
     </li>`;
   }
 }

@@ -3,8 +3,9 @@ import { html, nothing } from "lit";
 import { get, request, rows } from "../api/client.js";
 import { say } from "../app/dialogs.js";
 import { AppElement, Resource, define } from "../app/element.js";
-import { bytes, day, money, number } from "../app/format.js";
+import { bytes, day, money, number, partOf } from "../app/format.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { at } from "../app/session.js";
 import { empty, skeleton } from "../app/states.js";
 
@@ -14,37 +15,20 @@ import { empty, skeleton } from "../app/states.js";
 
 /** @type {[string, string][]} */
 const GROUPS = [
-  ["meter", "Meter"],
-  ["video", "Video"],
-  ["question", "Question"],
-  ["api_key", "API key"],
-  ["member", "Member"],
-  ["model", "Model"],
+  ["meter", t("Meter")], ["video", t("Video")], ["question", t("Question")], ["api_key", t("API key")],
+  ["member", t("Member")], ["model", t("Model")],
 ];
 /** @type {Record<string, string>} */
 const METERS = {
-  media_seconds: "Recordings indexed",
-  live_seconds: "Live recordings",
-  questions: "Questions",
-  searches: "Searches",
-  comparisons: "Comparisons",
-  storage_gb_hours: "Storage",
-  egress_gb: "Playback",
-  input_tokens: "Tokens read",
-  output_tokens: "Tokens written",
-  device_seconds: "Device time",
+  media_seconds: t("Recordings indexed"), live_seconds: t("Live recordings"), questions: t("Questions"),
+  searches: t("Searches"), comparisons: t("Comparisons"), storage_gb_hours: t("Storage"), egress_gb: t("Playback"),
+  input_tokens: t("Tokens read"), output_tokens: t("Tokens written"), device_seconds: t("Device time"),
 };
 /** @type {Record<string, string>} */
 const LIMITS = {
-  charge: "Charge",
-  free_work: "Free work in an hour",
-  media_minutes: "Minutes indexed",
-  open_jobs: "Open work",
-  questions: "Questions",
-  retries: "Retries in an hour",
-  stored_bytes: "Storage",
-  tokens: "Tokens",
-  videos: "Videos",
+  charge: t("Charge"), free_work: t("Free work in an hour"), media_minutes: t("Minutes indexed"),
+  open_jobs: t("Open work"), questions: t("Questions"), retries: t("Retries in an hour"), stored_bytes: t("Storage"),
+  tokens: t("Tokens"), videos: t("Videos"),
 };
 
 /** @param {Line} line */
@@ -57,11 +41,11 @@ export function quantity(line) {
 }
 
 export const usageTabs = (/** @type {string} */ now) =>
-  html`<nav class="tabs" aria-label="Usage">
+  html`<nav class="tabs" aria-label=${t("Usage")}>
     ${[
-      ["usage", "Usage"],
-      ["usage/invoices", "Invoices"],
-      ["usage/budgets", "Budgets"],
+      ["usage", t("Usage")],
+      ["usage/invoices", t("Invoices")],
+      ["usage/budgets", t("Budgets")],
     ].map(
       ([path, name]) => html`<a href=${at(path ?? "")} aria-current=${path === now ? "page" : nothing}>${name}</a>`,
     )}
@@ -90,7 +74,7 @@ class PageUsage extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Usage · AVA Cloud";
+    document.title = `${t("Usage")} · AVA Cloud`;
     for (const each of [this.days, this.lines, this.limits]) void each.reload();
   }
 
@@ -114,8 +98,10 @@ class PageUsage extends AppElement {
     return html`<div class="page">
       <div class="head">
         <div>
-          <h1>Usage</h1>
-          <p class="under">Since ${day(this.since)}, by the price list, before allowances and tax</p>
+          <h1>${t("Usage")}</h1>
+          <p class="under">
+            ${t("Since {day}, by the price list, before allowances and tax", { day: day(this.since) })}
+          </p>
         </div>
         <div class="actions">
           <button class="button" @click=${() => this.save()}>${icon("download", 16)}CSV</button>
@@ -139,12 +125,12 @@ class PageUsage extends AppElement {
       ${charges.map(
         (charge) =>
           html`<div class="card figure">
-              <span class="quiet">Month to date</span><strong>${money(charge.amount, charge.currency)}</strong>
+              <span class="quiet">${t("Month to date")}</span><strong>${money(charge.amount, charge.currency)}</strong>
             </div>
             <div class="card figure">
-              <span class="quiet">At this pace</span
+              <span class="quiet">${t("At this pace")}</span
               ><strong>${money(String(Number(charge.amount) / Math.max(0.02, passed)), charge.currency)}</strong
-              ><span class="quiet">at the end of the month</span>
+              ><span class="quiet">${t("at the end of the month")}</span>
             </div>`,
       )}
     </div>`;
@@ -164,10 +150,13 @@ class PageUsage extends AppElement {
     const most = Math.max(...byDay.values(), 0);
     if (!most)
       return html`<div class="card">
-        ${empty("Nothing was used yet this month", "Here you will see what each day has cost.", { picture: "usage" })}
+        ${empty(t("Nothing was used yet this month"), t("Here you will see what each day has cost."), {
+          picture: "usage",
+        })}
       </div>`;
     const currency = lines[0]?.charge.currency ?? "USD";
-    return html`<figure class="card" aria-label="Charge by day, at most ${money(String(most), currency)}">
+    const highest = money(String(most), currency);
+    return html`<figure class="card" aria-label=${t("Charge by day, at most {amount}", { amount: highest })}>
       <div class="bars" aria-hidden="true">
         ${days.map(
           (name) =>
@@ -179,7 +168,7 @@ class PageUsage extends AppElement {
         )}
       </div>
       <div class="axis">
-        <span>${day(days[0])}</span><span class="num">most: ${money(String(most), currency)}</span
+        <span>${day(days[0])}</span><span class="num">${t("most: {amount}", { amount: highest })}</span
         ><span>${day(days.at(-1))}</span>
       </div>
     </figure>`;
@@ -187,6 +176,7 @@ class PageUsage extends AppElement {
 
   /** @param {Usage} usage */
   table(usage) {
+    const group = GROUPS.find(([value]) => value === this.group)?.[1];
     const link = (/** @type {Line} */ line) => {
       const value = String(line.group[this.group] ?? "");
       const target = { video: "videos", question: "questions" }[this.group];
@@ -200,7 +190,7 @@ class PageUsage extends AppElement {
     };
     return html`<section class="card">
       <header>
-        <h2>By</h2>
+        <h2>${t("By")}</h2>
         <div class="row wrap">
           ${GROUPS.map(
             ([value, name]) =>
@@ -218,14 +208,14 @@ class PageUsage extends AppElement {
         </div>
       </header>
       ${usage.data.length
-        ? html`<div class="scrolls" tabindex="0" role="group" aria-label="Usage by ${this.group}">
+        ? html`<div class="scrolls" tabindex="0" role="group" aria-label=${t("Usage by {group}", { group })}>
             <table>
               <thead>
                 <tr>
-                  <th>${GROUPS.find(([value]) => value === this.group)?.[1]}</th>
-                  ${this.group === "meter" ? nothing : html`<th>Meter</th>`}
-                  <th class="right">Quantity</th>
-                  <th class="right">Charge</th>
+                  <th>${group}</th>
+                  ${this.group === "meter" ? nothing : html`<th>${t("Meter")}</th>`}
+                  <th class="right">${t("Quantity")}</th>
+                  <th class="right">${t("Charge")}</th>
                 </tr>
               </thead>
               <tbody>
@@ -241,7 +231,7 @@ class PageUsage extends AppElement {
               </tbody>
             </table>
           </div>`
-        : html`<p class="muted pad">Nothing yet.</p>`}
+        : html`<p class="muted pad">${t("Nothing yet.")}</p>`}
     </section>`;
   }
 
@@ -255,8 +245,8 @@ class PageUsage extends AppElement {
           : number(Math.round(Number(value)));
     return html`<section class="card">
       <header>
-        <h2>Limits</h2>
-        <span class="quiet">Plan ${limits.plan}</span>
+        <h2>${t("Limits")}</h2>
+        <span class="quiet">${t("Plan {name}", { name: limits.plan })}</span>
       </header>
       <ul class="plain limits">
         ${limits.limits.map((limit) => {
@@ -269,13 +259,13 @@ class PageUsage extends AppElement {
                 >${LIMITS[limit.name] ?? limit.name}
                 <span class="quiet"
                   >${limit.scope === "plan"
-                    ? "of the plan"
+                    ? t("of the plan")
                     : limit.scope === "tenant"
-                      ? "set by you"
-                      : "of a key"}</span
+                      ? t("set by you")
+                      : t("of a key")}</span
                 ></span
               >
-              <span class="quiet num">${shown(limit.name, limit.used)} of ${shown(limit.name, limit.amount)}</span>
+              <span class="quiet num">${partOf(shown(limit.name, limit.used), shown(limit.name, limit.amount))}</span>
             </div>
             <div class="meter ${share > 0.9 ? "wrong" : ""}" aria-hidden="true">
               <span .style=${`width:${share * 100}%`}></span>

@@ -4,6 +4,7 @@ import { get, newKey, patch, post, remove, rows } from "../api/client.js";
 import { ask, confirmNamed, copy, say, show } from "../app/dialogs.js";
 import { AppElement, Resource, define } from "../app/element.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { at, may } from "../app/session.js";
 import { empty, skeleton } from "../app/states.js";
 
@@ -11,7 +12,10 @@ import { empty, skeleton } from "../app/states.js";
 /** @typedef {{type: string, description: string}} EventType */
 
 /** @type {Record<string, [string, string]>} */
-const STATES = { enabled: ["Enabled", "good"], disabled: ["Off", ""], auto_disabled: ["Off after failures", "wrong"] };
+const STATES = { enabled: [t("Enabled"), "good"], disabled: [t("Off"), ""], auto_disabled: [t("Off after failures"), "wrong"] };
+
+/** @type {Record<string, string>} */
+const REASONS = { gone: t("It answered that it is gone."), dead_deliveries: t("Too many deliveries failed.") };
 
 const RECIPE = `from standardwebhooks import Webhook
 
@@ -20,14 +24,14 @@ event = Webhook(SECRET).verify(body, headers)   # raises if the signature is wro
 /** @param {string} secret */
 const shown = (secret) =>
   show(
-    "The signing secret",
+    t("The signing secret"),
     html`<p class="secret" data-secret>${secret}</p>
       <div class="row">
-        <button class="button main" @click=${() => copy(secret, "Secret copied")}>Copy the secret</button>
+        <button class="button main" @click=${() => copy(secret, t("Secret copied"))}>${t("Copy the secret")}</button>
       </div>
-      <p>Each delivery is signed by the Standard Webhooks rules. To check it in Python:</p>
+      <p>${t("Each delivery is signed by the Standard Webhooks rules. To check it in Python:")}</p>
       <pre>${RECIPE}</pre>
-      <p class="note warn">The secret is shown only now.</p>`,
+      <p class="note warn">${t("The secret is shown only now.")}</p>`,
   );
 
 class PageWebhooks extends AppElement {
@@ -44,7 +48,7 @@ class PageWebhooks extends AppElement {
 
   connectedCallback() {
     super.connectedCallback();
-    document.title = "Webhooks · AVA Cloud";
+    document.title = `${t("Webhooks")} · AVA Cloud`;
     void this.endpoints.reload();
   }
 
@@ -59,10 +63,10 @@ class PageWebhooks extends AppElement {
     const types = await get("/webhook-event-types");
     const chosen = new Set(endpoint?.event_types ?? []);
     const made = await ask({
-      title: endpoint ? "Change the receiver" : "New receiver",
-      button: endpoint ? "Save" : "Add",
+      title: endpoint ? t("Change the receiver") : t("New receiver"),
+      button: endpoint ? t("Save") : t("Add"),
       fields: html`<div class="field">
-          <label for="hook-url">Address</label
+          <label for="hook-url">${t("Address")}</label
           ><input
             class="input"
             id="hook-url"
@@ -74,7 +78,7 @@ class PageWebhooks extends AppElement {
           />
         </div>
         <div class="field">
-          <label for="hook-words">Description</label
+          <label for="hook-words">${t("Description")}</label
           ><input
             class="input"
             id="hook-words"
@@ -84,7 +88,7 @@ class PageWebhooks extends AppElement {
           />
         </div>
         <fieldset>
-          <legend>Events (none for all)</legend>
+          <legend>${t("Events (none for all)")}</legend>
           ${types.data.map(
             (each) =>
               html`<label class="check" title=${each.description}
@@ -112,9 +116,9 @@ class PageWebhooks extends AppElement {
   /** @param {WebhookEndpoint} endpoint */
   async rotate(endpoint) {
     const made = await ask({
-      title: "Rotate the secret",
-      button: "Rotate",
-      fields: html`<p>Deliveries are signed with both secrets for a day.</p>`,
+      title: t("Rotate the secret"),
+      button: t("Rotate"),
+      fields: html`<p>${t("Deliveries are signed with both secrets for a day.")}</p>`,
       send: () => post(`/webhook-endpoints/${endpoint.id}/rotate-secret`, {}, { key: newKey() }),
     });
     if (made) await shown(made.secret);
@@ -125,7 +129,7 @@ class PageWebhooks extends AppElement {
     const delivery = await post(`/webhook-endpoints/${endpoint.id}/test`, {}, { key: newKey() }).catch((error) =>
       say(error.message),
     );
-    if (delivery) say("A test was sent. See its delivery.");
+    if (delivery) say(t("A test was sent. See its delivery."));
   }
 
   /** @param {WebhookEndpoint} endpoint */
@@ -139,9 +143,9 @@ class PageWebhooks extends AppElement {
   /** @param {WebhookEndpoint} endpoint */
   async drop(endpoint) {
     const done = await confirmNamed(
-      "Delete the receiver",
+      t("Delete the receiver"),
       endpoint.url,
-      "It gets nothing any more, and its deliveries disappear.",
+      t("It gets nothing any more, and its deliveries disappear."),
       () => remove(`/webhook-endpoints/${endpoint.id}`),
     );
     if (done) void this.endpoints.reload();
@@ -149,13 +153,13 @@ class PageWebhooks extends AppElement {
 
   render() {
     const adds = may("webhooks:write")
-      ? html`<button class="button main" @click=${() => this.edit(null)}>${icon("plus", 16)}New receiver</button>`
+      ? html`<button class="button main" @click=${() => this.edit(null)}>${icon("plus", 16)}${t("New receiver")}</button>`
       : nothing;
     return html`<div class="page">
       <div class="head">
         <div>
-          <h1>Webhooks</h1>
-          <p class="under">Your programs learn what has happened without asking.</p>
+          <h1>${t("Webhooks")}</h1>
+          <p class="under">${t("Your programs learn what has happened without asking.")}</p>
         </div>
         <div class="actions">${adds}</div>
       </div>
@@ -165,8 +169,8 @@ class PageWebhooks extends AppElement {
             ? list.map((each) => this.card(each))
             : html`<div class="card">
                 ${empty(
-                  "No receiver yet",
-                  "Add an address, and it gets an event when a video is ready or a question is answered.",
+                  t("No receiver yet"),
+                  t("Add an address, and it gets an event when a video is ready or a question is answered."),
                   { picture: "hook", actions: adds },
                 )}
               </div>`,
@@ -192,19 +196,23 @@ class PageWebhooks extends AppElement {
         <p class="small">
           ${endpoint.event_types.length
             ? endpoint.event_types.map((type) => html`<code>${type}</code> `)
-            : "All events"}
+            : t("All events")}
         </p>
-        ${endpoint.disabled_reason ? html`<p class="invalid">${endpoint.disabled_reason}</p>` : nothing}
+        ${endpoint.disabled_reason ? html`<p class="invalid">${REASONS[endpoint.disabled_reason] ?? endpoint.disabled_reason}</p>` : nothing}
         ${endpoint.dead_deliveries
-          ? html`<p class="invalid">${endpoint.dead_deliveries} deliveries were given up.</p>`
+          ? html`<p class="invalid">
+              ${t("{count, plural, one {# delivery was given up.} other {# deliveries were given up.}}", {
+                count: endpoint.dead_deliveries,
+              })}
+            </p>`
           : nothing}
         <div class="row wrap">
-          <a class="button" href=${at(`settings/webhooks/${endpoint.id}`)}>Deliveries</a>${may("webhooks:write")
-            ? html`${button("Send a test", () => this.test(endpoint))}${button("Change", () => this.edit(endpoint))}
-              ${button("Rotate the secret", () => this.rotate(endpoint))}${button(
-                endpoint.state === "enabled" ? "Turn off" : "Turn on",
+          <a class="button" href=${at(`settings/webhooks/${endpoint.id}`)}>${t("Deliveries")}</a>${may("webhooks:write")
+            ? html`${button(t("Send a test"), () => this.test(endpoint))}${button(t("Change"), () => this.edit(endpoint))}
+              ${button(t("Rotate the secret"), () => this.rotate(endpoint))}${button(
+                endpoint.state === "enabled" ? t("Turn off") : t("Turn on"),
                 () => this.toggle(endpoint),
-              )}${button("Delete", () => this.drop(endpoint), "danger")}`
+              )}${button(t("Delete"), () => this.drop(endpoint), "danger")}`
             : nothing}
         </div>
       </div>

@@ -3,6 +3,7 @@ import { html, nothing } from "lit";
 import { get, newKey, post } from "../api/client.js";
 import { ask, copy, refused, say, show } from "../app/dialogs.js";
 import { clock, instant, readClock } from "../app/format.js";
+import { t } from "../app/language.js";
 
 /** @typedef {import("../api/types.js").Video} Video */
 /** @typedef {import("../api/types.js").Clip} Clip */
@@ -10,16 +11,16 @@ import { clock, instant, readClock } from "../app/format.js";
 
 const POLL_MS = 1_500;
 const DAYS = [
-  [1, "a day"],
-  [7, "a week"],
-  [30, "30 days"],
-  [90, "90 days"],
+  [1, t("A day")],
+  [7, t("A week")],
+  [30, t("{count, plural, one {# day} other {# days}}", { count: 30 })],
+  [90, t("{count, plural, one {# day} other {# days}}", { count: 90 })],
 ];
 
 /** @param {FormData} data @param {string} name */
 function timeOf(data, name) {
   const ms = readClock(String(data.get(name)));
-  if (ms === null) throw refused("Write times such as 1:02:03 or 75.");
+  if (ms === null) throw refused(t("Write times such as 1:02:03 or 75."));
   return ms;
 }
 
@@ -34,27 +35,27 @@ export async function makeClip(video, from, until, question) {
   const key = newKey();
   /** @type {Clip | undefined} */
   const clip = await ask({
-    title: "Make a clip",
-    button: "Make the clip",
-    fields: html`<div class="row">${timeField("from", "From", from)}${timeField("until", "To", until)}</div>
+    title: t("Make a clip"),
+    button: t("Make the clip"),
+    fields: html`<div class="row">${timeField("from", t("From"), from)}${timeField("until", t("To"), until)}</div>
       <div class="field">
-        <label for="clip-title">Title</label
+        <label for="clip-title">${t("Title")}</label
         ><input class="input" id="clip-title" name="title" maxlength="200" value="${video.title}, ${clock(from)}" />
       </div>
       <div class="row">
         <div class="field grow">
-          <label for="clip-mode">Cut</label
+          <label for="clip-mode">${t("Cut")}</label
           ><select class="input" id="clip-mode" name="mode">
-            <option value="exact">Exact, encoded again</option>
-            <option value="fast">Fast, from the keyframe before</option>
+            <option value="exact">${t("Exact, encoded again")}</option>
+            <option value="fast">${t("Fast, from the keyframe before")}</option>
           </select>
         </div>
         <div class="field grow">
-          <label for="clip-captions">Captions</label
+          <label for="clip-captions">${t("Captions")}</label
           ><select class="input" id="clip-captions" name="captions">
-            <option value="none">None</option>
-            <option value="file">As a file</option>
-            <option value="burnt">In the picture</option>
+            <option value="none">${t("None")}</option>
+            <option value="file">${t("As a file")}</option>
+            <option value="burnt">${t("In the picture")}</option>
           </select>
         </div>
       </div>`,
@@ -74,7 +75,7 @@ export async function makeClip(video, from, until, question) {
       ),
   });
   if (!clip) return;
-  say("The clip is being made.");
+  say(t("The clip is being made."));
   await clipMade(clip);
 }
 
@@ -85,37 +86,38 @@ async function clipMade(clip) {
     await new Promise((done) => setTimeout(done, POLL_MS));
     now = await get(`/clips/${clip.id}`);
   }
-  if (now.status === "failed") return say(now.error?.message ?? "The clip could not be made.");
+  if (now.status === "failed") return say(now.error?.message ?? t("The clip could not be made."));
   await show(
-    "Your clip",
+    t("Your clip"),
     html`<p>${now.title}</p>
       <div class="row wrap">
-        <a class="button main" href=${now.url ?? ""} download>Download</a>
-        <button class="button" @click=${() => shareClip(now)}>Share it</button>
+        <a class="button main" href=${now.url ?? ""} download>${t("Download")}</a>
+        <button class="button" @click=${() => shareClip(now)}>${t("Share it")}</button>
       </div>
-      <p class="quiet">It is kept until ${instant(now.expires_at)}.</p>`,
+      <p class="quiet">${t("It is kept until {when}.", { when: instant(now.expires_at) })}</p>`,
   );
 }
 
-/** @param {string} title @param {Record<string, unknown>} what @param {unknown} [more] */
-async function shareThing(title, what, more = nothing) {
+/** @param {string} title @param {Record<string, unknown>} what @param {string} [words] */
+async function shareThing(title, what, words = "") {
   const key = newKey();
   /** @type {NewSharedLink | undefined} */
   const shared = await ask({
     title,
-    button: "Make the link",
+    button: t("Make the link"),
     fields: html`<div class="field">
-        <label for="share-title">Title (shown to viewers)</label
+        <label for="share-title">${t("Title (shown to viewers)")}</label
         ><input class="input" id="share-title" name="title" maxlength="200" />
       </div>
       <div class="field">
-        <label for="share-days">Ends after</label
+        <label for="share-days">${t("Ends after")}</label
         ><select class="input" id="share-days" name="days">
           ${DAYS.map(([days, words]) => html`<option value=${String(days)} ?selected=${days === 7}>${words}</option>`)}
         </select>
       </div>
-      <label class="check"><input type="checkbox" name="plays" checked /> Viewers may play the recording</label>${more}
-      <p class="hint">Whoever has the link sees this one thing, without signing in. You can revoke it.</p>`,
+      <label class="check"><input type="checkbox" name="plays" checked /> ${t("Viewers may play the recording")}</label
+      >${words ? html`<p class="note">${words}</p>` : nothing}
+      <p class="hint">${t("Whoever has the link sees this one thing, without signing in. You can revoke it.")}</p>`,
     send: (data) =>
       post(
         "/shares",
@@ -134,38 +136,38 @@ async function shareThing(title, what, more = nothing) {
 /** @param {NewSharedLink} shared */
 const shownLink = (shared) =>
   show(
-    "The link",
+    t("The link"),
     html`<p class="secret" data-link>${shared.url}</p>
       <div class="row wrap">
-        <button class="button main" @click=${() => copy(shared.url, "Link copied")}>Copy the link</button>
-        <a class="button" href=${shared.url} target="_blank" rel="noopener">Open it</a>
+        <button class="button main" @click=${() => copy(shared.url, t("Link copied"))}>${t("Copy the link")}</button>
+        <a class="button" href=${shared.url} target="_blank" rel="noopener">${t("Open it")}</a>
       </div>
-      <p class="quiet">It ends on ${instant(shared.expires_at)}. It is shown only now.</p>`,
+      <p class="quiet">${t("It ends on {when}. It is shown only now.", { when: instant(shared.expires_at) })}</p>`,
   );
 
 /** @param {Video} video @param {[number, number] | null} span */
 export const shareVideo = (video, span) =>
   shareThing(
-    `Share ${video.title}`,
+    t("Share {name}", { name: video.title }),
     { video_id: video.id, ...(span ? { start_ms: span[0], end_ms: span[1] } : {}) },
-    span ? html`<p class="note">Only ${clock(span[0])} to ${clock(span[1])} is shared.</p>` : nothing,
+    span ? t("Only {from} to {until} is shared.", { from: clock(span[0]), until: clock(span[1]) }) : "",
   );
 
 /** @param {string} question */
-export const shareAnswer = (question) => shareThing("Share the answer", { question_id: question });
+export const shareAnswer = (question) => shareThing(t("Share the answer"), { question_id: question });
 
 /** @param {Clip} clip */
-const shareClip = (clip) => shareThing("Share the clip", { clip_id: clip.id });
+const shareClip = (clip) => shareThing(t("Share the clip"), { clip_id: clip.id });
 
 /** Offer the files of the recording. @param {Video} video */
 export async function download(video) {
   const playback = await get(`/videos/${video.id}/playback`).catch(() => null);
-  if (!playback || (!playback.url && !playback.segments.length)) return say("The recording is not kept any more.");
+  if (!playback || (!playback.url && !playback.segments.length)) return say(t("The recording is not kept any more."));
   const files = playback.segments.length
     ? playback.segments
     : [{ url: playback.url, start_ms: 0, end_ms: video.duration_ms ?? 0 }];
   await show(
-    "Download the recording",
+    t("Download the recording"),
     html`<ul class="plain stack tight">
         ${files.map(
           (/** @type {{url: string, start_ms: number, end_ms: number}} */ file) =>
@@ -174,16 +176,16 @@ export async function download(video) {
             </li>`,
         )}
       </ul>
-      <p class="quiet">The links work for 30 minutes.</p>`,
+      <p class="quiet">${t("The links work for 30 minutes.")}</p>`,
   );
 }
 
 /** @param {number} duration @param {(ms: number) => void} then */
 export async function goToTime(duration, then) {
   const ms = await ask({
-    title: "Go to a time",
-    button: "Go",
-    fields: html`<div class="row">${timeField("to", `Time, up to ${clock(duration)}`, 0)}</div>`,
+    title: t("Go to a time"),
+    button: t("Go"),
+    fields: html`<div class="row">${timeField("to", t("Time, up to {time}", { time: clock(duration) }), 0)}</div>`,
     send: (data) => timeOf(data, "to"),
   });
   if (ms !== undefined) then(Math.min(duration, ms));

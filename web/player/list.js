@@ -3,6 +3,7 @@ import { html, nothing } from "lit";
 import { get } from "../api/client.js";
 import { AppElement } from "../app/element.js";
 import { number } from "../app/format.js";
+import { t } from "../app/language.js";
 import { problem, skeleton } from "../app/states.js";
 
 const PAGE = 100;
@@ -63,11 +64,11 @@ export class MomentList extends AppElement {
 
   /** What is said where there are no rows. */
   none() {
-    return html`<p class="muted">There is nothing here.</p>`;
+    return html`<p class="muted">${t("There is nothing here.")}</p>`;
   }
 
   get placeholder() {
-    return "Filter by words";
+    return t("Filter by words");
   }
 
   connectedCallback() {
@@ -191,7 +192,7 @@ export class MomentList extends AppElement {
       <div
         class="moments"
         tabindex="0"
-        aria-label=${this.path}
+        aria-label=${t("List")}
         role="group"
         @wheel=${scrolled}
         @touchmove=${scrolled}
@@ -202,7 +203,7 @@ export class MomentList extends AppElement {
               ${found.map((row) => this.draw(row))}
             </ol>`
           : this.words
-            ? html`<p class="muted pad">No line has these words.</p>`
+            ? html`<p class="muted pad">${t("No line has these words.")}</p>`
             : this.none()}
         ${this.cursor ? html`<div data-end class="bone"></div>` : nothing}
         ${this.error ? problem(this.error, () => this.more()) : nothing}

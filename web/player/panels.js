@@ -2,7 +2,8 @@
 import { html, nothing } from "lit";
 import { get, rows } from "../api/client.js";
 import { AppElement, Resource, define } from "../app/element.js";
-import { clock, plural } from "../app/format.js";
+import { clock } from "../app/format.js";
+import { t } from "../app/language.js";
 import { at } from "../app/session.js";
 import { MomentList } from "./list.js";
 
@@ -20,7 +21,7 @@ class PanelEvents extends MomentList {
     return "events";
   }
   get placeholder() {
-    return "Filter events by words";
+    return t("Filter events by words");
   }
 
   /** @param {VideoEvent} row */
@@ -37,8 +38,8 @@ class PanelEvents extends MomentList {
   none() {
     return html`<p class="muted pad">
       ${this.video?.status === "ready"
-        ? "No event was found in this video."
-        : "The first events appear when a minute is indexed."}
+        ? t("No event was found in this video.")
+        : t("The first events appear when a minute is indexed.")}
     </p>`;
   }
 
@@ -64,7 +65,7 @@ class PanelSpeech extends MomentList {
     return "transcript";
   }
   get placeholder() {
-    return "Filter speech by words";
+    return t("Filter speech by words");
   }
   get follows() {
     return true;
@@ -78,11 +79,11 @@ class PanelSpeech extends MomentList {
   none() {
     const tracks = this.video?.probe?.audio_tracks ?? [];
     const reason = !this.video?.probe
-      ? "The file is not read yet."
+      ? t("The file is not read yet.")
       : tracks.length
-        ? "Nothing was said, or it was too quiet to be understood."
-        : "The file has no audio track.";
-    return html`<p class="muted pad">No speech was found. ${reason}</p>`;
+        ? t("Nothing was said, or it was too quiet to be understood.")
+        : t("The file has no audio track.");
+    return html`<p class="muted pad">${t("No speech was found.")} ${reason}</p>`;
   }
 
   /** @param {TranscriptLine} row */
@@ -102,7 +103,7 @@ class PanelEntities extends MomentList {
     return "entities";
   }
   get placeholder() {
-    return "Filter entities by name";
+    return t("Filter entities by name");
   }
 
   /** @param {Entity} row */
@@ -111,7 +112,7 @@ class PanelEntities extends MomentList {
   }
 
   none() {
-    return html`<p class="muted pad">No person, thing or place was named.</p>`;
+    return html`<p class="muted pad">${t("No person, thing or place was named.")}</p>`;
   }
 
   /** @param {Entity} row */
@@ -142,9 +143,11 @@ class PanelEntities extends MomentList {
               >`,
           )}
         ${row.appearances.length > 4
-          ? html`<span class="quiet">${plural(row.appearances.length, "appearance")}</span>`
+          ? html`<span class="quiet"
+              >${t("{count, plural, one {Appears once} other {# appearances}}", { count: row.appearances.length })}</span
+            >`
           : nothing}
-        ${first ? html`<button class="button bare" @click=${pin}>Show on the timeline</button>` : nothing}
+        ${first ? html`<button class="button bare" @click=${pin}>${t("Show on the timeline")}</button>` : nothing}
       </div>
     </li>`;
   }
@@ -163,7 +166,7 @@ class PanelObjects extends MomentList {
     return "objects";
   }
   get placeholder() {
-    return "Filter objects by kind or colour";
+    return t("Filter objects by kind or colour");
   }
 
   /** @param {TrackedObject} row */
@@ -172,7 +175,7 @@ class PanelObjects extends MomentList {
   }
 
   none() {
-    return html`<p class="muted pad">No object was tracked.</p>`;
+    return html`<p class="muted pad">${t("No object was tracked.")}</p>`;
   }
 
   /** Show the boxes of an object on the picture, or hide them. @param {TrackedObject} row */
@@ -193,17 +196,20 @@ class PanelObjects extends MomentList {
           ><span class="time num">${clock(row.start_ms)}<span class="quiet">–${clock(row.end_ms)}</span></span
           >${[row.colour, row.category].filter(Boolean).join(" ")} ${row.n}
           <span class="quiet"
-            >${plural(row.spans.length, "time")} in sight${row.entities[0] ? `, ${row.entities[0].name}` : ""}</span
+            >${t("{count, plural, one {# time in sight} other {# times in sight}}", { count: row.spans.length })}${row
+              .entities[0]
+              ? `, ${row.entities[0].name}`
+              : ""}</span
           ></span
         ></a
       >
       <button
         class="button bare"
         aria-pressed=${this.shown === row.id}
-        aria-label="Show the boxes of ${row.category} ${row.n}"
+        aria-label=${t("Show the boxes of {name}", { name: `${row.category} ${row.n}` })}
         @click=${() => this.box(row)}
       >
-        Boxes
+        ${t("Boxes")}
       </button>
     </li>`;
   }
@@ -242,17 +248,19 @@ class PanelSummary extends AppElement {
   }
 
   render() {
-    return html`<div class="moments" tabindex="0" role="group" aria-label="Summary">
+    return html`<div class="moments" tabindex="0" role="group" aria-label=${t("Summary")}>
       ${this.summary.show(
         (summary) =>
           html` ${summary.text
               ? html`<p class="pad prose">${summary.text}</p>`
               : html`<p class="muted pad">
-                  ${summary.error?.message ?? "The summary is written when the first ten parts are indexed."}
+                  ${summary.error?.message ?? t("The summary is written when the first ten parts are indexed.")}
                 </p>`}
             ${summary.complete || !summary.text
               ? nothing
-              : html`<p class="quiet pad">About the first ${clock(summary.until_ms)}. It grows with the index.</p>`}
+              : html`<p class="quiet pad">
+                  ${t("About the first {time}. It grows with the index.", { time: clock(summary.until_ms) })}
+                </p>`}
             <ol class="plain">
               ${summary.topics.map(
                 (topic) =>

@@ -4,6 +4,7 @@ import { get } from "../api/client.js";
 import { say } from "../app/dialogs.js";
 import { AppElement, Resource, define } from "../app/element.js";
 import { clock } from "../app/format.js";
+import { t } from "../app/language.js";
 import { note } from "../app/router.js";
 import { at, may } from "../app/session.js";
 import { skeleton } from "../app/states.js";
@@ -22,7 +23,12 @@ import "./player.js";
 /** @typedef {import("./player.js").AvaPlayer} AvaPlayer */
 
 const POLL_MS = 3_000;
-const TABS = ["Ask", "Events", "Speech", "Entities", "Objects", "Summary"];
+/** Names of the panels, by what stands in the address. @type {Record<string, string>} */
+const NAMES = {
+  Ask: t("Ask"), Events: t("Events"), Speech: t("Speech"), Entities: t("Entities"), Objects: t("Objects"),
+  Summary: t("Summary"),
+};
+const TABS = Object.keys(NAMES);
 
 export class PageWatch extends AppElement {
   static properties = {
@@ -148,11 +154,11 @@ export class PageWatch extends AppElement {
     const { now } = this;
     const [from, until] = this.clip ?? [now, Math.min(now + 10_000, this.video.value?.duration_ms ?? now)];
     this.clip = edge === "in" ? [now, Math.max(until, now + 1_000)] : [Math.min(from, Math.max(0, now - 1_000)), now];
-    say(`${edge === "in" ? "Begins" : "Ends"} at ${clock(now)}`);
+    say(edge === "in" ? t("Begins at {time}", { time: clock(now) }) : t("Ends at {time}", { time: clock(now) }));
   }
 
   repeat() {
-    if (!this.clip) return say("Mark in and out by i and o first.");
+    if (!this.clip) return say(t("Mark in and out by i and o first."));
     this.player?.repeat(true);
     this.player?.seek(this.clip[0], true, this.clip[1]);
   }
@@ -193,11 +199,11 @@ export class PageWatch extends AppElement {
     const tracks = [...new Set(this.lanes.value?.speech.track ?? [])];
     return html`<div class="head">
         <div class="grow">
-          <p class="crumbs"><a href=${at("library")}>Library</a></p>
+          <p class="crumbs"><a href=${at("library")}>${t("Library")}</a></p>
           <div class="row wrap">
             <h1>${video.title}</h1>
             ${badge(video)}${video.index_version > 1
-              ? html`<span class="badge">Index ${video.index_version}</span>`
+              ? html`<span class="badge">${t("Index {n}", { n: video.index_version })}</span>`
               : nothing}
           </div>
         </div>
@@ -205,7 +211,7 @@ export class PageWatch extends AppElement {
       </div>
       ${video.error
         ? html`<div class="problem" role="alert">
-            <strong>This video could not be indexed</strong>
+            <strong>${t("This video could not be indexed")}</strong>
             <p>${video.error.message}</p>
           </div>`
         : nothing}
@@ -235,8 +241,8 @@ export class PageWatch extends AppElement {
             html`<div class="bone tall"></div>`,
           )}
         </div>
-        <section class="watch-side card" aria-label="About this video">
-          <div class="tabs" role="tablist" aria-label="Panels" @keydown=${this.tabKey}>
+        <section class="watch-side card" aria-label=${t("About this video")}>
+          <div class="tabs" role="tablist" aria-label=${t("Panels")} @keydown=${this.tabKey}>
             ${TABS.filter((tab) => tab !== "Ask" || may("questions:read")).map(
               (tab) =>
                 html`<button
@@ -247,7 +253,7 @@ export class PageWatch extends AppElement {
                   tabindex=${tab === this.tab ? 0 : -1}
                   @click=${() => this.choose(tab)}
                 >
-                  ${tab}
+                  ${NAMES[tab]}
                 </button>`,
             )}
           </div>

@@ -3,6 +3,7 @@ import { html, nothing } from "lit";
 import { post } from "../api/client.js";
 import { confirm } from "../app/dialogs.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { may } from "../app/session.js";
 import { download, shareVideo } from "./acts.js";
 
@@ -62,8 +63,8 @@ export function panel(page, video) {
 export function buttons(page, video) {
   const reindex = () =>
     confirm(
-      "Index again",
-      "The index is built anew, and this costs what the first time has cost. The old index answers until then.",
+      t("Index again"),
+      t("The index is built anew, and this costs what the first time has cost. The old index answers until then."),
       async () => {
         await post(`/videos/${video.id}/reindex`, {});
         await page.video.reload();
@@ -72,8 +73,8 @@ export function buttons(page, video) {
     );
   const button = (/** @type {string} */ picture, /** @type {string} */ name, /** @type {() => unknown} */ act) =>
     html`<button class="button" @click=${act}>${icon(picture, 16)}${name}</button>`;
-  return html`${may("clips:write") ? button("clip", "Clip", () => page.cut()) : nothing}
-  ${may("shares:write") ? button("share", "Share", () => shareVideo(video, page.clip)) : nothing}
-  ${button("download", "Download", () => download(video))}
-  ${may("videos:write") && video.status === "ready" ? button("again", "Index again", reindex) : nothing}`;
+  return html`${may("clips:write") ? button("clip", t("Clip"), () => page.cut()) : nothing}
+  ${may("shares:write") ? button("share", t("Share"), () => shareVideo(video, page.clip)) : nothing}
+  ${button("download", t("Download"), () => download(video))}
+  ${may("videos:write") && video.status === "ready" ? button("again", t("Index again"), reindex) : nothing}`;
 }

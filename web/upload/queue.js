@@ -1,5 +1,6 @@
 // All uploads of this tab. They go on while pages change, and are announced at most five times each.
 import { get, remove } from "../api/client.js";
+import { t } from "../app/language.js";
 import { session } from "../app/session.js";
 import { isSame, quarter } from "./core.js";
 import { forget, records } from "./records.js";
@@ -43,18 +44,18 @@ class Uploads extends EventTarget {
         const reached = transfer.state === "uploading" ? quarter(told, transfer.share) : null;
         if (reached) {
           told = reached / 100;
-          this.announce(`${file.name}: ${reached} % sent`);
+          this.announce(t("{name}: {percent} % sent", { name: file.name, percent: reached }));
         }
         if (transfer.state === "indexing" && told < 1) {
           told = 1;
-          this.announce(`${file.name} has arrived and is being indexed`);
+          this.announce(t("{name} has arrived and is being indexed", { name: file.name }));
           this.dispatchEvent(new Event("video"));
           this.follow();
         }
         this.dispatchEvent(new Event("change"));
       });
       this.transfers = [...this.transfers, transfer];
-      this.announce(`Sending ${file.name}`);
+      this.announce(t("Sending {name}", { name: file.name }));
       void transfer.run();
     }
     this.dispatchEvent(new Event("change"));

@@ -1,5 +1,6 @@
 // One file on its way: parts of it go to object storage, at most six at once, until the service has a video of it.
 import { ApiError, get, newKey, post, remove } from "../api/client.js";
+import { t } from "../app/language.js";
 import { AT_ONCE, ATTEMPTS, Speed, isSame, pauseBefore, range, typeOf } from "./core.js";
 import { forget, records, remember } from "./records.js";
 
@@ -172,7 +173,9 @@ export class Transfer extends EventTarget {
         failed(
           new ApiError(status, {
             code: "storage",
-            detail: status ? `The storage refused a part (${status}).` : "The storage cannot be reached.",
+            detail: status
+              ? t("The storage refused a part ({status}).", { status })
+              : t("The storage cannot be reached."),
           }),
         );
       const abort = () => sending.abort();
@@ -210,7 +213,7 @@ export class Transfer extends EventTarget {
   finish(upload) {
     forget(this.tenant, this.id);
     if (upload.video_id === null)
-      throw new ApiError(410, { detail: "This upload has ended. Choose the file again.", code: "ended" });
+      throw new ApiError(410, { detail: t("This upload has ended. Choose the file again."), code: "ended" });
     this.video = upload.video_id;
     this.whole = this.file.size;
     this.become("indexing");

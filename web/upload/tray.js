@@ -2,8 +2,9 @@
 import { html, nothing } from "lit";
 import { ApiError } from "../api/client.js";
 import { AppElement, define } from "../app/element.js";
-import { bytes, lasting, plural } from "../app/format.js";
+import { bytes, lasting, partOf } from "../app/format.js";
 import { icon } from "../app/icons.js";
+import { t } from "../app/language.js";
 import { at } from "../app/session.js";
 import { LARGE } from "./core.js";
 import { uploads } from "./queue.js";
@@ -12,13 +13,8 @@ import { uploads } from "./queue.js";
 
 /** @type {Record<string, string>} */
 const WORDS = {
-  hashing: "Preparing",
-  waiting: "Waiting",
-  paused: "Paused",
-  elsewhere: "Another tab sends this file",
-  completing: "Completing",
-  ready: "Ready",
-  canceled: "Canceled",
+  hashing: t("Preparing"), waiting: t("Waiting"), paused: t("Paused"), elsewhere: t("Another tab sends this file"),
+  completing: t("Completing"), ready: t("Ready"), canceled: t("Canceled"),
 };
 
 class AvaTray extends AppElement {
@@ -60,13 +56,13 @@ class AvaTray extends AppElement {
     const busy = shown.filter((each) => each.state !== "ready").length;
     return html`<p class="sr" role="status" aria-live="polite">${this.told}</p>
       ${shown.length || left.length
-        ? html`<section class="tray card" aria-label="Uploads">
+        ? html`<section class="tray card" aria-label=${t("Uploads")}>
             <header>
-              <h2>${busy ? `Uploads (${busy})` : "Uploads"}</h2>
+              <h2>${busy ? t("Uploads ({count})", { count: busy }) : t("Uploads")}</h2>
               <button
                 class="button bare icon"
                 aria-expanded=${this.open}
-                aria-label=${this.open ? "Fold the uploads" : "Show the uploads"}
+                aria-label=${this.open ? t("Fold the uploads") : t("Show the uploads")}
                 @click=${() => {
                   this.open = !this.open;
                 }}
@@ -77,7 +73,7 @@ class AvaTray extends AppElement {
             ${this.open
               ? html`<div class="body">
                   ${this.offline
-                    ? html`<p class="note warn">You are offline. Uploads go on by themselves.</p>`
+                    ? html`<p class="note warn">${t("You are offline. Uploads go on by themselves.")}</p>`
                     : nothing}
                   ${left.length ? this.interruptedNote(left) : nothing}
                   <ul class="plain">
@@ -98,22 +94,24 @@ class AvaTray extends AppElement {
     };
     return html`<div class="note stack tight">
       <p>
-        ${plural(left.length, "upload was", "uploads were")} interrupted: choose the
-        ${left.length === 1 ? "file" : "files"} again to go on.
+        ${t(
+          "{count, plural, one {# upload was interrupted: choose the file again to go on.} other {# uploads were interrupted: choose the files again to go on.}}",
+          { count: left.length },
+        )}
       </p>
       <ul class="plain">
         ${left.map(
           (record) =>
             html`<li class="spread">
               <span class="cut">${record.name}</span>
-              <button class="button bare" @click=${() => uploads.drop(record.id)} aria-label="Give up ${record.name}">
-                Give up
+              <button class="button bare" @click=${() => uploads.drop(record.id)} aria-label=${t("Give up {name}", record)}>
+                ${t("Give up")}
               </button>
             </li>`,
         )}
       </ul>
       <label class="button"
-        >Choose files<input class="sr" type="file" multiple accept="video/*" @change=${chosen}
+        >${t("Choose files")}<input class="sr" type="file" multiple accept="video/*" @change=${chosen}
       /></label>
     </div>`;
   }
@@ -123,7 +121,7 @@ class AvaTray extends AppElement {
     const { file, state } = transfer;
     const name = file.name;
     const act = (/** @type {string} */ picture, /** @type {string} */ words, /** @type {() => unknown} */ then) =>
-      html`<button class="button bare icon" title=${words} aria-label="${words} ${name}" @click=${then}>
+      html`<button class="button bare icon" title=${words} aria-label="${words}: ${name}" @click=${then}>
         ${icon(picture)}
       </button>`;
     const share = state === "indexing" ? transfer.indexed : transfer.share;
@@ -133,14 +131,14 @@ class AvaTray extends AppElement {
           >${transfer.video ? html`<a href=${at(`videos/${transfer.video}`)}>${name}</a>` : name}</span
         >
         <span class="row">
-          ${state === "uploading" || state === "hashing" ? act("pause", "Pause", () => transfer.pause()) : nothing}
-          ${state === "paused" ? act("play", "Resume", () => transfer.run()) : nothing}
+          ${state === "uploading" || state === "hashing" ? act("pause", t("Pause"), () => transfer.pause()) : nothing}
+          ${state === "paused" ? act("play", t("Resume"), () => transfer.run()) : nothing}
           ${(state === "failed" && !transfer.video) || state === "elsewhere"
-            ? act("again", "Try again", () => transfer.run())
+            ? act("again", t("Try again"), () => transfer.run())
             : nothing}
           ${transfer.video
-            ? act("close", "Dismiss", () => uploads.dismiss(transfer))
-            : act("close", "Cancel", () => transfer.cancel())}
+            ? act("close", t("Dismiss"), () => uploads.dismiss(transfer))
+            : act("close", t("Cancel"), () => transfer.cancel())}
         </span>
       </div>
       <div
@@ -153,7 +151,11 @@ class AvaTray extends AppElement {
       </div>
       <p class="quiet num">${this.words(transfer)}</p>
       ${file.size > LARGE && !transfer.video
-        ? html`<p class="quiet">For files of this size the command line (<code>ava upload</code>) is the safer way.</p>`
+        ? html`<p class="quiet">
+            ${t("For files of this size the command line ({command}) is the safer way.", {
+              command: html`<code>ava upload</code>`,
+            })}
+          </p>`
         : nothing}
     </li>`;
   }
@@ -163,14 +165,18 @@ class AvaTray extends AppElement {
     if (transfer.state === "failed") {
       const { error } = transfer;
       if (error instanceof ApiError) return error.message;
-      return transfer.video ? "It could not be indexed: open it to see why." : "It failed.";
+      return transfer.video ? t("It could not be indexed: open it to see why.") : t("It failed.");
     }
     if (transfer.state === "indexing")
-      return transfer.indexed ? `Indexing ${Math.round(transfer.indexed * 100)} %` : "Queued for indexing";
+      return transfer.indexed
+        ? t("Indexing {percent} %", { percent: Math.round(transfer.indexed * 100) })
+        : t("Queued for indexing");
     if (transfer.state !== "uploading") return WORDS[transfer.state] ?? "";
     const { rate } = transfer.speed;
-    const left = rate ? `, ${lasting(((transfer.file.size - transfer.sent) * 1000) / rate)} left` : "";
-    return `${bytes(transfer.sent)} of ${bytes(transfer.file.size)}${rate ? `, ${bytes(rate)}/s` : ""}${left}`;
+    const [sent, size] = [bytes(transfer.sent), bytes(transfer.file.size)];
+    if (!rate) return partOf(sent, size);
+    const left = lasting(((transfer.file.size - transfer.sent) * 1000) / rate);
+    return t("{sent} of {size}, {speed}/s, {left} left", { sent, size, speed: bytes(rate), left });
   }
 }
 
