@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from backend import env, peers
+from backend import authorities, env, peers
 from backend.api.contract import openapi
 from backend.console.site_settings import console_settings
 
@@ -182,7 +182,7 @@ AUTH_PASSWORD_VALIDATORS = [
 SESSION_COOKIE_AGE = env.integer("AVA_SESSION_IDLE_SECONDS", 12 * 3600, least=60)
 SESSION_ABSOLUTE_SECONDS = env.integer("AVA_SESSION_ABSOLUTE_SECONDS", 7 * 86_400, least=60)
 LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "people_home"
+LOGIN_REDIRECT_URL = "app"
 LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_ADAPTER = "backend.people.account_rules.AccountRules"
 ACCOUNT_FORMS = {"signup": "backend.people.forms.InvitedSignupForm"}
@@ -233,6 +233,7 @@ CACHES = {
         "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
     }
 }
+authorities.trust(env.text("AVA_CA_FILE", ""))
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL", "")
 # Where a worker has its requests to the bucket signed (workers/objects/signer.py); it then has no key of the bucket.
 SIGNER_URL = env.text("AVA_SIGNER_URL", "") if PROCESS == "worker" else ""

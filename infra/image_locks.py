@@ -39,7 +39,7 @@ class ImageLock:
 LOCKS: Mapping[str, ImageLock] = {
     "api": ImageLock("3.11"),
     "worker": ImageLock("3.11", extras=("worker",)),
-    "cpu-worker": ImageLock("3.11", extras=("ml",), left_out=CPU_TORCH),
+    "cpu-worker": ImageLock("3.11", extras=("ml", "reasoner"), left_out=CPU_TORCH),
     "gpu-worker": ImageLock("3.12", extras=("ml",)),
     "postgres": ImageLock("3.13", source="infra/images/postgres.in", left_out=re.compile("psycopg2")),
     "vllm": ImageLock("3.12", source="infra/images/vllm.in", follows=False),

@@ -9,6 +9,7 @@ from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.sites.shortcuts import get_current_site
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 
 from backend.people import account_log, account_mail, queries, sessions
 from backend.people.models import Invitation, Person, written_email
@@ -59,6 +60,15 @@ class AccountRules(DefaultAccountAdapter):
         account_log.signed_in(request, user)
         reply: HttpResponse = super().post_login(request, user, **details)
         return reply
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """Lead to what waits for the person's decision, else to the app."""
+        person: Any = request.user
+        undecided = not sessions.provider(request) and (
+            queries.open_invitations_for(person.email)
+            or not all(sessions.is_accepted(person, row) for row in queries.memberships_of(person.id))
+        )
+        return reverse("people_home" if undecided else "app")
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         """Count failed passwords of an account apart for each network address with a session of the account.

@@ -8,10 +8,11 @@ from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_safe
 
 from backend.api.browsers import page_policy
+from backend.tenancy.models import Tenant
 
 
 @transaction.non_atomic_requests
@@ -29,6 +30,11 @@ def app_page(request: HttpRequest, rest: str = "") -> HttpResponse:
 def without_slash(request: HttpRequest) -> HttpResponse:
     """Redirect /app to /app/."""
     return HttpResponseRedirect("/app/")
+
+
+def app_path(tenant: Tenant) -> str:
+    """Return where the app of a tenant begins."""
+    return reverse("app") + f"{tenant.slug}/"
 
 
 urlpatterns: list[URLPattern] = [

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from allauth.account.adapter import get_adapter
+from allauth.account.utils import get_next_redirect_url
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -20,7 +21,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 from rest_framework.exceptions import PermissionDenied
 
 from backend.api.public_ids import encode, parse
@@ -28,6 +29,7 @@ from backend.billing.models import UsageMeter
 from backend.billing.queries.usage import Money, usage
 from backend.billing.rates import plain
 from backend.people import account_log, queries, roles, sessions
+from backend.people.app_page import app_path
 from backend.people.authentication import principal_in
 from backend.people.forms import KeyForm
 from backend.people.models import Membership, Person
@@ -155,7 +157,7 @@ def _tenant_home(request: HttpRequest, person: Person, membership: Membership) -
         return TenantHome(
             membership,
             means,
-            confirm_path="" if caller.fresh else confirm_path(request, membership.tenant.slug),
+            confirm_path="" if caller.fresh else confirm_path(request, home_path(membership.tenant.slug)),
             keys=_keys() if caller.may(MAKES_KEYS) else None,
             usage=_month() if caller.may("usage:read") else None,
             deliveries=_last_deliveries() if caller.may("webhooks:write") else None,
@@ -198,9 +200,22 @@ def _money(money: Money) -> str:
     return f"{plain(money.amount)} {money.currency}"
 
 
-def confirm_path(request: HttpRequest, slug: str) -> str:
-    """Return where the person shows again who it is, and comes back to the page of a tenant."""
-    back = urlencode({"next": f"{reverse('people_home')}?{urlencode({'tenant': slug})}"})
+@never_cache
+@login_required
+@require_safe
+def confirmation_page(request: HttpRequest) -> HttpResponse:
+    """Redirect to where the person shows again who it is. `next`: the address to come back to."""
+    return HttpResponseRedirect(confirm_path(request, get_next_redirect_url(request) or reverse("app")))
+
+
+def home_path(slug: str) -> str:
+    """Return the address of the page with one tenant."""
+    return f"{reverse('people_home')}?{urlencode({'tenant': slug})}"
+
+
+def confirm_path(request: HttpRequest, back_to: str) -> str:
+    """Return where the person shows again who it is, and comes back to an address."""
+    back = urlencode({"next": back_to})
     if provider := sessions.provider(request):
         return f"{reverse('openid_connect_login', args=[provider])}?{back}"
     known = get_adapter().get_reauthentication_methods(request.user)
@@ -225,9 +240,12 @@ def _decide(request: HttpRequest, person: Person) -> HttpResponse:
     """Accept or decline an invitation or a membership that a tenant's provider began, as the form names it."""
     accepts, named = "accept" in request.POST, request.POST.get("accept") or request.POST.get("decline") or ""
     invitation_id, membership_id = parse("inv", named), parse("mem", named)
+    rows = queries.memberships_of(person.id)
     invitation = next((row for row in queries.open_invitations_for(person.email) if row.id == invitation_id), None)
-    membership = next((row for row in queries.memberships_of(person.id) if row.id == membership_id), None)
+    membership = next((row for row in rows if row.id == membership_id), None)
+    others = [one for one in _waiting(person, rows) if one.id != named]
     origin = account_log.actor_of(request, person)
+    joined = invitation or membership
     try:
         if invitation is not None and accepts:
             invitations.accept(invitation, person, origin=origin)
@@ -239,4 +257,6 @@ def _decide(request: HttpRequest, person: Person) -> HttpResponse:
             members.decline(membership, origin=origin)
     except Refused as error:
         return refused(request, error.detail, error.status)
+    if joined is not None and accepts and not others:
+        return HttpResponseRedirect(app_path(joined.tenant))
     return HttpResponseRedirect(reverse("people_home"))

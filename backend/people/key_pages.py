@@ -10,7 +10,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
@@ -63,7 +62,7 @@ def _as_member(request: HttpRequest, act: Act) -> HttpResponse:
         if membership is None or not caller.may(home.MAKES_KEYS):
             raise PermissionDenied("Your role neither makes nor revokes API keys.")
         if not caller.fresh:
-            return HttpResponseRedirect(home.confirm_path(request, slug))
+            return HttpResponseRedirect(home.confirm_path(request, home.home_path(slug)))
         return act(request, caller, membership)
     except PermissionDenied as denied:
         return home.refused(request, str(denied.detail), 403)
@@ -111,4 +110,4 @@ def _revoke(request: HttpRequest, caller: Principal, membership: Membership) -> 
         details = {"keys_ended": ended, "descendants": False, **made.details}
         actor = account_log.actor_of(request, person)
         record("api_key.revoked", actor=actor, object_id=encode("key", key.id), details=details)
-    return HttpResponseRedirect(f"{reverse('people_home')}?{urlencode({'tenant': membership.tenant.slug})}")
+    return HttpResponseRedirect(home.home_path(membership.tenant.slug))

@@ -15,7 +15,7 @@ from django.contrib.auth.decorators import login_required
 from django.db import router, transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.urls import URLPattern, URLResolver, include, path, reverse
+from django.urls import URLPattern, URLResolver, include, path
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -24,6 +24,7 @@ from requests import RequestException
 from backend.api.public_ids import parse
 from backend.people import account_log, home, key_pages, queries, roles, sessions
 from backend.people.account_rules import INVITED
+from backend.people.app_page import app_path
 from backend.people.models import Invitation, Person, written_email
 from backend.people.provider_exchanges import TooManyExchanges, exchange
 from backend.people.services import departures, invitations
@@ -75,7 +76,7 @@ def _accept(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     except Refused as refused:
         return render(request, "people/refused.html", {"reason": refused.detail}, status=refused.status)
     request.session.pop(INVITED, None)
-    return HttpResponseRedirect(reverse("people_home"))
+    return HttpResponseRedirect(app_path(invitation.tenant))
 
 
 def _checked(view: Callable[..., HttpResponse], *, at_once: bool) -> Callable[..., HttpResponse]:
@@ -156,6 +157,7 @@ def generate_recovery_codes(request: HttpRequest) -> HttpResponse:
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="people_home"),
+    path("confirm/", home.confirmation_page, name="people_confirm"),
     path("keys/", key_pages.key_page, name="people_keys"),
     path("keys/revoke/", key_pages.revocation_page, name="people_keys_revoke"),
     path("delete/", delete_page, name="people_delete"),

@@ -32,7 +32,7 @@ _METHODS = "account_authentication_methods"
 # Pages that a session of a tenant's provider may open. The provider manages the account; a tenant's administrator must
 # neither get hold of the person's password or factors through it, nor see or end the person's other sessions.
 # An API key belongs to the provider's own tenant, so a page makes one.
-_OPEN_TO_PROVIDERS = ("/accounts/logout/", "/accounts/oidc/", "/accounts/keys/")
+_OPEN_TO_PROVIDERS = ("/accounts/logout/", "/accounts/oidc/", "/accounts/keys/", "/accounts/confirm/")
 
 
 def records(request: Any) -> list[dict[str, Any]]:

@@ -244,7 +244,7 @@ class HasScope(BasePermission):
             raise PermissionDenied(f"{caller} lacks the scope {scope}.", code="insufficient_scope")
         if (scope in keys.DANGEROUS or method == "DELETE") and not request.auth.fresh:
             raise PermissionDenied(
-                "Confirm that it is you at /accounts/reauthenticate/, then send the request again.",
+                "Confirm that it is you at /accounts/confirm/, then send the request again.",
                 code="reauthentication_required",
             )
         return True

@@ -1,9 +1,10 @@
-# PostgreSQL 18 with Apache AGE and pgvector, all from Debian forky: the first release that carries AGE for 18 (1.8).
+# PostgreSQL 18 with Apache AGE and pgvector from PostgreSQL's own archive for Debian stable (PGDG), which keeps every version.
+# PostgreSQL and AGE are in the versions that the tests run; pgvector in a later one of the same series.
 # Build context: infra/images.   docker build -f infra/images/postgres.Dockerfile -t ava/postgres infra/images
 FROM ghcr.io/astral-sh/uv:0.13.9 AS uv
 
 # The programs of the archive, in the versions of the lock, for the Python of the image below.
-FROM debian:forky-20260824-slim AS archive
+FROM debian:trixie-20260824-slim AS archive
 COPY --from=uv /uv /usr/local/bin/uv
 # hadolint ignore=DL3008
 RUN apt-get update \
@@ -15,17 +16,21 @@ COPY postgres.lock ./
 RUN uv venv --python /usr/bin/python3 /opt/archive \
  && uv pip install --no-config --no-cache --python /opt/archive/bin/python --no-deps --require-hashes -r postgres.lock
 
-FROM debian:forky-20260824-slim
+FROM debian:trixie-20260824-slim
 # The user first, so that its number is ours and a volume keeps its owner. No cluster at install time: the entry point creates one in the volume, with our locale and authentication.
-# Versions follow the release: PostgreSQL's minor releases are security fixes, and the major is in the package's name.
+# The archive's key comes with Debian's postgresql-client-common. What is from Debian follows its security fixes.
 # hadolint ignore=DL3008
 RUN groupadd --gid 10002 postgres \
  && useradd --uid 10002 --gid postgres --home-dir /var/lib/postgresql --shell /usr/sbin/nologin postgres \
  && apt-get update \
- && apt-get install --yes --no-install-recommends postgresql-common openssl \
+ && apt-get install --yes --no-install-recommends postgresql-common openssl python3 ca-certificates pgbouncer \
  && echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf \
- && apt-get install --yes --no-install-recommends postgresql-18 postgresql-18-age postgresql-18-pgvector python3 ca-certificates \
- && apt-get install --yes --no-install-recommends pgbouncer \
+ && echo 'deb [signed-by=/usr/share/postgresql-common/pgdg/apt.postgresql.org.gpg] https://apt-archive.postgresql.org/pub/repos/apt trixie-pgdg-archive main' \
+    > /etc/apt/sources.list.d/pgdg.list \
+ && apt-get update \
+ && apt-get install --yes --no-install-recommends \
+    postgresql-18=18.6-1.pgdg13+2 postgresql-client-18=18.6-1.pgdg13+2 \
+    postgresql-18-age=1.7.0~rc0-1.pgdg13+1 postgresql-18-pgvector=0.8.6-1.pgdg13+1 \
  && rm -rf /var/lib/apt/lists/* \
  && install --directory --owner=postgres --group=postgres --mode=0700 /var/lib/postgresql/data \
  && install --directory --owner=postgres --group=postgres /run/postgresql

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpu_workers.engine.models.model_table import Preset, table
+from infra.installation import certificates, settings
 from infra.installation import host as hosts
-from infra.installation import settings
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -33,6 +33,7 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="infra/install", description=__doc__)
     parser.add_argument("--preset", choices=list(table().presets), help="by default the one that fits the GPUs")
     parser.add_argument("--domain", default="", help="public host name; S3 answers under s3.<domain>; both need DNS")
+    certificates.add_options(parser)
     parser.add_argument("--env-file", type=Path, default=PROJECT / ".env", help="by default .env of the project")
     parser.add_argument("--tenant", default="first", help="slug of the first tenant")
     parser.add_argument("--disk", type=Path, default=Path("/"), help="a folder of the file system of Docker's data")
@@ -60,8 +61,8 @@ def chosen(options: argparse.Namespace, host: hosts.Host) -> Preset:
     if fitting is None:
         raise InstallFailed(
             "no preset for GPUs fits the cards of this host. Choose one: --preset hosted takes a vision-language model "
-            "and a reasoner of a provider; --preset embedded measures videos without describing them, and needs a "
-            "reasoner of your own for questions"
+            "and a reasoner of a provider; --preset embedded measures videos without describing them, and answers with "
+            "a small model on the processor, which is slow and often wrong, and is for trials"
         )
     return fitting
 
@@ -85,7 +86,9 @@ def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:
         raise InstallFailed(
             f"{options.env_file} has AVA_PUBLIC_URL={earlier}; remove that line to install for {options.domain}"
         )
-    new = settings.missing(options.env_file, settings.wanted(preset, options.domain))
+    certificates.check(options)
+    wanted = {**settings.wanted(preset, options.domain), **certificates.settings(options)}
+    new = settings.missing(options.env_file, wanted)
     lacking = settings.without_models(preset, {**settings.read(options.env_file), **new})
     print(f"{options.env_file}: {len(new)} new values: {', '.join(new) or 'none'}")
     commands = _commands(preset, options)
@@ -94,11 +97,12 @@ def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:
             print(f"would run: {shlex.join(command)}")
     else:
         settings.add(options.env_file, new)
-    if lacking:
-        said = f"preset {preset.name} needs models elsewhere: set {', '.join(lacking)} in {options.env_file}"
-        if preset.name == "hosted" and not options.dry_run:
-            raise InstallFailed(f"{said}, then run infra/install again")
-        print(f"note: {said}; until then videos are indexed, and questions fail")
+        certificates.place(options)
+    if lacking and not options.dry_run:
+        raise InstallFailed(
+            f"preset {preset.name} needs models elsewhere: set {', '.join(lacking)} in {options.env_file}, then run "
+            "infra/install again"
+        )
     if not options.dry_run:
         _start(commands, options)
     return 0
@@ -112,6 +116,7 @@ def _commands(preset: Preset, options: argparse.Namespace) -> list[list[str]]:
 
     manage = ("exec", "-T", "api", "python", "manage.py")
     named = ("--name", options.tenant, "--slug", options.tenant, "--if-absent")
+    reasoner = (f"--model={preset.cpu_reasoner}", "--port=8080", "--fetch")
     password = ("exec", "-T", "--env", "AVA_CONSOLE_PASSWORD", "console", "python", "manage.py")
     return [
         in_compose("build"),
@@ -119,6 +124,16 @@ def _commands(preset: Preset, options: argparse.Namespace) -> list[list[str]]:
         *(
             in_compose("run", "--rm", "--no-deps", f"vllm-{name}", "--server", name, "--fetch")
             for name in preset.servers
+        ),
+        *([in_compose("run", "--rm", "--no-deps", "reasoner", *reasoner)] if preset.cpu_reasoner else []),
+        # The proxy makes its authority when it starts, and the other processes read it when they start.
+        *(
+            [
+                in_compose("up", "--detach", "--wait", "--no-deps", "proxy"),
+                in_compose("exec", "-T", "proxy", "cat", certificates.AUTHORITY_OF_CADDY),
+            ]
+            if options.internal_ca
+            else []
         ),
         # provision and migrate run first, because everything else waits for them.
         in_compose("up", "--detach", "--wait", "--wait-timeout", "7200"),
@@ -133,8 +148,13 @@ def _start(commands: list[list[str]], options: argparse.Namespace) -> None:
     # The console's password goes through the environment, because every process of the machine can read arguments.
     env = {**os.environ, "AVA_CONSOLE_PASSWORD": values["AVA_CONSOLE_PASSWORD"]}
     for command in steps:
-        if subprocess.run(command, cwd=PROJECT, env=env, check=False).returncode != 0:
+        authority = command[-1] == certificates.AUTHORITY_OF_CADDY
+        done = subprocess.run(command, cwd=PROJECT, env=env, stdout=subprocess.PIPE if authority else None, check=False)
+        if done.returncode != 0:
             raise InstallFailed(f"{shlex.join(command)} failed; the lines above say why")
+        if authority:
+            certificates.trust(done.stdout)
+            print(f"clients must trust {certificates.AUTHORITIES / 'ca.crt'}")
     made = subprocess.run(tenant, cwd=PROJECT, env=env, capture_output=True, text=True, check=False)
     if made.returncode != 0:
         raise InstallFailed(f"the first tenant could not be created: {made.stderr.strip()}")
@@ -151,7 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Install, check or rehearse; exit status 1 with the reason if a step fails."""
     try:
         return install(parsed(arguments))
-    except InstallFailed as error:
+    except (InstallFailed, certificates.CertificateRefused) as error:
         print(f"install: {error}", file=sys.stderr)
         return 1
 

@@ -88,6 +88,4 @@ def without_models(preset: Preset, values: Mapping[str, str]) -> list[str]:
     """Return the variables that a preset needs from the operator, because its models run elsewhere."""
     if preset.name == "hosted":
         return [name for name in HOSTED if not values.get(name)]
-    if "reasoner" not in preset.roles:
-        return [name for name in HOSTED[:2] if not values.get(name)]
     return []

@@ -16,6 +16,7 @@ from infra.local.child_process import Child, Command, wait_until
 from infra.local.errors import Misconfigured, ServiceFailed
 from infra.local.server import StackHome
 
+_PROGRAM = "gpu_workers.engine.models.served.llama_server"
 _PROJECT = Path(__file__).resolve().parents[2]
 REASONERS = (EMBEDDED_REASONER, *SMALL_REASONERS)
 """Values of AVA_REASONER; the first is the default. smollm2 is for protocol tests, never for an answer. The engine
@@ -60,11 +61,11 @@ class Llama:
         except weights.WeightsError as error:
             raise ServiceFailed(f"{error} (or set REASONER_URL)") from error
         self._port = ports.claim(self._home.state, self.name)
-        arguments = [sys.executable, "-m", "infra.local.llama_program", f"--model={model}", f"--alias={self._model}"]
+        arguments = [sys.executable, "-m", _PROGRAM, f"--model={model}", f"--alias={self._model}"]
         arguments += [f"--port={self._port}", f"--threads={self._threads}", f"--parallel={self._slots}"]
         arguments += [f"--context={self._context}"]
         # The key goes through the environment, because every user of the machine can read arguments.
-        env = dict(self._environ) | {"AVA_LLAMA_API_KEY": self._key}
+        env = dict(self._environ) | {"MODEL_API_KEY": self._key}
         log = self._home.log(self.name)
         self.child = Child(Command(self.name, arguments, log, env=env, cwd=_PROJECT, grace_s=10))
         wait_until(self._ready, self.child, timeout_s=180, every_s=0.25)

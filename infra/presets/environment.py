@@ -13,13 +13,13 @@ EMBEDDERS = {"text_embedder", "frame_embedder", "token_embedder"}
 
 
 def profiles(preset: Preset) -> list[str]:
-    """Return the compose profiles of a preset: its index worker, its query worker, and its model servers.
+    """Return the compose profiles of a preset: its index worker, its query worker, its model servers and its reasoner.
 
     A question needs models in its worker's process unless every embedder is served.
     """
     index = "gpu-index" if preset.gpu_gib else "cpu-index"
     query = "query" if set(preset.roles) >= EMBEDDERS else "cpu-query"
-    return [index, query, *preset.servers]
+    return [index, query, *preset.servers, *(["cpu-reasoner"] if preset.cpu_reasoner else [])]
 
 
 def url_variables(preset: Preset) -> dict[str, str]:
@@ -33,6 +33,15 @@ def url_variables(preset: Preset) -> dict[str, str]:
 def urls(preset: Preset) -> dict[str, str]:
     """Return the URL variable of each served role."""
     return {variable: f"http://vllm-{server}:8000/v1" for variable, server in url_variables(preset).items()}
+
+
+def cpu_reasoner(preset: Preset) -> dict[str, str]:
+    """Return the address and the name of the reasoner that the host's processor runs, {} without one."""
+    return (
+        {"REASONER_URL": "http://reasoner:8080/v1", "REASONER_MODEL": preset.cpu_reasoner}
+        if preset.cpu_reasoner
+        else {}
+    )
 
 
 def gpus(preset: Preset) -> dict[str, str]:
@@ -53,7 +62,7 @@ def environment(preset: Preset) -> Mapping[str, str]:
         "INDEX_SEGMENTS": str(preset.segments_at_once),
         "QUERY_QUESTIONS": str(preset.questions_at_once),
     }
-    return {**chosen, **urls(preset), **gpus(preset), **at_once}
+    return {**chosen, **urls(preset), **cpu_reasoner(preset), **gpus(preset), **at_once}
 
 
 def rendered(preset: Preset) -> str:

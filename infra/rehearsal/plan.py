@@ -19,7 +19,7 @@ PRESETS = {"embedded": "embedded", "openai": "gpu-24gb", "k8s": "embedded"}
 PROFILES = tuple(PRESETS)
 PUBLIC_URL = "http://127.0.0.1:8000"
 REASONER_HOST = "reasoner.example"
-"""Name of the machine "elsewhere" whose reasoner the embedded profile asks."""
+"""Name of the machine "elsewhere" whose reasoner the pods of the preset embedded ask."""
 REASONER = "smollm2"
 """Its model: small, because a rehearsal looks at the wiring and not at the answer."""
 IN_PROCESS = {"TRANSCRIBER_MODEL": "whisper-base", "SIMILARITY_MODEL": "all-minilm-l6-v2"}
@@ -45,7 +45,7 @@ class Plan:
         return {each.dockerfile: each.context for each in self.services if each.dockerfile and each.context}
 
 
-def variables(preset: str, folder: Path) -> dict[str, str]:
+def variables(profile: str, preset: str, folder: Path) -> dict[str, str]:
     """Return the operator's .env: random secrets, the same for the folder at each call, and the models."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "secrets.json"
@@ -56,8 +56,10 @@ def variables(preset: str, folder: Path) -> dict[str, str]:
             json.dump(made, out)
     given = dict(json.loads(file.read_text()))
     given |= {"AVA_PUBLIC_URL": PUBLIC_URL, "POSTGRES_SHARED_BUFFERS": "256MB"}
-    if preset == "embedded":
-        # The preset's reasoner is the operator's: here llama.cpp on another machine.
+    if preset == "embedded" and profile != "k8s":
+        given |= {"REASONER_MODEL": REASONER, "AVA_LLM_THREADS": "1"}
+    elif preset == "embedded":
+        # The chart has no reasoner of its own: here llama.cpp on another machine.
         given |= {"REASONER_URL": f"http://{REASONER_HOST}:8080/v1", "REASONER_MODEL": REASONER}
         given |= {"OWN_MODEL_HOSTS": REASONER_HOST}
     else:
@@ -76,7 +78,9 @@ def make(profile: str, folder: Path, settings: Mapping[str, str]) -> Plan:
     settings: variables of the operator's own, which win; MODEL_PRESET among them chooses another preset.
     """
     preset = settings.get("MODEL_PRESET", PRESETS[profile])
-    given = variables(preset, folder) | {name: value for name, value in settings.items() if name != "MODEL_PRESET"}
+    given = variables(profile, preset, folder) | {
+        name: value for name, value in settings.items() if name != "MODEL_PRESET"
+    }
     file = folder / ".env"
     file.write_text("".join(f"{name}={value}\n" for name, value in given.items()))
     every = compose.services([preset_file(preset), file])

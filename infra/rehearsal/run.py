@@ -197,7 +197,7 @@ class Rehearsal:
 
     @contextmanager
     def _reasoner(self, planned: Plan) -> Iterator[Mapping[str, str]]:
-        """Run the reasoner "elsewhere" that the embedded profile asks; yield its host and address."""
+        """Run the reasoner "elsewhere" that pods of the preset embedded ask; yield its host and address."""
         if plan.REASONER_HOST not in planned.variables.get("REASONER_URL", ""):
             yield {}
             return

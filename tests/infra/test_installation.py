@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import stat
@@ -13,10 +14,11 @@ from types import SimpleNamespace
 import pytest
 
 from gpu_workers.engine.models.model_table import table
+from infra.installation import certificates, settings
 from infra.installation import host as hosts
-from infra.installation import settings
 from infra.installation.host import Host
 from tests.infra.conftest import ROOT
+from tests.infra.test_proxy import signed
 
 L4, L40S, H100, T4 = 23_034, 46_068, 81_559, 15_360
 """Memory in MiB as nvidia-smi prints it."""
@@ -174,12 +176,22 @@ def test_a_check_fails_by_its_exit_status(tmp_path: Path) -> None:
 
 
 def test_without_a_card_that_fits_the_operator_chooses_the_models(tmp_path: Path) -> None:
-    """A compose file has no reasoner for a CPU, so nothing is started that could not answer a question."""
+    """A reasoner on the processor is slow and answers badly, so it is not chosen for anybody."""
     done = installed(tmp_path, "--anyway", card=T4)
 
     assert done.returncode == 1
     assert "--preset hosted" in done.stderr
     assert not (tmp_path / ".env").exists()
+
+
+def test_the_reasoner_of_a_host_without_a_card_is_fetched_before_it_starts(tmp_path: Path) -> None:
+    done = installed(tmp_path, "--anyway", "--preset", "embedded", card=T4)
+
+    assert done.returncode == 0, done.stderr
+    calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
+    (fetch,) = (call for call in calls if "--fetch" in call)
+    assert fetch[-4:] == ["reasoner", "--model=qwen2.5-coder-1.5b", "--port=8080", "--fetch"]
+    assert calls.index(fetch) < next(index for index, call in enumerate(calls) if "up" in call)
 
 
 def test_hosted_models_need_their_addresses_first(tmp_path: Path) -> None:
@@ -188,6 +200,58 @@ def test_hosted_models_need_their_addresses_first(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "REASONER_URL, REASONER_MODEL, REASONER_API_KEY, DESCRIBER_URL" in done.stderr
     assert '"up"' not in (tmp_path / "calls").read_text()
+
+
+def options(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--domain", default="")
+    certificates.add_options(parser)
+    return parser.parse_args(arguments)
+
+
+def test_the_proxy_gets_the_operators_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificates, "CERTIFICATE", tmp_path)
+    monkeypatch.setattr(certificates, "AUTHORITIES", tmp_path)
+    authority = signed(tmp_path)
+    files = ("--certificate", str(tmp_path / "certificate/tls.crt"), "--key", str(tmp_path / "certificate/tls.key"))
+    given = options("--domain", "ava.example.com", *files, "--authority", str(authority))
+
+    certificates.check(given)
+    certificates.place(given)
+
+    assert certificates.settings(given) == {"AVA_CERTIFICATE": "files", "AVA_CA_FILE": "/authorities/ca.crt"}
+    modes = {name: stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("tls.crt", "tls.key", "ca.crt")}
+    assert modes == {"tls.crt": 0o644, "tls.key": 0o600, "ca.crt": 0o644}
+    other = options("--domain", "a", *files[:3], str(tmp_path / "ca.key"))
+    with pytest.raises(certificates.CertificateRefused, match="cannot be used"):
+        certificates.check(other)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--certificate", "a"], "go together"),
+        (["--domain", "a", "--internal-ca", "--acme", "https://ca.example"], "choose one"),
+        (["--internal-ca"], "give --domain"),
+        (["--domain", "a", "--authority", "ca.crt"], "goes with"),
+    ],
+)
+def test_options_of_certificates_that_do_not_fit_together_are_refused(arguments: list[str], reason: str) -> None:
+    with pytest.raises(certificates.CertificateRefused, match=reason):
+        certificates.settings(options(*arguments))
+
+
+def test_the_authority_of_the_proxy_is_there_before_the_processes_that_read_it(tmp_path: Path) -> None:
+    named = ("--domain", "ava.internal", "--internal-ca")
+    done = installed(tmp_path, "--dry-run", "--preset", "embedded", *named)
+
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    proxy, cat, everything = (
+        next(index for index, line in enumerate(lines) if line.endswith(end))
+        for end in ("--wait --no-deps proxy", "root.crt", "--wait-timeout 7200")
+    )
+    assert proxy < cat < everything
 
 
 def test_another_preset_than_the_installed_one_is_refused(tmp_path: Path) -> None:

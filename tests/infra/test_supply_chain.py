@@ -35,7 +35,7 @@ def test_base_images_without_a_digest_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.Dockerfile").write_text(
         f"FROM uv:1.0.0@{digest} AS uv\nFROM python:3.11.14-slim AS build\nRUN true\nFROM build\n"
     )
-    (tmp_path / "b.Dockerfile").write_text(f"FROM --platform=linux/amd64 debian:forky-20260824-slim@{digest}\n")
+    (tmp_path / "b.Dockerfile").write_text(f"FROM --platform=linux/amd64 debian:trixie-20260824-slim@{digest}\n")
 
     assert supply_chain.bases_by_tag(tmp_path) == ["python:3.11.14-slim"]
     assert "python:3.11.14-slim-bookworm" in supply_chain.bases_by_tag()

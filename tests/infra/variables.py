@@ -61,7 +61,7 @@ class Recorder(dict[str, str]):
 @cache
 def backend_variables() -> frozenset[str]:
     """Return the variables that the API, the relay and every worker read."""
-    return frozenset(_literal("backend") | _literal("workers"))
+    return frozenset((_literal("backend") | _literal("workers")) - OTHER_NAMES)
 
 
 def jobs_per_tenant() -> dict[str, int]:

@@ -105,7 +105,7 @@ def made_by_link(cast: Cast) -> Client:
     thief.get(page)
     form = {"email": VICTIM, "password1": PASSWORD, "next": page}
     assert thief.post(f"/accounts/signup/?next={page}", form).status_code == 302
-    assert thief.post(page).headers["Location"] == "/accounts/"
+    assert thief.post(page).headers["Location"] == f"/app/{cast.slug}/"
     return thief
 
 
@@ -147,7 +147,7 @@ def test_an_offer_of_a_provider_is_accepted_in_a_session_of_ones_own(attacker: C
     with attacker.scope():
         assert Membership.objects.get().from_groups
     _, again = enter(attacker, "v")
-    assert again.headers["Location"] == "/accounts/"
+    assert again.headers["Location"] == "/app/"
 
 
 def test_an_offer_is_declined_and_is_nobody_elses(attacker: Cast, globex: Cast) -> None:

@@ -48,7 +48,7 @@ def joined(cast: Cast, role: str, email: str = "eve@example.org") -> Client:
     client = Client()
     client.get(page)
     client.post(f"/accounts/signup/?next={page}", {"email": email, "password1": PASSWORD, "next": page})
-    assert client.post(page).headers["Location"] == HOME
+    assert client.post(page).headers["Location"] == f"/app/{cast.slug}/"
     return client
 
 

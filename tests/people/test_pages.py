@@ -56,7 +56,7 @@ def test_an_invited_person_makes_an_account_and_joins(acme: Cast) -> None:
     )
     assert (made.status_code, made.headers["Location"]) == (302, page), text(made)
     accepted = client.post(page)
-    assert accepted.headers["Location"] == "/accounts/"
+    assert accepted.headers["Location"] == f"/app/{acme.slug}/"
     assert "Acme" in text(client.get("/accounts/"))
     assert memberships(acme) == [("eve@example.org", "analyst")]
     assert client.get(page).status_code == 404, "an invitation is used once"

@@ -72,7 +72,7 @@ def members(cast: Cast) -> dict[str, str]:
 
 def test_a_mapped_group_admits_and_is_read_again_at_each_sign_in(provided: Cast) -> None:
     browser, reply = enter(provided, "ada")
-    assert (reply.status_code, reply.headers["Location"]) == (302, "/accounts/")
+    assert (reply.status_code, reply.headers["Location"]) == (302, "/app/")
     enter(provided, "bob")
     assert members(provided) == {"ada@acme.example": "admin", "bob@acme.example": "viewer"}
     assert browser.get("/v1/videos", headers={"AVA-Tenant": provided.slug}).status_code == 200

@@ -15,9 +15,17 @@ def estimated(cast: Cast, **body: Any) -> Any:
     return cast.client.post("/v1/questions:estimate", body, format="json")
 
 
-def test_without_a_question_nothing_is_said_of_its_route(acme: Cast) -> None:
+def test_without_a_scope_nothing_is_said_of_a_route(acme: Cast) -> None:
     body = estimated(acme).json()
     assert (body["route"], body["certain"], body["scan"]) == (None, None, None)
+
+
+def test_a_price_is_known_before_the_question_is_written(acme: Cast) -> None:
+    video_ids = [encode("vid", record(acme).video_id)]
+    before, after = (estimated(acme, video_ids=video_ids, **more).json() for more in ({}, {"question": "Who eats?"}))
+    assert before == after
+    assert (before["certain"], before["scan"]["calls"]) == (False, 1)
+    assert before["charge"] == estimated(acme).json()["charge"]
 
 
 def test_a_question_that_is_yet_to_be_read_has_no_route_and_the_price_of_a_scan(acme: Cast) -> None:
@@ -42,7 +50,7 @@ def test_a_route_that_is_wished_for_is_the_one_that_is_estimated(acme: Cast) -> 
     ("body", "error"),
     [
         ({"question": "How often does he eat?"}, ("", "scope_required")),
-        ({"start_ms": 5}, ("/question", "required")),
+        ({"start_ms": 5}, ("", "scope_required")),
         ({"route": "scan", "method": "vector"}, ("/route", "route_not_applicable")),
     ],
 )
@@ -54,8 +62,8 @@ def test_half_a_question_is_refused(acme: Cast, body: dict[str, Any], error: tup
 
 def test_a_foreign_video_is_answered_like_an_unknown_one(acme: Cast, globex: Cast) -> None:
     own, foreign = (encode("vid", record(cast).video_id) for cast in (acme, globex))
-    asked = {"question": "How often does somebody eat?"}
-    replies = [estimated(acme, **asked, video_ids=[id]) for id in (foreign, encode("vid", acme.tenant_id))]
-    assert [reply.status_code for reply in replies] == [400, 400]
-    assert replies[0].json()["errors"] == replies[1].json()["errors"]
-    assert estimated(acme, **asked, video_ids=[own]).status_code == 200
+    for asked in ({"question": "How often does somebody eat?"}, {}):
+        replies = [estimated(acme, **asked, video_ids=[id]) for id in (foreign, encode("vid", acme.tenant_id))]
+        assert [reply.status_code for reply in replies] == [400, 400]
+        assert replies[0].json()["errors"] == replies[1].json()["errors"]
+        assert estimated(acme, **asked, video_ids=[own]).status_code == 200

@@ -62,7 +62,7 @@ class AvaApp extends AppElement {
     this.route = route;
     this.failure = null;
     if (!tenant) return;
-    if (!route.tenant) return router.go(`/app/${tenant.slug}/${places()[0] ?? "settings/profile"}`, { replace: true });
+    if (!route.tenant) return router.go(`/app/${tenant.slug}/`, { replace: true });
     enter(tenant);
     useTenant(tenant.slug);
     if (before && before !== tenant) dispatchEvent(new CustomEvent("ava-tenant"));
@@ -120,16 +120,17 @@ class AvaApp extends AppElement {
         </div>`;
   }
 
-  /** What a person sees without a tenant, or at an address of a tenant that they do not reach. @param {import("../api/types.js").Me} me */
+  /** What a person sees without a tenant, before they choose one, or at an address of one that they do not reach. @param {import("../api/types.js").Me} me */
   nowhere(me) {
     const named = this.route?.tenant;
     const tenants = me.tenants.map((each) => html`<a class="button" href="/app/${each.slug}/">${each.name}</a>`);
     return html`<div class="page narrow">
-      ${named && me.tenants.length
-        ? empty(t("You are not a member of this tenant"), t("You are signed in as {email}.", { email: me.email }), {
-            picture: "people",
-            actions: tenants,
-          })
+      ${me.tenants.length
+        ? empty(
+            named ? t("You are not a member of this tenant") : t("Choose a tenant"),
+            t("You are signed in as {email}.", { email: me.email }),
+            { picture: "people", actions: tenants },
+          )
         : empty(
             t("You are not a member of any tenant yet"),
             t(

@@ -29,13 +29,13 @@ export const roleName = (/** @type {string} */ role) => ROLES[role] ?? role;
 /** Return the address of a page of the tenant. @param {string} path */
 export const at = (path) => `/app/${session.tenant?.slug ?? ""}/${path}`;
 
-/** Return the tenant that an address names, by slug or id; else the last one, or the first. @param {string} named */
+/** Return the tenant that an address names, by slug or id; else the last one, or the only one. @param {string} named */
 export function chosen(named) {
   const tenants = session.me?.tenants ?? [];
   const is = (/** @type {string | null} */ name) => (/** @type {MyTenant} */ each) =>
     each.slug === name || each.tenant_id === name;
   if (named) return tenants.find(is(named)) ?? null;
-  return tenants.find(is(localStorage.getItem(LAST))) ?? tenants[0] ?? null;
+  return tenants.find(is(localStorage.getItem(LAST))) ?? (tenants.length === 1 ? tenants[0] : null) ?? null;
 }
 
 /** @param {MyTenant} tenant */

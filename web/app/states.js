@@ -25,8 +25,12 @@ export const empty = (title, words, { picture = "film", actions = nothing } = {}
     <div class="row wrap">${actions}</div>
   </div>`;
 
-/** Where a request has to be confirmed by signing in again. @param {unknown} error */
-const confirms = (error) => error instanceof ApiError && error.code === "reauthentication_required";
+/** What a person does about a refusal, and where. @type {Record<string, [string, string]>} */
+const WAYS = {
+  reauthentication_required: [t("Confirm"), "/accounts/confirm/"],
+  second_factor_required: [t("Set up a second factor"), "/accounts/2fa/"],
+  session_ended: [t("Sign in again"), "/accounts/logout/"],
+};
 
 /**
  * Say what went wrong, and offer what helps. @param {unknown} error @param {(() => void) | null} [again]
@@ -40,18 +44,17 @@ export function problem(error, again = null) {
     </div>`;
   }
   const back = encodeURIComponent(location.pathname + location.search);
+  const way = WAYS[error.code];
   return html`<div class="problem" role="alert">
     <strong>${titles[error.status] ?? t("This did not work")}</strong>
-    <p>${confirms(error) ? t("Confirm that it is you, then try again.") : error.message}</p>
+    <p>${error.code === "reauthentication_required" ? t("Confirm that it is you, then try again.") : error.message}</p>
     ${error.errors.length > 1 || (error.errors.length && error.errors[0]?.detail !== error.message)
       ? html`<ul>
           ${error.errors.map((each) => html`<li>${each.detail}</li>`)}
         </ul>`
       : nothing}
     <div class="row wrap">
-      ${confirms(error)
-        ? html`<a class="button" href="/accounts/reauthenticate/?next=${back}">${t("Confirm")}</a>`
-        : nothing}
+      ${way ? html`<a class="button" href="${way[1]}?next=${back}">${way[0]}</a>` : nothing}
       ${again && error.isTemporary
         ? html`<ava-countdown .seconds=${error.retryAfter} .then=${again}></ava-countdown>`
         : nothing}

@@ -11,7 +11,7 @@ import { EFFORTS } from "./words.js";
 /** @typedef {import("../api/types.js").QuestionEstimate} QuestionEstimate */
 /** @typedef {{video_ids?: string[], collection_id?: string, start_ms?: number | null, end_ms?: number | null}} Scope */
 
-const TYPED_MS = 600;
+const WAIT_MS = 600;
 
 /** Fires `asked` (the question as it was accepted). */
 export class AvaComposer extends AppElement {
@@ -68,15 +68,14 @@ export class AvaComposer extends AppElement {
     return { ...this.scope, ...span, effort: this.effort };
   }
 
-  /** Ask for the price, a moment after the last change. */
+  /** Ask for the price, a moment after the last change. The words of a question do not change it. */
   price() {
     clearTimeout(this.typing);
     this.typing = setTimeout(async () => {
-      const words = this.field.value.trim();
       const hasScope = Boolean(this.scope.video_ids?.length || this.scope.collection_id);
-      const wanted = words && hasScope ? { ...this.wanted, ...this.scope, question: words } : { effort: this.effort };
+      const wanted = hasScope ? { ...this.wanted, ...this.scope } : { effort: this.effort };
       this.estimate = await post("/questions:estimate", wanted).catch(() => null);
-    }, TYPED_MS);
+    }, WAIT_MS);
   }
 
   /** @param {SubmitEvent | null} event */
@@ -194,7 +193,6 @@ export class AvaComposer extends AppElement {
           ? t("Ask about the first {time}", { time: this.until })
           : t("Ask about what happens, who, when, how often"))}
         @keydown=${this.pressed}
-        @input=${() => this.price()}
         @focus=${() => {
           if (!this.estimate) this.price();
         }}

@@ -25,6 +25,7 @@ from backend.library.storage import (
     StoredPart,
     UploadMissing,
 )
+from gpu_workers.engine.tls import tls
 from workers.objects.object_rights import MOST_PUTS
 
 if TYPE_CHECKING:
@@ -179,5 +180,7 @@ def _check(reply: httpx.Response, missing: type[StorageError]) -> None:
 @cache
 def _http() -> httpx.Client:
     # One client per process. A connection that the other side has closed meanwhile is opened once more.
-    transport = httpx.HTTPTransport(retries=3, limits=httpx.Limits(max_connections=64, keepalive_expiry=30))
+    transport = httpx.HTTPTransport(
+        verify=tls(), retries=3, limits=httpx.Limits(max_connections=64, keepalive_expiry=30)
+    )
     return httpx.Client(transport=transport, timeout=httpx.Timeout(60, connect=5), trust_env=False)

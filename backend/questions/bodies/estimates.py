@@ -23,8 +23,8 @@ from gpu_workers.engine.answering.understood import ROUTES
 
 
 class QuestionEstimateRequestSerializer(ScopeRequestSerializer):
-    """What decides the charge and the duration of a question. With the question and its scope, the reply also says
-    what a scan would take."""
+    """What decides the charge and the duration of a question. With a scope, the reply also says what a scan would
+    take. The question may still be missing."""
 
     method = serializers.ChoiceField(METHODS, default="ava", help_text=METHOD_HELP)
     effort = serializers.ChoiceField(EFFORTS, default="medium", help_text=EFFORT_HELP)
@@ -37,13 +37,8 @@ class QuestionEstimateRequestSerializer(ScopeRequestSerializer):
     route = serializers.ChoiceField(ROUTE_WISHES, default="auto", help_text=ROUTE_HELP)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if "text" in attrs:
-            return super().validate(attrs)
-        needless = [name for name in (*SCOPE_FIELDS, "start_ms", "end_ms", "choices") if name in attrs]
-        if needless:
-            message = f"Give the question whose {needless[0]} this is."
-            raise serializers.ValidationError({"question": message}, code="required")
-        return attrs
+        is_about_videos = any(name in attrs for name in ("text", *SCOPE_FIELDS, "start_ms", "end_ms", "choices"))
+        return super().validate(attrs) if is_about_videos else attrs
 
 
 class ScanEstimateSerializer(serializers.Serializer[Any]):
@@ -64,11 +59,11 @@ class QuestionEstimateSerializer(EstimateSerializer):
         ROUTES,
         allow_null=True,
         help_text="The route that the question will be answered by: the one that you name. Null if the question is yet "
-        "to be read, and for a method without routes.",
+        "to be read, without a scope, and for a method without routes.",
     )
     certain = serializers.BooleanField(
         allow_null=True,
-        help_text="Whether the route is known. False if reading the question will choose it. Null without a question.",
+        help_text="Whether the route is known. False if reading the question will choose it. Null without a scope.",
     )
     scan = ScanEstimateSerializer(
         allow_null=True,

@@ -31,7 +31,7 @@ ASSUMED_MS: dict[str, Span] = {
 @dataclass(frozen=True, slots=True)
 class QuestionEstimate:
     """charge: 0 at its low end, because a question without an answer is not charged. duration: in milliseconds.
-    routed: None without the question's words."""
+    routed: None without a scope."""
 
     charge: Span
     currency: str
@@ -43,21 +43,20 @@ def estimate_question(
     *,
     method: str,
     effort: str,
-    text: str | None = None,
     route: str = "auto",
     video_ids: Sequence[UUID] = (),
     collection_id: UUID | None = None,
     **fields: Any,
 ) -> QuestionEstimate:
-    """Return the estimate of one question. fields: further arguments of drafts.new_question().
+    """Return the estimate of one question, which need not be written yet. fields: further ones of estimate_route().
 
     Raises NoRate if the price book has no price for it, and Refused as estimate_route() does.
     """
     check_route(method, route)
     routed = None
-    if text is not None:
+    if video_ids or collection_id is not None:
         wish = ScopeWish(frozenset(video_ids), collection_id)
-        routed = estimate_route(wish, text=text, method=method, effort=effort, route=route, **fields)
+        routed = estimate_route(wish, method=method, effort=effort, route=route, **fields)
     rates = rates_at(timezone.now())
     price = question_charge(rates, method=method, effort=effort)
     answered = Question.objects.filter(status=QuestionStatus.SUCCEEDED, method=method, effort=effort)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, cast
+from typing import cast
 
 import redis
 
@@ -13,7 +13,7 @@ from backend.api.monitoring import model_reports
 from backend.ekg.reader import GraphOfRequest, Scope, ScopedVideo
 from backend.library.models import Video
 from backend.questions.queries.scopes import ScopeWish, resolve
-from backend.questions.services.drafts import new_question
+from backend.questions.services.drafts import check_choices, check_span, check_text
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine.answering.contract import ROUTED_METHOD, Effort
 from gpu_workers.engine.answering.scan_price import ScanPrice, most_events, scan_price
@@ -32,26 +32,39 @@ class RouteEstimate:
     scan: ScanPrice | None = None
 
 
-def estimate_route(wish: ScopeWish, **fields: Any) -> RouteEstimate:
-    """Return how a question would be answered, without reading it: no model is asked. fields: arguments of
-    new_question().
+def estimate_route(
+    wish: ScopeWish,
+    *,
+    method: str,
+    effort: str,
+    route: str,
+    text: str | None = None,
+    choices: Sequence[str] = (),
+    start_ms: int | None = None,
+    end_ms: int | None = None,
+) -> RouteEstimate:
+    """Return how a question would be answered, without reading it: no model is asked. text: None if it is not written
+    yet.
 
-    Raises Refused as new_question() and scopes.resolve() do.
+    Raises Refused as drafts.new_question() and scopes.resolve() do.
     """
-    question = new_question(**fields)
+    if text is not None:
+        check_text(text)
+    check_choices(choices)
+    check_span(start_ms, end_ms)
     wanted = [video.id for video in resolve(wish)]
-    if question.method != ROUTED_METHOD:
+    if method != ROUTED_METHOD:
         return RouteEstimate(None, True)
-    if question.route == "auto" and question.effort == "paper":
+    if route == "auto" and effort == "paper":
         return RouteEstimate("search", True)
-    chosen = None if question.route == "auto" else question.route
+    chosen = None if route == "auto" else route
     if chosen is not None and chosen not in COSTLY:
         return RouteEstimate(chosen, True)
     videos = list(Video.objects.filter(id__in=wanted).order_by("id"))
-    effort, small = cast(Effort, question.effort), _reasoner_is_small()
-    with GraphOfRequest(_scope(videos, question.start_ms, question.end_ms)) as graph:
-        events = sum(1 for _ in islice(all_places(graph), most_events(effort, small=small)))
-    return RouteEstimate(chosen, chosen is not None, scan_price(events, effort, small=small))
+    asked, small = cast(Effort, effort), _reasoner_is_small()
+    with GraphOfRequest(_scope(videos, start_ms, end_ms)) as graph:
+        events = sum(1 for _ in islice(all_places(graph), most_events(asked, small=small)))
+    return RouteEstimate(chosen, chosen is not None, scan_price(events, asked, small=small))
 
 
 def _scope(videos: Sequence[Video], start_ms: int | None, end_ms: int | None) -> Scope:

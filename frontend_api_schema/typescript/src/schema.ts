@@ -6408,16 +6408,16 @@ export interface components {
              * @description Share of your own history that lay from `low` to `high`; null if it is too short.
              */
             covered: number | null;
-            /** @description The route that the question will be answered by: the one that you name. Null if the question is yet to be read, and for a method without routes. Known values: `search`, `time`, `whole`, `scan`, `objects`. Others may follow. */
+            /** @description The route that the question will be answered by: the one that you name. Null if the question is yet to be read, without a scope, and for a method without routes. Known values: `search`, `time`, `whole`, `scan`, `objects`. Others may follow. */
             route: string | null;
-            /** @description Whether the route is known. False if reading the question will choose it. Null without a question. */
+            /** @description Whether the route is known. False if reading the question will choose it. Null without a scope. */
             certain: boolean | null;
             /** @description What a scan will take at most, if the question is answered by one; null if it cannot be. A question is only scanned if it clearly asks for that, or if you name the route. */
             scan: components["schemas"]["ScanEstimate"] | null;
         };
         /**
-         * @description What decides the charge and the duration of a question. With the question and its scope, the reply also says
-         *     what a scan would take.
+         * @description What decides the charge and the duration of a question. With a scope, the reply also says what a scan would
+         *     take. The question may still be missing.
          */
         QuestionEstimateRequest: {
             /** @description Videos to read. Give either these or a collection. */

@@ -119,7 +119,8 @@ class Preset:
     roles: the server that plays each role. in_process: model, or built-in, of each role that runs in the workers;
     in_process_share: the share of the first card left to them. segments_at_once, questions_at_once: work of one worker
     process, which mostly waits for model servers. detector_fps: frames per second in which things are followed.
-    detector_batch: pictures of one call of a detector on a GPU.
+    detector_batch: pictures of one call of a detector on a GPU. cpu_reasoner: weights of the registry that answer on
+    the host's processor, "" where a card or the operator has the reasoner.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Preset:
     questions_at_once: int
     detector_fps: float
     detector_batch: int
+    cpu_reasoner: str = ""
 
     def served_model(self, role: str) -> str:
         """Return the name under which the role's model is served, "" if the preset does not name it."""
@@ -202,6 +204,7 @@ def _preset(name: str, row: Mapping[str, Any]) -> Preset:
         questions_at_once=row["questions_at_once"],
         detector_fps=float(row["detector_fps"]),
         detector_batch=row["detector_batch"],
+        cpu_reasoner=row.get("cpu_reasoner", ""),
     )
 
 

@@ -78,7 +78,7 @@ def dry(command: tuple[str, ...]) -> tuple[str, ...] | None:
     whole = ("python", "-m", *command) if command[0] in {"uvicorn", "celery"} else command
     if "vllm_server" in " ".join(command):
         return (*whole, "--print")
-    if command[0] in {"uvicorn", "celery"} or command[1:2] == ("manage.py",):
+    if command[0] in {"uvicorn", "celery"} or "manage.py" in command[1:2] or "llama_server" in " ".join(command):
         return (*whole, "--help")
     return None
 
@@ -115,7 +115,7 @@ def test_every_program_reads_its_arguments(definitions: dict[str, tuple[Service,
         "worker-query",
         "worker-query-cpu",
     }
-    others = {"api", "console", "migrate", "provision", "relay", "signer", "webhooks"}
+    others = {"api", "console", "migrate", "provision", "reasoner", "relay", "signer", "webhooks"}
     assert {*others, *workers} == set(definitions) - set(servers)
     assert {f"vllm-{server}" for server in preset("gpu-80gb").servers} == set(servers)
     for name, words in servers.items():

@@ -29,10 +29,10 @@ class QuestionEstimate:
                 null if the history is too short.
             covered (float | None): Share of your own history that lay from `low` to `high`; null if it is too short.
             route (None | str): The route that the question will be answered by: the one that you name. Null if the question
-                is yet to be read, and for a method without routes. Known values: `search`, `time`, `whole`, `scan`, `objects`.
-                Others may follow.
+                is yet to be read, without a scope, and for a method without routes. Known values: `search`, `time`, `whole`,
+                `scan`, `objects`. Others may follow.
             certain (bool | None): Whether the route is known. False if reading the question will choose it. Null without a
-                question.
+                scope.
             scan (None | ScanEstimate): What a scan will take at most, if the question is answered by one; null if it cannot
                 be. A question is only scanned if it clearly asks for that, or if you name the route.
     """

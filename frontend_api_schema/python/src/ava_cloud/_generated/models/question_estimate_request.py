@@ -16,8 +16,8 @@ T = TypeVar("T", bound="QuestionEstimateRequest")
 
 @_attrs_define
 class QuestionEstimateRequest:
-    """What decides the charge and the duration of a question. With the question and its scope, the reply also says
-    what a scan would take.
+    """What decides the charge and the duration of a question. With a scope, the reply also says what a scan would
+    take. The question may still be missing.
 
         Attributes:
             video_ids (list[str] | Unset): Videos to read. Give either these or a collection.

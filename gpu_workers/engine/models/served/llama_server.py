@@ -1,4 +1,10 @@
-"""llama.cpp's OpenAI-compatible server in the foreground, on one port, until SIGTERM.
+"""llama.cpp's OpenAI-compatible server, on one port, until SIGTERM: the reasoner of a host without a GPU.
+
+llama_server --model NAME --port 8080            serve weights of the registry, fetched if they are not there
+llama_server --model NAME --port 8080 --fetch    fetch the weights, and end
+llama_server --model NAME --port 8080 --check    exit status 0 if the server answers
+
+MODEL_API_KEY is the key that clients must send.
 
 What works (xllamacpp 2026.10.11549, tried with Qwen2.5-Coder 0.5B and 1.5B and SmolLM2):
   * ``n`` samples in one request, up to --parallel (more is a 400). The prompt is read once for all samples, and they
@@ -31,7 +37,10 @@ import os
 import signal
 import sys
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 
@@ -40,11 +49,11 @@ def parameters(options: argparse.Namespace) -> Any:
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path = options.model
-    params.model_alias = {options.alias}
-    params.hostnames = ["127.0.0.1"]
+    params.model.path = str(weights_of(options.model))
+    params.model_alias = {options.alias or options.model}
+    params.hostnames = [options.host]
     params.port = options.port
-    params.api_keys = [os.environ["AVA_LLAMA_API_KEY"]] if os.environ.get("AVA_LLAMA_API_KEY") else []
+    params.api_keys = [os.environ["MODEL_API_KEY"]] if os.environ.get("MODEL_API_KEY") else []
     params.n_ctx = options.context
     params.n_parallel = options.parallel
     # One pool of context for all slots, so that a single long prompt may use all of it.
@@ -64,16 +73,45 @@ def parameters(options: argparse.Namespace) -> Any:
     return params
 
 
+def weights_of(model: str) -> Path:
+    """Return a file of weights, after fetching it if the model is a name of the registry. Raises WeightsError."""
+    from gpu_workers.engine.models import weights
+
+    return Path(model) if os.sep in model else weights.fetch(model, progress=_report)
+
+
+def answers(port: int) -> bool:
+    """Whether the server on this machine has loaded its model and knows the key."""
+    headers = {"Authorization": f"Bearer {os.environ.get('MODEL_API_KEY', '')}"}
+    for path in ("/health", "/v1/models"):
+        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=5) as reply:  # noqa: S310 - our own
+                if reply.status != 200:
+                    return False
+        except (urllib.error.URLError, TimeoutError):
+            return False
+    return True
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until SIGTERM or SIGINT. The API key comes from AVA_LLAMA_API_KEY."""
-    parser = argparse.ArgumentParser(prog="python -m infra.local.llama_program")
-    parser.add_argument("--model", required=True)
-    parser.add_argument("--alias", required=True)
+    """Serve until SIGTERM or SIGINT."""
+    parser = argparse.ArgumentParser(prog="python -m gpu_workers.engine.models.served.llama_server")
+    parser.add_argument("--model", required=True, help="a name of the registry's weights, or a path")
+    parser.add_argument("--alias", default="", help="the name that clients ask for; by default the model's")
+    parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--context", type=int, default=32768)
     parser.add_argument("--parallel", type=int, default=4)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--fetch", action="store_true", help="fetch the weights, and end")
+    parser.add_argument("--check", action="store_true", help="ask a running server; exit status 0 if it answers")
     options = parser.parse_args(arguments)
+    if options.check:
+        return 0 if answers(options.port) else 1
+    if options.fetch:
+        weights_of(options.model)
+        return 0
 
     import xllamacpp
 
@@ -85,6 +123,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stopping.wait()
     # The server's threads may be inside a long prompt. Nothing has to be saved, so the exit does not wait for them.
     os._exit(0)
+
+
+def _report(name: str, done: int, total: int) -> None:
+    print(f"{name}: {done >> 20} of {total >> 20} MiB", flush=True)
 
 
 if __name__ == "__main__":
