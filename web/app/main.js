@@ -4,9 +4,9 @@ import { get, useTenant } from "../api/client.js";
 import { AppElement, Resource, define } from "./element.js";
 import { listen, openHelp, openPalette } from "./keys.js";
 import { t } from "./language.js";
-import { navigation, places } from "./navigation.js";
+import { navigation, places, shows } from "./navigation.js";
 import * as router from "./router.js";
-import { at, chosen, enter, may, session } from "./session.js";
+import { at, chosen, enter, may, roleName, session } from "./session.js";
 import { empty, problem, skeleton } from "./states.js";
 import "../upload/tray.js";
 
@@ -68,7 +68,7 @@ class AvaApp extends AppElement {
     if (before && before !== tenant) dispatchEvent(new CustomEvent("ava-tenant"));
     if (!route.path) return router.go(at(places()[0] ?? "settings/profile"), { replace: true });
     const load = MODULES[route.page];
-    if (!load) {
+    if (!load || !shows(route.page)) {
       this.page = null;
       return this.requestUpdate();
     }
@@ -110,14 +110,23 @@ class AvaApp extends AppElement {
   }
 
   missing() {
-    return this.route && MODULES[this.route.page]
-      ? skeleton(8, true)
-      : html`<div class="page">
-          ${empty(t("There is no such page"), t("The address is wrong, or the page has moved."), {
-            picture: "search",
-            actions: html`<a class="button" href=${at("")}>${t("To the start")}</a>`,
-          })}
-        </div>`;
+    const page = this.route?.page ?? "";
+    const [title, words] = shows(page)
+      ? [t("There is no such page"), t("The address is wrong, or the page has moved.")]
+      : [
+          t("Your role does not show this page"),
+          t("You are {role} of {tenant}. Its owners and admins can give you another role.", {
+            role: roleName(session.tenant?.role ?? ""),
+            tenant: session.tenant?.name,
+          }),
+        ];
+    if (MODULES[page] && shows(page)) return skeleton(8, true);
+    return html`<div class="page">
+      ${empty(title, words, {
+        picture: "search",
+        actions: html`<a class="button" href=${at("")}>${t("To the start")}</a>`,
+      })}
+    </div>`;
   }
 
   /** What a person sees without a tenant, before they choose one, or at an address of one that they do not reach. @param {import("../api/types.js").Me} me */

@@ -41,6 +41,9 @@ export const SETTINGS = [
 
 const shown = (/** @type {{scope: string}} */ item) => !item.scope || may(item.scope);
 
+/** Whether the person's role shows a page. @param {string} page */
+export const shows = (page) => [...ITEMS, ...SETTINGS].every((item) => !item.pages.includes(page) || shown(item));
+
 /** Return all places that the person may open, in their order. */
 export const all = () => [...ITEMS, ...SETTINGS].filter(shown);
 export const places = () => all().map((item) => item.path);

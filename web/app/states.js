@@ -4,6 +4,7 @@ import { ApiError } from "../api/client.js";
 import { icon } from "./icons.js";
 import { AvaCountdown } from "./countdown.js";
 import { t } from "./language.js";
+import { at, may } from "./session.js";
 
 /** @param {number} [lines] @param {boolean} [tall] */
 export const skeleton = (lines = 5, tall = false) =>
@@ -25,11 +26,12 @@ export const empty = (title, words, { picture = "film", actions = nothing } = {}
     <div class="row wrap">${actions}</div>
   </div>`;
 
-/** What a person does about a refusal, and where. @type {Record<string, [string, string]>} */
+/** What a person does about a refusal, and where. @type {Record<string, (back: string) => [string, string] | undefined>} */
 const WAYS = {
-  reauthentication_required: [t("Confirm"), "/accounts/confirm/"],
-  second_factor_required: [t("Set up a second factor"), "/accounts/2fa/"],
-  session_ended: [t("Sign in again"), "/accounts/logout/"],
+  reauthentication_required: (back) => [t("Confirm"), `/accounts/confirm/?next=${back}`],
+  second_factor_required: () => [t("Set up a second factor"), "/accounts/2fa/"],
+  session_ended: (back) => [t("Sign in again"), `/accounts/logout/?next=${back}`],
+  budget_exhausted: () => (may("budgets:write") ? [t("Raise the limit"), at("usage/budgets")] : undefined),
 };
 
 /**
@@ -44,17 +46,20 @@ export function problem(error, again = null) {
     </div>`;
   }
   const back = encodeURIComponent(location.pathname + location.search);
-  const way = WAYS[error.code];
+  const way = WAYS[error.code]?.(back);
   return html`<div class="problem" role="alert">
     <strong>${titles[error.status] ?? t("This did not work")}</strong>
     <p>${error.code === "reauthentication_required" ? t("Confirm that it is you, then try again.") : error.message}</p>
+    ${error.code === "budget_exhausted" && !way
+      ? html`<p>${t("An owner, an admin or a member for billing can raise the limit.")}</p>`
+      : nothing}
     ${error.errors.length > 1 || (error.errors.length && error.errors[0]?.detail !== error.message)
       ? html`<ul>
           ${error.errors.map((each) => html`<li>${each.detail}</li>`)}
         </ul>`
       : nothing}
     <div class="row wrap">
-      ${way ? html`<a class="button" href="${way[1]}?next=${back}">${way[0]}</a>` : nothing}
+      ${way ? html`<a class="button" href=${way[1]}>${way[0]}</a>` : nothing}
       ${again && error.isTemporary
         ? html`<ava-countdown .seconds=${error.retryAfter} .then=${again}></ava-countdown>`
         : nothing}

@@ -113,6 +113,7 @@ export function answerActs(question, host) {
       ? html`${button("up", t("Right"), () => judge(question, "right", host), question.feedback?.verdict === "right")}
         ${button("down", t("Wrong"), () => judge(question, "wrong", host), question.feedback?.verdict === "wrong")}`
       : nothing}
+    ${writes && question.status === "failed" ? button("again", t("Try again"), () => again(question, host, {})) : nothing}
     ${writes && isWider
       ? button("search", t("Ask wider"), () => again(question, host, { start_ms: null, end_ms: null }))
       : nothing}

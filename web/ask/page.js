@@ -127,7 +127,9 @@ class PageAsk extends AppElement {
         <div class="actions">
           ${this.session
             ? html`<a class="button" href=${at("ask")}>${icon("plus", 16)}${t("New question")}</a>
-                <button class="button danger" @click=${this.drop}>${t("Delete the conversation")}</button>`
+                ${may("questions:write")
+                  ? html`<button class="button danger" @click=${this.drop}>${t("Delete the conversation")}</button>`
+                  : nothing}`
             : nothing}
         </div>
       </div>
