@@ -37,6 +37,7 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--env-file", type=Path, default=PROJECT / ".env", help="by default .env of the project")
     parser.add_argument("--tenant", default="first", help="slug of the first tenant")
     parser.add_argument("--disk", type=Path, default=Path("/"), help="a folder of the file system of Docker's data")
+    parser.add_argument("--offline", action="store_true", help="build and fetch nothing: images and weights are there")
     parser.add_argument("--anyway", action="store_true", help="go on although a check does not hold")
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--check", action="store_true", help="only check the host; exit status 1 if a check fails")
@@ -73,10 +74,14 @@ def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:
     preset = chosen(options, host)
     print(f"preset {preset.name}: {preset.summary}")
     found = hosts.checks(preset, host, table())
+    written = settings.read(options.env_file)
+    if not written:
+        found.append(hosts.ports_check([8000, 8010, 8333, *([80, 443] if options.domain else [])]))
     for check in found:
         print(f"  {'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}")
     failed = [check.name for check in found if not check.holds]
     if options.check:
+        print(f"this host lacks: {', '.join(failed)}" if failed else "this host has what the preset needs")
         return 1 if failed else 0
     if failed and not (options.anyway or options.dry_run):
         raise InstallFailed(f"this host lacks: {', '.join(failed)}; mend it, or repeat with --anyway")
@@ -88,6 +93,8 @@ def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:
         )
     certificates.check(options)
     wanted = {**settings.wanted(preset, options.domain), **certificates.settings(options)}
+    if options.offline:
+        wanted |= settings.OFFLINE
     new = settings.missing(options.env_file, wanted)
     lacking = settings.without_models(preset, {**settings.read(options.env_file), **new})
     print(f"{options.env_file}: {len(new)} new values: {', '.join(new) or 'none'}")
@@ -118,7 +125,7 @@ def _commands(preset: Preset, options: argparse.Namespace) -> list[list[str]]:
     named = ("--name", options.tenant, "--slug", options.tenant, "--if-absent")
     reasoner = (f"--model={preset.cpu_reasoner}", "--port=8080", "--fetch")
     password = ("exec", "-T", "--env", "AVA_CONSOLE_PASSWORD", "console", "python", "manage.py")
-    return [
+    fetching = [
         in_compose("build"),
         # Tens of gigabytes, with a line per file. The start of a server has a limit of time, and this step has none.
         *(
@@ -126,6 +133,9 @@ def _commands(preset: Preset, options: argparse.Namespace) -> list[list[str]]:
             for name in preset.servers
         ),
         *([in_compose("run", "--rm", "--no-deps", "reasoner", *reasoner)] if preset.cpu_reasoner else []),
+    ]
+    return [
+        *([] if options.offline else fetching),
         # The proxy makes its authority when it starts, and the other processes read it when they start.
         *(
             [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import socket
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ IMAGES_GIB = 40
 """Room for the images: vLLM's and the GPU worker's hold CUDA and torch each."""
 LEAST_DRIVER = 580
 """NVIDIA driver of CUDA 13, which torch in the images is built for."""
+LEAST_CAPABILITY = 8.0
+"""Compute capability of NVIDIA's Ampere cards: the weights are bfloat16, which older cards cannot compute with."""
 LEAST_COMPOSE = (2, 24)
 """The first docker compose that knows env_file entries that may be missing."""
 SERVICES_GIB = 16.0
@@ -26,14 +29,20 @@ SERVICES_GIB = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """cards: usable memory of each GPU in GiB. driver: version of NVIDIA's, "" without one. compose: "" without one."""
+    """cards: usable memory of each GPU in GiB; capabilities: the compute capability of each, as far as known.
+
+    driver: version of NVIDIA's, "" without one. compose: "" without one. daemon: whether Docker answers. runs_gpus:
+    whether it has NVIDIA's runtime.
+    """
 
     cards: tuple[float, ...]
     driver: str
     memory_gib: float
     disk_gib: float
     compose: str
+    daemon: bool
     runs_gpus: bool
+    capabilities: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +65,14 @@ def run(command: Sequence[str]) -> str:
 
 def inspect(disk: Path, *, run: Run = run, meminfo: Path = Path("/proc/meminfo")) -> Host:
     """Look at this machine. disk: a folder of the file system that holds Docker's data."""
-    query = ["nvidia-smi", "--query-gpu=memory.total,driver_version", "--format=csv,noheader,nounits"]
-    rows = [line.split(",") for line in run(query).splitlines() if line.count(",") == 1]
+
+    def asked(fields: str) -> str:
+        return run(["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader,nounits"])
+
+    rows = [line.split(",") for line in asked("memory.total,driver_version").splitlines() if line.count(",") == 1]
+    # Asked for alone: a driver that does not know the field refuses the whole query.
+    capabilities = re.findall(r"^\s*(\d+\.\d+)\s*$", asked("compute_cap"), flags=re.M)
+    runtimes = run(["docker", "info", "--format", "{{json .Runtimes}}"])
     total = re.search(r"^MemTotal:\s+(\d+) kB", meminfo.read_text(), flags=re.M) if meminfo.exists() else None
     return Host(
         cards=tuple(int(memory) / 1024 for memory, _ in rows if memory.strip().isdigit()),
@@ -65,7 +80,9 @@ def inspect(disk: Path, *, run: Run = run, meminfo: Path = Path("/proc/meminfo")
         memory_gib=int(total[1]) / 1024**2 if total else 0.0,
         disk_gib=shutil.disk_usage(disk).free / 1024**3,
         compose=run(["docker", "compose", "version", "--short"]).strip().removeprefix("v"),
-        runs_gpus="nvidia" in run(["docker", "info", "--format", "{{json .Runtimes}}"]),
+        daemon=bool(runtimes.strip()),
+        runs_gpus="nvidia" in runtimes,
+        capabilities=tuple(map(float, capabilities)),
     )
 
 
@@ -87,6 +104,24 @@ def weights_gib(preset: Preset, table: ModelTable) -> float:
     return sum(table.models[server.model].weights_gib for server in preset.servers.values())
 
 
+def taken(ports: Sequence[int]) -> list[int]:
+    """Return the ports of this machine at which a program listens already."""
+    found = []
+    for port in ports:
+        with socket.socket() as probe:
+            probe.settimeout(2)
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                found.append(port)
+    return found
+
+
+def ports_check(ports: Sequence[int]) -> Check:
+    """Return whether the ports that an installation publishes are free."""
+    busy = ", ".join(map(str, taken(ports)))
+    named = ", ".join(map(str, ports))
+    return Check("ports", not busy, f"other programs listen at {busy}; end them" if busy else f"{named} are free")
+
+
 def checks(preset: Preset, host: Host, table: ModelTable) -> list[Check]:
     """Return what the preset needs of the host, in the order in which an operator would mend it."""
     largest = max((table.models[server.model].weights_gib for server in preset.servers.values()), default=0.0)
@@ -97,6 +132,11 @@ def checks(preset: Preset, host: Host, table: ModelTable) -> list[Check]:
             "engine",
             version >= LEAST_COMPOSE,
             f"docker compose {host.compose or 'is not there'}; {'.'.join(map(str, LEAST_COMPOSE))} or newer is needed",
+        ),
+        Check(
+            "docker",
+            host.daemon,
+            "Docker answers" if host.daemon else "Docker does not answer: start it, or join its group",
         ),
         Check("memory", host.memory_gib >= memory, f"{host.memory_gib:.0f} GiB; the preset needs {memory:.0f} GiB"),
         Check(
@@ -113,6 +153,11 @@ def checks(preset: Preset, host: Host, table: ModelTable) -> list[Check]:
                 "driver",
                 driver >= LEAST_DRIVER,
                 f"NVIDIA driver {host.driver or 'is not there'}; {LEAST_DRIVER} or newer",
+            ),
+            Check(
+                "capability",
+                all(each >= LEAST_CAPABILITY for each in host.capabilities[: len(preset.gpu_gib)]),
+                f"compute capability {', '.join(map(str, host.capabilities)) or 'unknown'}; {LEAST_CAPABILITY} or more",
             ),
             Check(
                 "runtime",

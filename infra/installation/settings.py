@@ -36,6 +36,9 @@ PASSWORDS = (
 NUMBERED = ("AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS")
 HOSTED = ("REASONER_URL", "REASONER_MODEL", "REASONER_API_KEY", "DESCRIBER_URL", "DESCRIBER_MODEL", "DESCRIBER_API_KEY")
 
+OFFLINE = {"HF_HUB_OFFLINE": "1", "PIP_NO_INDEX": "1"}
+"""What keeps workers and model servers from looking for weights outside; they use those in their volumes."""
+
 
 def read(path: Path) -> dict[str, str]:
     """Return the values of an environment file, {} if there is none."""

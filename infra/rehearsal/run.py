@@ -62,6 +62,7 @@ class Rehearsal:
         self._containers: dict[str, Container] = {}
         self._addresses = 0
         self._seeded: Path | None = None
+        self._offline = False
 
     def run(self) -> int:
         """Make all checks and return 0 if every one holds, else 1."""
@@ -87,7 +88,9 @@ class Rehearsal:
             for note in each.notes:
                 report.substitution(note)
         network = Network()
-        elsewhere = {host: self._outlet(host) for host in _PACKAGE_INDEX}
+        # An installation that is told to ask no index reaches none.
+        self._offline = "PIP_NO_INDEX" in planned.variables
+        elsewhere = {} if self._offline else {host: self._outlet(host) for host in _PACKAGE_INDEX}
         elsewhere |= running.enter_context(self._reasoner(planned))
         deployment = Deployment(planned, built, network, elsewhere, os.environ)
         logs = self._folder / "log"
@@ -227,10 +230,14 @@ class Rehearsal:
                     if target.exists() or not mine.is_dir():
                         continue
                     target.mkdir()
-                    self._seeded = target
+                    left_out = (".",) if self._offline else (".", _FETCHED, "qwen", "smollm")
                     for weight in mine.iterdir():
-                        if weight.is_dir() and not weight.name.startswith((".", _FETCHED, "qwen", "smollm")):
+                        if weight.is_dir() and not weight.name.startswith(left_out):
                             shutil.copytree(weight, target / weight.name, copy_function=os.link)
+                    if self._offline:
+                        self._report.substitution(f"volume {mount.source}: holds this machine's weights")
+                        continue
+                    self._seeded = target
                     self._report.substitution(f"volume {mount.source}: holds this machine's weights except {_FETCHED}")
 
     def _video(self) -> Path:

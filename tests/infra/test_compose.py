@@ -198,6 +198,18 @@ def test_one_host_needs_no_model_server_for_the_embedded_models():
     assert "DESCRIBER_URL" not in environment, "an empty one would not leave the observer in its place"
 
 
+def test_whatever_reads_weights_can_be_kept_from_the_network():
+    for preset in PRESETS.values():
+        given = {**dict.fromkeys(required(), "given"), "HF_HUB_OFFLINE": "1", "PIP_NO_INDEX": "1", "HF_ENDPOINT": "x"}
+        services = json.loads(config(preset.name, given).stdout)["services"]
+        reading = [name for name in services if name.startswith(("worker-index", "worker-query", "vllm-"))]
+        for name in [*reading, *(["reasoner"] if preset.cpu_reasoner else [])]:
+            environment = services[name]["environment"]
+            hub, index = environment.get("HF_HUB_OFFLINE"), environment.get("PIP_NO_INDEX")
+            assert "1" in (hub, index), name
+            assert name == "reasoner" or (hub, environment["HF_ENDPOINT"]) == ("1", "x"), name
+
+
 def test_query_workers_hold_models_only_without_served_embedders():
     for preset in PRESETS.values():
         services = started(preset.name)

@@ -43,7 +43,7 @@ def test_every_listed_variable_is_read() -> None:
     scripts = "".join((images / name).read_text() for name in ("ava-archive", "pooler-entrypoint.sh"))
     by_scripts = set(re.findall(r"\$\{?((?:WAL|POOLER)_\w+)", scripts))
     by_compose_itself = {"COMPOSE_PROFILES"}
-    by_the_library_of_the_hub = {"HF_ENDPOINT", "HF_TOKEN"}
+    by_the_library_of_the_hub = {"HF_ENDPOINT", "HF_HUB_OFFLINE", "HF_TOKEN"}
     by_an_option = {"AVA_CONSOLE_PASSWORD", "AVA_CONSOLE_CODE"}
     assert (
         listed() - read() - compose - by_scripts - by_compose_itself - by_an_option - by_the_library_of_the_hub == set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import socket
 import stat
 import subprocess
 import sys
@@ -26,13 +27,20 @@ GIB = 1024**3
 
 
 def machine(
-    tmp_path: Path, cards: list[int], *, driver: str = "580.95.05", gib: int = 128, toolkit: bool = True
+    tmp_path: Path,
+    cards: list[int],
+    *,
+    driver: str = "580.95.05",
+    gib: int = 128,
+    toolkit: bool = True,
+    capability: str = "8.9",
 ) -> Host:
     """Return what is found on a host whose nvidia-smi and docker print these values."""
     meminfo = tmp_path / "meminfo"
     meminfo.write_text(f"MemTotal:       {gib * 1024**2} kB\nMemFree: 1 kB\n")
     printed = {
-        "nvidia-smi": "".join(f"{memory}, {driver}\n" for memory in cards),
+        "nvidia-smi --query-gpu=memory.total,driver_version ": "".join(f"{memory}, {driver}\n" for memory in cards),
+        "nvidia-smi --query-gpu=compute_cap ": f"{capability}\n" * len(cards),
         "docker compose": "2.29.1\n",
         "docker info": '{"nvidia":{},"runc":{}}' if toolkit else '{"runc":{}}',
     }
@@ -74,11 +82,30 @@ def test_a_host_that_lacks_something_is_named(tmp_path: Path, monkeypatch: pytes
     assert failing("gpu-48gb", machine(tmp_path, [L40S])) == set()
     assert failing("gpu-48gb", machine(tmp_path, [L40S], driver="550.12")) == {"driver"}
     assert failing("gpu-48gb", machine(tmp_path, [L40S], toolkit=False)) == {"runtime"}
+    assert failing("gpu-48gb", machine(tmp_path, [L40S], capability="7.5")) == {"capability"}
+    assert failing("gpu-48gb", machine(tmp_path, [L40S, T4], capability="9.0")) == set()
+    # What nvidia-smi prints where the driver does not know the field.
+    assert failing("gpu-48gb", machine(tmp_path, [L40S], capability="[N/A]")) == set()
     assert failing("gpu-48gb", machine(tmp_path, [L40S], gib=16)) == {"memory"}
     assert failing("two-gpus", machine(tmp_path, [L40S])) == {"gpus"}
     assert failing("embedded", machine(tmp_path, [], driver="", toolkit=False)) == set()
     monkeypatch.setattr(hosts.shutil, "disk_usage", lambda _: SimpleNamespace(free=10 * GIB))
     assert failing("embedded", machine(tmp_path, [])) == {"disk"}
+
+
+def test_without_a_docker_that_answers_nothing_is_started(tmp_path: Path) -> None:
+    host = hosts.inspect(tmp_path, run=lambda _: "")
+
+    assert {"engine", "docker"} <= failing("embedded", host)
+
+
+def test_a_port_at_which_another_program_listens_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        check = hosts.ports_check([port])
+
+    assert (check.holds, check.detail) == (False, f"other programs listen at {port}; end them")
+    assert hosts.ports_check([port]).holds
 
 
 def test_secrets_are_made_once_and_kept(tmp_path: Path) -> None:
@@ -167,11 +194,23 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     assert '"up"' not in (tmp_path / "calls").read_text()
 
 
+def test_offline_it_builds_and_fetches_nothing(tmp_path: Path) -> None:
+    done = installed(tmp_path, "--anyway", "--offline")
+
+    assert done.returncode == 0, done.stderr
+    calls = (tmp_path / "calls").read_text()
+    assert '"up"' in calls
+    assert '"build"' not in calls
+    assert '"--fetch"' not in calls
+    assert settings.OFFLINE.items() <= settings.read(tmp_path / ".env").items()
+
+
 def test_a_check_fails_by_its_exit_status(tmp_path: Path) -> None:
     done = installed(tmp_path, "--check", "--preset", "four-gpus")
 
     assert done.returncode == 1
     assert "FAIL gpus: 45 GiB; the preset needs cards of 44, 44, 44, 44 GiB" in done.stdout
+    assert re.search(r"^this host lacks: .*gpus", done.stdout, flags=re.M)
     assert not (tmp_path / ".env").exists()
 
 
