@@ -22,6 +22,7 @@ ATTRIBUTES: Mapping[str, frozenset[str]] = {
     "app_people": frozenset(),
     "app_console": frozenset(),
     "app_replication": frozenset({"replication"}),
+    "app_metrics": frozenset(),
 }
 """Attributes of each role of ours, out of super, createrole, createdb, replication and bypassrls."""
 LEAKPROOF = frozenset({

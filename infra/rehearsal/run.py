@@ -88,7 +88,7 @@ class Rehearsal:
             for note in each.notes:
                 report.substitution(note)
         network = Network()
-        # An installation that is told to ask no index reaches none.
+        # An installation without an index reaches none.
         self._offline = "PIP_NO_INDEX" in planned.variables
         elsewhere = {} if self._offline else {host: self._outlet(host) for host in _PACKAGE_INDEX}
         elsewhere |= running.enter_context(self._reasoner(planned))

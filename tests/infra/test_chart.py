@@ -81,7 +81,8 @@ def test_commands_are_those_of_compose(file: str):
 @each_file
 def test_variables_are_those_of_compose(file: str):
     # On one host peers are plain; the pooler verifies the server, and has a certificate; a pod sees its own cards only.
-    only_compose = {"AVA_PLAIN_PEERS", "S3_ENDPOINT_URL", "DATABASE_REPLICATION_URL", "CUDA_VISIBLE_DEVICES"}
+    only_compose = {"AVA_PLAIN_PEERS", "S3_ENDPOINT_URL", "DATABASE_REPLICATION_URL", "DATABASE_METRICS_URL"}
+    only_compose |= {"CUDA_VISIBLE_DEVICES"}
     only_chart = {"PGSSLROOTCERT", "POOLER_SERVER_CA", "POOLER_CERTIFICATE", "POOLER_SESSIONS"}
     for name, pod, service in compared(file):
         given = {variable for variable, value in service["environment"].items() if value}
@@ -92,8 +93,9 @@ def test_variables_are_those_of_compose(file: str):
 def test_secrets_are_those_of_compose(file: str):
     for name, pod, service in compared(file):
         values = {variable: str(value) for variable, value in service["environment"].items() if value}
-        # The address of a replica's role is for a standby, which the chart leaves to the database's operator.
-        secret = {variable for variable, value in values.items() if "<" in value} - {"DATABASE_REPLICATION_URL"}
+        # Standbys and exporters of the database are its operator's.
+        outside = {"DATABASE_REPLICATION_URL", "DATABASE_METRICS_URL"}
+        secret = {variable for variable, value in values.items() if "<" in value} - outside
         assert set(pod.secrets) == secret, name
         for variable, key in pod.secrets.items():
             if "://" not in values[variable]:

@@ -288,6 +288,7 @@ def test_powerful_passwords_reach_only_the_services_that_need_them(services: dic
             holders.setdefault(secret, set()).add(name)
     assert holders["POSTGRES_PASSWORD"] == {"postgres", "postgres-backup", "provision"}
     assert holders["APP_REPLICATION_PASSWORD"] == {"postgres-standby", "provision"}
+    assert holders["APP_METRICS_PASSWORD"] == {"postgres-exporter", "provision"}
     assert holders["APP_OWNER_PASSWORD"] == {"provision", "migrate"}
     assert holders["APP_ADMIN_RO_PASSWORD"] == {"provision", "console", "pooler"}
     assert holders["APP_PEOPLE_PASSWORD"] == {"provision", "api", "pooler"}

@@ -41,7 +41,8 @@ def test_every_listed_variable_is_read() -> None:
 
     images = ROOT / "infra" / "images"
     scripts = "".join((images / name).read_text() for name in ("ava-archive", "pooler-entrypoint.sh"))
-    by_scripts = set(re.findall(r"\$\{?((?:WAL|POOLER)_\w+)", scripts))
+    scripts += (ROOT / "infra" / "observability" / "alertmanager-entrypoint.sh").read_text()
+    by_scripts = set(re.findall(r"\$\{?((?:WAL|POOLER|ALERT)_\w+)", scripts))
     by_compose_itself = {"COMPOSE_PROFILES"}
     by_the_library_of_the_hub = {"HF_ENDPOINT", "HF_HUB_OFFLINE", "HF_TOKEN"}
     by_an_option = {"AVA_CONSOLE_PASSWORD", "AVA_CONSOLE_CODE"}

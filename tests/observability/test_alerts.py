@@ -35,6 +35,17 @@ BY_NODE_EXPORTER: dict[str, set[str]] = {
     "node_memory_MemTotal_bytes": set(),
 }
 """Metrics of the exporter in the compose profile observability, with its labels."""
+BY_OTHERS: dict[str, set[str]] = {
+    "pg_stat_user_tables_n_dead_tup": {"datname", "schemaname", "relname"},
+    "pg_stat_user_tables_n_live_tup": {"datname", "schemaname", "relname"},
+    "pg_database_wraparound_age_datfrozenxid_seconds": {"datname"},
+    "redis_up": set(),
+    "redis_memory_used_bytes": set(),
+    "redis_memory_max_bytes": set(),
+    "redis_rejected_connections_total": set(),
+    "probe_ssl_earliest_cert_expiry": set(),
+}
+"""Metrics of the exporters of PostgreSQL, of Valkey and of certificates, as their programs print them."""
 BY_SCRAPE = {"service", "instance"}
 SUFFIXES = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum"), "gauge": ("",)}
 
@@ -50,7 +61,7 @@ def expressions() -> Iterator[tuple[str, str]]:
 
 def exported() -> dict[str, set[str]]:
     """Return the labels of each series that API, relay and workers export."""
-    found = {**BY_PROMETHEUS, **BY_NODE_EXPORTER}
+    found = {**BY_PROMETHEUS, **BY_NODE_EXPORTER, **BY_OTHERS}
     for collector in list(REGISTRY._collector_to_names):
         names = getattr(collector, "_labelnames", None)
         if names is None or not collector._name.startswith("ava_"):  # type: ignore[attr-defined]
@@ -70,7 +81,7 @@ def selectors(expression: str) -> list[tuple[str, set[str]]]:
     promql.parse(expression)
     return [
         (name, set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)\s*\"", labels or "")))
-        for name, labels in re.findall(r"\b(ava_\w+|node_\w+|up\b)(?:\{([^}]*)\})?", expression)
+        for name, labels in re.findall(r"\b((?:ava|node|pg|redis|probe)_\w+|up\b)(?:\{([^}]*)\})?", expression)
     ]
 
 
@@ -90,7 +101,7 @@ def test_rules_and_dashboards_name_only_what_is_exported() -> None:
 
 def test_every_grouping_uses_labels_of_its_metrics() -> None:
     every = {"service", "instance", "le", "queue", "kind", "how", "outcome", "dependency", "code", "stage", "work",
-             "model", "ok", "direction", "state", "method", "route", "status", "invariant"}  # fmt: skip
+             "model", "ok", "direction", "state", "method", "route", "status", "invariant", "datname"}  # fmt: skip
     for place, expression in expressions():
         for group in re.findall(r"\bby \(([^)]*)\)", expression):
             assert {name.strip() for name in group.split(",")} <= every, place

@@ -37,6 +37,8 @@ class Command(BaseCommand):
         provision_database(superuser, {role: os.environ[variable] for role, (variable, _) in ROLES.items()})
         if os.environ.get("DATABASE_REPLICATION_URL"):
             provision_replication(superuser, os.environ["DATABASE_REPLICATION_URL"])
+        if os.environ.get("DATABASE_METRICS_URL"):
+            provision_metrics(superuser, os.environ["DATABASE_METRICS_URL"])
         self.stdout.write("provisioned")
 
 
@@ -120,13 +122,28 @@ def provision_replication(superuser_url: str, replication_url: str) -> None:
 
     Raises CommandError if replication_url names another role.
     """
-    parts = urlsplit(replication_url)
-    if unquote(parts.username or "") != "app_replication":
-        raise CommandError("DATABASE_REPLICATION_URL must log in as app_replication")
+    _provision_login(superuser_url, replication_url, "app_replication", "DATABASE_REPLICATION_URL", "REPLICATION")
+
+
+def provision_metrics(superuser_url: str, metrics_url: str) -> None:
+    """Create the role app_metrics, with which an exporter reads what the server counts; it reads no table.
+
+    Raises CommandError if metrics_url names another role.
+    """
+    _provision_login(superuser_url, metrics_url, "app_metrics", "DATABASE_METRICS_URL", "NOREPLICATION")
+
+
+def _provision_login(superuser_url: str, url: str, role: str, variable: str, attribute: str) -> None:
+    parts = urlsplit(url)
+    if unquote(parts.username or "") != role:
+        raise CommandError(f"{variable} must log in as {role}")
     with psycopg.connect(superuser_url, autocommit=True) as server:
-        exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = 'app_replication'").fetchone()
+        exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
         server.execute(
-            sql.SQL("{verb} ROLE app_replication LOGIN REPLICATION NOSUPERUSER PASSWORD {password}").format(
-                verb=sql.SQL("ALTER" if exists else "CREATE"), password=sql.Literal(unquote(parts.password or ""))
+            sql.SQL("{verb} ROLE {role} LOGIN {attribute} NOSUPERUSER PASSWORD {password}").format(
+                verb=sql.SQL("ALTER" if exists else "CREATE"),
+                role=sql.Identifier(role),
+                attribute=sql.SQL(attribute),
+                password=sql.Literal(unquote(parts.password or "")),
             )
         )
