@@ -1,4 +1,4 @@
-"""``python -m infra.web_lint`` checks the sizes, the translations and the types of the files of web/.
+"""``python -m infra.web_lint`` checks the sizes, the directions of styles, the translations and the types of web/.
 
 The tools are installed in .local/web-lint, with the versions below. Node.js with npm must be on the PATH.
 """
@@ -6,6 +6,7 @@ The tools are installed in .local/web-lint, with the versions below. Node.js wit
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ TOOLS = PROJECT / ".local" / "web-lint"
 PACKAGES = ("typescript@5.9.3", "lit@3.3.3", "lit-html@3.3.2", "lit-element@4.2.2", "@lit/reactive-element@2.1.1",
             "intl-messageformat@10.7.18")  # fmt: skip
 MOST_LINES, MOST_LINES_IN_ALL = 300, 9_000
+_SIDED = re.compile(r"(?<![-\w])(?:(?:margin|padding|border)-)?(?:left|right)\s*:|text-align:\s*(?:left|right)\b")
 
 
 class LintFailed(Exception):
@@ -24,9 +26,10 @@ class LintFailed(Exception):
 
 
 def main() -> int:
-    """Check sizes, translations and types. Returns the exit status."""
+    """Check sizes, directions, translations and types. Returns the exit status."""
     try:
         lines = sizes()
+        directions()
         sentences()
         types()
     except LintFailed as error:
@@ -45,6 +48,14 @@ def sizes() -> dict[str, int]:
     if long or sum(lines.values()) > MOST_LINES_IN_ALL:
         raise LintFailed("; ".join(long) or f"web/ has {sum(lines.values())} lines, more than {MOST_LINES_IN_ALL}")
     return lines
+
+
+def directions() -> None:
+    """Check that no style says left or right, which a script from right to left would change. Raises LintFailed."""
+    for sheet in sorted((PROJECT / "web").rglob("*.css")):
+        said = _SIDED.search(sheet.read_text())
+        if said:
+            raise LintFailed(f"{sheet.name} says {said[0].strip()}: write inline-start or inline-end")
 
 
 def sentences() -> None:

@@ -1,10 +1,11 @@
-// Checks the translations of the web app: each sentence that t() gets stands in every file of web/locales, with the
+// Checks the translations of the web app and of its player: each sentence that t() gets stands in every file of web/locales, with the
 // same values and tags, and no file has any other. Prints what is wrong. `python -m infra.web_lint` and a test run it.
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { IntlMessageFormat } from "../../web/vendor/intl-messageformat.js";
 
 const WEB = fileURLToPath(new URL("../../web/", import.meta.url));
+const PLAYER = fileURLToPath(new URL("../../backend/playback/static/playback/", import.meta.url));
 const CALL = /(?<![\w.$])t\(\s*("(?:[^"\\\n]|\\.)*")?/g;
 const faults = [];
 
@@ -23,12 +24,13 @@ function names(message) {
 }
 
 const used = new Set();
-for (const name of readdirSync(WEB, { recursive: true })) {
-  if (!name.endsWith(".js") || name.startsWith("vendor")) continue;
-  const source = readFileSync(WEB + name, "utf8");
+const files = [WEB, PLAYER].flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => folder + name));
+for (const name of files) {
+  if (!name.endsWith(".js") || name.includes("/vendor/")) continue;
+  const source = readFileSync(name, "utf8");
   for (const { 1: quoted, index } of source.matchAll(CALL)) {
     if (quoted) used.add(JSON.parse(quoted));
-    else if (name !== "app/language.js")
+    else if (!name.endsWith("app/language.js"))
       faults.push(`${name}:${source.slice(0, index).split("\n").length}: t() needs a sentence in double quotes`);
   }
 }

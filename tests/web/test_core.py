@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.web_lint.__main__ import sentences
+from infra.web_lint.__main__ import directions, sentences
 
 NODE = shutil.which("node")
 
@@ -26,3 +26,7 @@ def test_the_parts_without_a_browser_hold_in_node() -> None:
 
 def test_every_sentence_is_translated_with_its_values() -> None:
     sentences()
+
+
+def test_no_style_says_left_or_right() -> None:
+    directions()

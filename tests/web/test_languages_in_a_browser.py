@@ -12,23 +12,26 @@ from tests.browser.chromium import in_a_thread, in_chromium, overhang, pictured
 from tests.conftest import Cast
 from tests.web.app import PHONE, WIDE, App
 from tests.web.crossing import Crossing, crossing
-from tests.web.test_in_a_browser import answered
+from tests.web.test_in_a_browser import ENDS, answered
 
 pytestmark = in_chromium
 
 TEXTS = """() => {
-  const left = [];
+  const left = [], aside = 'code, kbd, pre, script, style, template, noscript, .initial, [hidden], [lang]';
   const inner = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (inner.nextNode()) {
     const {data, parentElement: around} = inner.currentNode;
-    if (!around.closest('code, kbd, pre, script, style, template, noscript, .initial, [lang]')) left.push(data);
+    if (!around.closest(aside)) left.push(data);
   }
   const names = ['placeholder', 'title', 'aria-label', 'aria-valuetext', 'data-name', 'alt'];
-  for (const each of document.body.querySelectorAll('*'))
+  for (const each of document.body.querySelectorAll('*')) {
+    if (each.localName.startsWith('media-')) continue;
     for (const name of names) if (each.hasAttribute(name)) left.push(each.getAttribute(name));
+  }
   return [document.title, ...left].map(text => text.trim()).filter(Boolean);
 }"""
-"""All texts of a page and its attributes, without code, keys and what says its own language."""
+"""All texts of a page and its attributes, without code, keys, what says its own language, and
+the buttons of media-chrome, which speak English."""
 SAME_EVERYWHERE = re.compile(r"\b(AVA Cloud|CSV|PDF|https://|[kMGT]?B|GB h|min|ms|s)(?![A-Za-z])")
 """Names and units."""
 DATA = {
@@ -154,3 +157,17 @@ def test_no_page_has_a_text_that_is_not_translated(acme: Cast, app: App) -> None
         page.locator(button).first.click()
         page.locator("dialog[open]").wait_for()
         assert pseudo.english() == [], path
+
+
+def test_no_answer_has_a_text_that_is_not_translated(acme: Cast, app: App, play: None) -> None:
+    made = in_a_thread(lambda: crossing(acme))
+    pseudo, page = Pseudo(app), app.page
+    for values, _ in ENDS.values():
+        question = in_a_thread(lambda values=values: answered(acme, made, **values))
+        pseudo.check(f"questions/{question}")
+    for each in page.locator("details.card > summary").all():
+        each.click()
+    assert pseudo.english() == []
+    page.locator(".acts button").nth(1).click()
+    page.locator("dialog[open]").wait_for()
+    assert pseudo.english() == []

@@ -2,6 +2,7 @@
 import { html } from "lit";
 import { get, linked } from "../api/client.js";
 import { AppElement, define } from "../app/element.js";
+import { t } from "../app/language.js";
 import { drawBoxes } from "./boxes.js";
 
 /** @typedef {import("../api/types.js").Video} Video */
@@ -58,13 +59,17 @@ export class AvaPlayer extends AppElement {
   async firstUpdated() {
     const markup = /** @type {HTMLTemplateElement} */ (document.getElementById("player-markup"));
     const root = /** @type {HTMLElement} */ (document.importNode(markup.content, true).querySelector("[data-player]"));
+    root.setAttribute("aria-label", t("Player"));
+    for (const [part, words] of [["[data-repeat]", t("Repeat moment")], ["summary", t("Chapters")]])
+      /** @type {HTMLElement} */ (root.querySelector(String(part))).textContent = words;
+    root.querySelector("dialog")?.remove(); // the app has a list of keys of its own
     const [{ mount }, recordings] = await Promise.all([import("ava-player"), this.recordings()]);
     if (this.gone.signal.aborted) return;
     const place = /** @type {HTMLElement} */ (this.querySelector(".player-place"));
     place.replaceChildren(root);
     const boxes = root.querySelector("media-controller")?.appendChild(document.createElement("canvas"));
     this.player = /** @type {Mounted} */ (
-      mount(root, recordings, { renewal: () => this.recordings(), signal: this.gone.signal })
+      mount(root, recordings, { renewal: () => this.recordings(), signal: this.gone.signal, t })
     );
     const { video } = this.player;
     if (boxes) boxes.className = "boxes";

@@ -14,7 +14,8 @@ const clock = (seconds) => {
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 };
-const languages = new Intl.DisplayNames(["en"], { type: "language" });
+/** A sentence in English, with its values. The app gives a function that translates. */
+const inEnglish = (sentence, values = {}) => sentence.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
 function track(kind, src, { label = "", language = "" } = {}) {
   const made = document.createElement("track");
@@ -33,9 +34,11 @@ function refusal(reply) {
 
 /**
  * Let the markup of _player.html play recordings. renewal: address that gives the recordings again, with new
- * signatures, or a function that returns them. signal: when it is aborted, the player lets go of the page.
+ * signatures, or a function that returns them. signal: when it is aborted, the player lets go of the page. t: returns a
+ * sentence in the language of the page.
  */
-export function mount(root, recordings, { renewal = root.dataset.renewal, signal } = {}) {
+export function mount(root, recordings, { renewal = root.dataset.renewal, signal, t = inEnglish } = {}) {
+  const languages = new Intl.DisplayNames([document.documentElement.lang || "en"], { type: "language" });
   const video = root.querySelector("video");
   const status = root.querySelector("[data-status]");
   const repeat = root.querySelector("[data-repeat]");
@@ -69,9 +72,9 @@ export function mount(root, recordings, { renewal = root.dataset.renewal, signal
       video.append(listed);
     }
     for (const captions of recording.captions) {
-      const several = recording.captions.length > 1 ? [`Track ${captions.track}`] : [];
+      const several = recording.captions.length > 1 ? [t("Track {n}", { n: captions.track })] : [];
       const named = captions.language ? [languages.of(captions.language)] : [];
-      const label = [...several, ...named].join(", ") || "Captions";
+      const label = [...several, ...named].join(", ") || t("Captions");
       video.append(track("captions", captions.src, { label, language: captions.language }));
     }
     load(recording, start);
@@ -117,8 +120,10 @@ export function mount(root, recordings, { renewal = root.dataset.renewal, signal
     const thumbnails = video.querySelector("track[label=thumbnails]");
     if (recording.grows && !live && thumbnails) thumbnails.src = signed(thumbnails.src); // read again: now it is whole
     recording.grows = live;
-    const whole = recording.duration_ms ? ` of ${clock(recording.duration_ms / 1000)}` : "";
-    say(live ? `Playable up to ${clock(edge)}${whole}. The rest is being prepared.` : "");
+    const until = { time: clock(edge), whole: clock((recording.duration_ms ?? 0) / 1000) };
+    if (!live) say("");
+    else if (recording.duration_ms) say(t("Playable up to {time} of {whole}. The rest is being prepared.", until));
+    else say(t("Playable up to {time}. The rest is being prepared.", until));
   }
 
   function failed(recording, fault) {
@@ -130,15 +135,15 @@ export function mount(root, recordings, { renewal = root.dataset.renewal, signal
     const reply = fault.networkDetails;
     const wait = Number(reply?.getResponseHeader?.("Retry-After"));
     if (wait > 0) {
-      say("The recording is being prepared for playback. It starts by itself.");
+      say(t("The recording is being prepared for playback. It starts by itself."));
       retry = setTimeout(() => load(recording, span?.start ?? 0), wait * 1000);
     } else if (fault.response?.code === 404 && renewal && Date.now() - renewed > RENEWED_MS / 2) {
       renewed = Date.now();
       renew().then((given) => (given ? load(recording, video.currentTime || span?.start || 0) : failed(recording, fault)));
     } else if (fault.response?.code === 404) {
-      say("This recording cannot be played any more. Reload the page if it has been open for hours.");
+      say(t("This recording cannot be played any more. Reload the page if it has been open for hours."));
     } else {
-      say(refusal(reply) || "The recording cannot be played now. Reload the page to try again.");
+      say(refusal(reply) || t("The recording cannot be played now. Reload the page to try again."));
     }
   }
 
@@ -192,7 +197,7 @@ export function mount(root, recordings, { renewal = root.dataset.renewal, signal
   video.addEventListener("seeking", () => {
     if (span?.end && (video.currentTime < span.start - 0.5 || video.currentTime > span.end + 0.5)) span = null;
   });
-  video.addEventListener("error", () => { if (!hls) say("This browser cannot play the recording."); });
+  video.addEventListener("error", () => { if (!hls) say(t("This browser cannot play the recording.")); });
 
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.('a[href^="#t="], a[href^="#v="]');
