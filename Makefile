@@ -94,8 +94,8 @@ bench-playback: bootstrap ## measure playback and clips, one JSON line per figur
 bench-clients: bootstrap ## measure the Python client, the command ava and its MCP server, one JSON line per figure: ONLY=upload
 	@$(PY) -m bench.clients --only "$(ONLY)"
 
-bench-web: bootstrap ## measure what a browser loads for the web app, one JSON line per figure
-	@$(PY) -m bench.web
+bench-web: bootstrap ## measure what a browser loads for the web app and what open streams cost, one JSON line per figure: ONLY=sizes|streams
+	@$(PY) -m bench.web --only "$(ONLY)"
 
 bench-billing: bootstrap ## measure how fast usage is rated and how far estimates are off, one JSON line per figure; some of them: ONLY=rated
 	@$(PY) -m bench.billing --only "$(ONLY)"

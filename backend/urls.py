@@ -8,6 +8,7 @@ from backend.accounts.api import routes as account_routes
 from backend.api import error_pages, front_page, problems, reference_pages
 from backend.api.contract import document
 from backend.api.monitoring import health
+from backend.api.tenant_stream import routes as stream_routes
 from backend.audit.api import routes as audit_routes
 from backend.billing.api import routes as billing_routes
 from backend.clips.api import routes as clip_routes
@@ -29,6 +30,7 @@ handler404 = problems.handler404
 handler500 = problems.handler500
 
 v1: list[URLPattern | URLResolver] = [
+    *stream_routes,
     *library_routes,
     *ekg_routes,
     *playback_routes,

@@ -66,7 +66,7 @@ class AbusedService:
     """The service as its abuser sees it. video_id, batch_id: a video and an answered batch of the abuser.
 
     customer_key, customers_video_id: of another tenant. crowd: keys and videos of further tenants. database: URL of
-    PostgreSQL, past all policies.
+    PostgreSQL, past all policies. postgres_log: its log.
     """
 
     port: int
@@ -77,6 +77,7 @@ class AbusedService:
     customers_video_id: str
     crowd: tuple[tuple[str, str], ...]
     database: str
+    postgres_log: Path
 
     @property
     def url(self) -> str:
@@ -118,10 +119,14 @@ class AbusedService:
         headers = {"Authorization": f"Bearer {self.customer_key}", "Prefer": "respond-async"}
         scope = {"video_ids": [self.customers_video_id]}
         return {
-            "list": self._p95(CUSTOMER, "/v1/videos?limit=20", headers),
+            "list": self.lists_p95(),
             "search": self._p95(CUSTOMER, "/v1/search", headers, {"query": "a red car", **scope}),
             "question": self._p95(CUSTOMER, "/v1/questions", headers, {"question": "Which car?", **scope}),
         }
+
+    def lists_p95(self) -> float:
+        """Return the 95th percentile of the customer's lists of videos, in seconds."""
+        return self._p95(CUSTOMER, "/v1/videos?limit=20", {"Authorization": f"Bearer {self.customer_key}"})
 
     def healthz_p95(self) -> float:
         """Return the 95th percentile of /healthz, in seconds."""
@@ -180,7 +185,10 @@ def abused_service(*others: str) -> Iterator[AbusedService]:
                     log = running.enter_context((root / f"{process.name}.log").open("wb"))
                     child = subprocess.Popen(process.arguments, env=process.environment(env), stdout=log, stderr=log)
                     running.callback(_stop, child)
-            service = AbusedService(port, key, video_id, batch_id, customer_key, customers_video_id, crowd, database)
+            service = AbusedService(
+                port, key, video_id, batch_id, customer_key, customers_video_id, crowd, database,
+                stack.home.log("postgres"),
+            )  # fmt: skip
             _wait_until_ready(service, root / "api.log")
             yield service
     finally:

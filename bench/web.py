@@ -1,13 +1,20 @@
-"""`make bench-web`: the sizes of what a browser loads for the web app, one JSON line each."""
+"""`make bench-web`: the sizes of what a browser loads for the web app, and what open streams cost, one JSON line each.
+
+python -m bench.web [--only sizes|streams]. Exits with status 1 if a figure misses its target.
+"""
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from bench import web_streams
+from bench.figures import print_lines
 
 PROJECT = Path(__file__).resolve().parents[1]
 WEB = PROJECT / "web"
@@ -53,8 +60,17 @@ def gzipped(files: Iterable[Path]) -> int:
     return sum(len(gzip.compress(file.read_bytes())) for file in files)
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures. Returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", choices=["", "sizes", "streams"])
+    only = parser.parse_args(arguments).only
+    if only != "streams":
+        _print_sizes()
+    return 0 if only == "sizes" or print_lines(web_streams.figures()) else 1
+
+
+def _print_sizes() -> None:
     entry = entry_modules()
     figures = [("entry", entry), ("sheets", sheets())]
     figures += [(page.stem, reached(page) - entry) for page in sorted(WEB.glob("pages/*.js"))]
@@ -66,7 +82,6 @@ def main() -> int:
     figures += [("player", player - {PLAYER / "vendor" / "hls.js"}), ("hls", {PLAYER / "vendor" / "hls.js"})]
     for name, files in figures:
         print(json.dumps({"figure": f"web_{name}_gzip_bytes", "value": gzipped(files), "files": len(files)}))
-    return 0
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def test_comments_go_out_without_looks_and_a_notice_leads_to_one(monkeypatch: py
             if len(sent) == 3:
                 assert subject.looks == 1
                 subject.ends = True
-                server._changes._set([str(subject.subject)])
+                server._changes._notice_all()
         return sent
 
     async def bounded() -> list[bytes]:

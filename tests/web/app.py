@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,9 +12,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import uvicorn
 from django.core.cache import cache
+from django.core.handlers.wsgi import WSGIHandler
 from django.test import override_settings
 
+from backend.api.server.serving import Server
 from backend.people.models import Person
 from infra.sample_video import OUT
 from tests.browser.chromium import (
@@ -23,7 +28,6 @@ from tests.browser.chromium import (
     overhang,
     pictured,
     serious_faults,
-    served,
 )
 from tests.browser.hls import KINDS, make_rendition
 from tests.conftest import Cast
@@ -85,14 +89,44 @@ class App:
         self.slug = slug or self.slug
 
 
+class _Api(uvicorn.Server):
+    """The API's own server on a thread of this process: open replies hear of changes, as they do when deployed."""
+
+    def __init__(self) -> None:
+        self.application = Server(WSGIHandler())
+        super().__init__(uvicorn.Config(self.application, port=0, lifespan="off", log_config=None))
+        self.ready = threading.Event()
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        self.loop = asyncio.get_running_loop()
+        self.listening = self.loop.create_task(self.application._changes.listen())
+        self.ready.set()
+
+    def stop(self) -> None:
+        """End the open replies, then the server."""
+        self.loop.call_soon_threadsafe(self.application._closing.set)
+        self.loop.call_soon_threadsafe(self.listening.cancel)
+        self.should_exit = True
+
+
 @contextmanager
 def site_of_this_process() -> Iterator[str]:
     """Serve this process's routes under the name of the machine, as a browser asks for secrets of a page."""
     cache.clear()
-    with served() as address:
-        named = address.replace("127.0.0.1", "localhost")
+    api = _Api()
+    thread = threading.Thread(target=api.run)
+    thread.start()
+    assert api.ready.wait(PATIENCE_MS / 1000)
+    (socket,) = api.servers[0].sockets
+    named = f"http://localhost:{socket.getsockname()[1]}"
+    try:
         with override_settings(CSRF_TRUSTED_ORIGINS=[named], PUBLIC_URL=named):
             yield named
+    finally:
+        api.stop()
+        thread.join()
+        api.application._threads.shutdown()
 
 
 @contextmanager

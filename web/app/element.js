@@ -1,6 +1,9 @@
 // The base of all elements: they draw into the page itself, so that one set of style sheets holds, and load what they show.
 import { LitElement } from "lit";
+import { changes } from "../api/changes.js";
 import { problem, skeleton } from "./states.js";
+
+const PAUSE_MS = 1_000;
 
 /** An element without a shadow root. */
 export class AppElement extends LitElement {
@@ -10,14 +13,25 @@ export class AppElement extends LitElement {
 }
 
 /**
- * Something that an element loads and shows: its value, or why there is none.
+ * Something that an element loads and shows: its value, or why there is none. It loads again when it changes.
  * @template T
  */
 export class Resource {
-  /** @param {import("lit").ReactiveControllerHost & Element} host @param {(signal: AbortSignal) => Promise<T>} load */
-  constructor(host, load) {
+  /**
+   * @param {{requestUpdate: () => void}} host @param {(signal: AbortSignal) => Promise<T>} load
+   * @param {string} [kind] of the things shown; "" if they do not change @param {() => string} [id] of the only one
+   */
+  constructor(host, load, kind = "", id) {
     this.host = host;
     this.load = load;
+    this.changed = (/** @type {Event} */ event) => {
+      /** @type {import("../api/changes.js").Ring} */
+      const ring = /** @type {CustomEvent} */ (event).detail;
+      if (ring.kind === kind && (!id || !ring.id || ring.id === id())) void this.refresh();
+    };
+    this.isStale = this.isShown = false;
+    /** @type {Promise<unknown>} */
+    this.settled = Promise.resolve();
     /** @type {T | undefined} */
     this.value = undefined;
     /** @type {unknown} */
@@ -26,7 +40,25 @@ export class Resource {
   }
 
   /** Load again. The value that is there stays until another one arrives. @returns {Promise<T | undefined>} */
-  async reload() {
+  reload() {
+    changes.addEventListener("changed", this.changed);
+    this.isShown = true;
+    const loading = this.fetch();
+    this.settled = loading.then(() => new Promise((done) => setTimeout(done, PAUSE_MS)));
+    return loading;
+  }
+
+  /** Load again because of a change, after the load that is under way and a pause. */
+  async refresh() {
+    if (this.isStale) return;
+    this.isStale = true;
+    await this.settled;
+    this.isStale = false;
+    if (this.isShown) await this.reload();
+  }
+
+  /** @returns {Promise<T | undefined>} */
+  async fetch() {
     this.running.abort();
     const { signal } = (this.running = new AbortController());
     try {
@@ -43,6 +75,8 @@ export class Resource {
 
   /** Stop, because the element is gone. */
   stop() {
+    changes.removeEventListener("changed", this.changed);
+    this.isShown = false;
     this.running.abort();
   }
 

@@ -36,7 +36,7 @@ class AvaConversation extends AppElement {
       /** @type {import("../api/types.js").PageOf<Question>} */
       const page = await get("/questions", { video_id: this.videos[0]?.id, limit: SHOWN }, signal);
       return page.data;
-    });
+    }, "question");
   }
 
   async connectedCallback() {

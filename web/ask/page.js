@@ -53,7 +53,7 @@ class PageAsk extends AppElement {
       const page = await get("/questions", { session_id: this.session, limit: 50 }, signal);
       this.asked = page.data.reverse();
       return this.asked;
-    });
+    }, "question");
   }
 
   get session() {

@@ -17,7 +17,6 @@ import { aside, buttons, bulk, filters } from "./library_parts.js";
 /** @typedef {import("../api/types.js").Collection} Collection */
 /** @typedef {import("../api/types.js").PageOf<Video>} Videos */
 
-const POLL_MS = 5_000;
 const PAGE = 48;
 const LOOK = "ava.library.look";
 
@@ -39,15 +38,13 @@ export class PageLibrary extends AppElement {
     this.chosen = new Set();
     this.look = localStorage.getItem(LOOK) ?? "grid";
     this.dropping = false;
-    /** @type {ReturnType<typeof setInterval> | undefined} */
-    this.polling = undefined;
     this.shown = PAGE;
-    this.videos = new Resource(this, (signal) => this.load(signal));
+    this.videos = new Resource(this, (signal) => this.load(signal), "video");
     this.collections = new Resource(
       this,
       (signal) => /** @type {Promise<Collection[]>} */ (rows("/collections", {}, 200, signal)),
+      "collection",
     );
-    this.arrived = () => void this.videos.reload();
     this.pressed = (/** @type {KeyboardEvent} */ event) => this.key(event);
     this.dragged = (/** @type {DragEvent} */ event) => this.drag(event);
   }
@@ -83,22 +80,15 @@ export class PageLibrary extends AppElement {
     document.title = `${t("Library")} · AVA Cloud`;
     void this.videos.reload();
     void this.collections.reload();
-    uploads.addEventListener("video", this.arrived);
     document.addEventListener("keydown", this.pressed);
     for (const name of ["dragover", "dragleave", "drop"])
       document.addEventListener(/** @type {"drop"} */ (name), this.dragged);
-    this.polling = setInterval(() => {
-      const open = this.videos.value?.data.some((video) => !["ready", "failed"].includes(video.status));
-      if (open && !document.hidden) void this.videos.reload();
-    }, POLL_MS);
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    clearInterval(this.polling);
     this.videos.stop();
     this.collections.stop();
-    uploads.removeEventListener("video", this.arrived);
     document.removeEventListener("keydown", this.pressed);
     for (const name of ["dragover", "dragleave", "drop"])
       document.removeEventListener(/** @type {"drop"} */ (name), this.dragged);

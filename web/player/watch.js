@@ -11,7 +11,7 @@ import { skeleton } from "../app/states.js";
 import { badge } from "../pages/library_cards.js";
 import { listen } from "../timeline/keys.js";
 import { goToTime, makeClip } from "./acts.js";
-import { buttons, panel, versionOf } from "./watch_parts.js";
+import { buttons, panel } from "./watch_parts.js";
 import "../ask/conversation.js";
 import "../timeline/timeline.js";
 import "./panels.js";
@@ -22,7 +22,6 @@ import "./player.js";
 /** @typedef {import("../timeline/timeline.js").AvaTimeline} AvaTimeline */
 /** @typedef {import("./player.js").AvaPlayer} AvaPlayer */
 
-const POLL_MS = 3_000;
 /** Names of the panels, by what stands in the address. @type {Record<string, string>} */
 const NAMES = {
   Ask: t("Ask"), Events: t("Events"), Speech: t("Speech"), Entities: t("Entities"), Objects: t("Objects"),
@@ -58,13 +57,18 @@ export class PageWatch extends AppElement {
     this.clip = null;
     this.time = 0;
     this.gone = new AbortController();
-    this.video = new Resource(this, (signal) => /** @type {Promise<Video>} */ (get(`/videos/${this.id_}`, {}, signal)));
+    this.video = new Resource(
+      this,
+      (signal) => /** @type {Promise<Video>} */ (get(`/videos/${this.id_}`, {}, signal)),
+      "video",
+      () => this.id_,
+    );
     this.lanes = new Resource(
       this,
       (signal) => /** @type {Promise<Timeline>} */ (get(`/videos/${this.id_}/timeline`, {}, signal)),
+      "video",
+      () => this.id_,
     );
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.polling = undefined;
   }
 
   get id_() {
@@ -103,30 +107,13 @@ export class PageWatch extends AppElement {
     const start = Number(this.route?.query.get("t"));
     await this.updateComplete;
     if (start > 0 && !location.hash) this.player?.seek(start * 1000);
-    this.follow();
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    clearTimeout(this.polling);
     this.video.stop();
     this.lanes.stop();
     this.gone.abort();
-  }
-
-  /** Ask again while the video grows. */
-  follow() {
-    clearTimeout(this.polling);
-    const video = this.video.value;
-    if (!video || this.gone.signal.aborted) return;
-    const isGrowing = !["ready", "failed"].includes(video.status) || video.indexing !== null;
-    if (!isGrowing) return;
-    this.polling = setTimeout(async () => {
-      const before = this.video.value;
-      const now = document.hidden ? before : await this.video.reload();
-      if (now && before && versionOf(now) !== versionOf(before)) await this.lanes.reload();
-      this.follow();
-    }, POLL_MS);
   }
 
   /** Milliseconds at which the player is. */

@@ -9,12 +9,10 @@ import { download, shareVideo } from "./acts.js";
 
 /** @typedef {import("../api/types.js").Video} Video */
 
-/** Changes when the index has grown. @param {Video} video */
-export const versionOf = (video) => `${video.index_version}-${video.indexed_until_ms}-${video.status}`;
-
 /** @param {import("./watch.js").PageWatch} page @param {Video} video */
 export function panel(page, video) {
-  const version = versionOf(video);
+  // Changes when the index has grown.
+  const version = `${video.index_version}-${video.indexed_until_ms}-${video.status}`;
   switch (page.tab) {
     case "Ask":
       return html`<ava-conversation
@@ -68,7 +66,6 @@ export function buttons(page, video) {
       async () => {
         await post(`/videos/${video.id}/reindex`, {});
         await page.video.reload();
-        page.follow();
       },
     );
   const button = (/** @type {string} */ picture, /** @type {string} */ name, /** @type {() => unknown} */ act) =>

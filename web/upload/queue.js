@@ -1,21 +1,23 @@
 // All uploads of this tab. They go on while pages change, and are announced at most five times each.
 import { get, remove } from "../api/client.js";
+import { Resource } from "../app/element.js";
 import { t } from "../app/language.js";
 import { session } from "../app/session.js";
 import { isSame, quarter } from "./core.js";
 import { forget, records } from "./records.js";
 import { Transfer } from "./transfer.js";
 
-const POLL_MS = 3_000;
-
-/** Fires `change`, `announce` (detail: words) and `video` (a video has appeared or changed). */
+/** Fires `change` and `announce` (detail: words). */
 class Uploads extends EventTarget {
   constructor() {
     super();
     /** @type {Transfer[]} */
     this.transfers = [];
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.polling = undefined;
+    this.indexing = new Resource(this, () => this.look(), "video");
+  }
+
+  requestUpdate() {
+    this.dispatchEvent(new Event("change"));
   }
 
   /** Uploads of earlier pages that wait for their file. */
@@ -49,8 +51,7 @@ class Uploads extends EventTarget {
         if (transfer.state === "indexing" && told < 1) {
           told = 1;
           this.announce(t("{name} has arrived and is being indexed", { name: file.name }));
-          this.dispatchEvent(new Event("video"));
-          this.follow();
+          void this.indexing.reload();
         }
         this.dispatchEvent(new Event("change"));
       });
@@ -79,28 +80,21 @@ class Uploads extends EventTarget {
     await remove(`/uploads/${id}`).catch(() => {});
   }
 
-  /** Ask how far the sent videos are, while any is being indexed. */
-  follow() {
-    clearTimeout(this.polling);
+  /** Ask how far the sent videos are. */
+  async look() {
     const waiting = this.transfers.filter(
       (each) => each.state === "indexing" && each.video && each.tenant === session.tenant?.slug,
     );
-    if (!waiting.length) return;
-    this.polling = setTimeout(async () => {
-      for (const transfer of waiting) {
-        /** @type {import("../api/types.js").Video | null} */
-        const video = await get(`/videos/${transfer.video}`).catch(() => null);
-        if (!video) continue;
-        transfer.indexed = video.duration_ms ? video.indexed_until_ms / video.duration_ms : 0;
-        if (video.status === "ready" || video.status === "failed") {
-          transfer.error = video.error;
-          transfer.become(video.status);
-          this.dispatchEvent(new Event("video"));
-        }
+    for (const transfer of waiting) {
+      /** @type {import("../api/types.js").Video | null} */
+      const video = await get(`/videos/${transfer.video}`).catch(() => null);
+      if (!video) continue;
+      transfer.indexed = video.duration_ms ? video.indexed_until_ms / video.duration_ms : 0;
+      if (video.status === "ready" || video.status === "failed") {
+        transfer.error = video.error;
+        transfer.become(video.status);
       }
-      this.dispatchEvent(new Event("change"));
-      this.follow();
-    }, POLL_MS);
+    }
   }
 }
 

@@ -112,6 +112,7 @@ TAGS: dict[str, str] = {
     "API keys": "Keys of the API, with their scopes.",
     "Members": "People of the tenant, their roles, invitations and how they sign in.",
     "Audit log": "Administrative acts, and what our staff opened.",
+    "Changes": "One stream that rings when something of the tenant has changed.",
     "Webhooks": "Endpoints that receive events, and the deliveries to them.",
 }
 """Tags of the operations, in the order of the document; each operation has exactly one."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
+from backend.api.changes import Change
 from backend.api.server.open_replies import OpenReply
 
-CHANNEL = "ava_outcomes"
-"""Channel on which PostgreSQL notifies the id of a question or search that has changed (questions' migrations)."""
 POLL_SECONDS = 0.25
 HEARTBEAT_SECONDS = 15.0
 KEEP_ALIVE = b": keep-alive\n\n"
@@ -40,6 +39,16 @@ class Awaited(Protocol):
     over: bool
 
     def look(self) -> bytes: ...
+
+
+@runtime_checkable
+class Hearing(Protocol):
+    """A subject that is a tenant, and hears of each change in it.
+
+    hear() runs on the event loop. It takes None where changes may have been missed, and returns whether to look.
+    """
+
+    def hear(self, change: Change | None) -> bool: ...
 
 
 class AwaitedReply(Awaited, Protocol):
@@ -82,7 +91,7 @@ def _followed(awaited: Awaited, reply: OpenReply) -> Iterator[bytes]:
 
 
 def follow(awaited: Awaited, clock: PollClock | None = None) -> Iterator[bytes]:
-    """Yield what is new of a subject until it is over, on the caller's thread.
+    """Yield what is new of a subject until it is over, on the caller's thread, where a Hearing hears nothing.
 
     A comment goes out when nothing else does, so that proxies keep the connection.
     """

@@ -44,7 +44,7 @@ from backend.api.server.asgi_requests import (
     key_digest_of,
     read_body,
 )
-from backend.api.server.awaiting import HEARTBEAT_SECONDS, KEEP_ALIVE, Awaited, EventStream, mark
+from backend.api.server.awaiting import HEARTBEAT_SECONDS, KEEP_ALIVE, Awaited, EventStream, Hearing, mark
 from backend.api.server.body_budget import AddressHasTooMany, BodyBudget, ProcessHasTooMany
 from backend.api.server.connections import allow_connections
 from backend.api.server.early_refusals import refuse
@@ -62,6 +62,8 @@ LOOK_SECONDS, IDLE_LOOK_SECONDS = 5.0, 20.0
 without one; each look that finds nothing new doubles the time."""
 LOOKS_PER_SECOND = 10
 """Looks without a notice that one process takes: with many open replies the time between two looks grows."""
+GATHER_SECONDS = 0.25
+"""Time for which the changes of a tenant are gathered for one look."""
 
 PASSWORDS = "passwords"
 """Name under which forms with a password count, whoever sends them: a hash takes a core for 0.2 s, so a process
@@ -207,8 +209,11 @@ class Server:
         now = asyncio.get_running_loop().time
         sent_at = renewed_at = look_at = now()
         ends_at, pause = now() + awaited.seconds, LOOK_SECONDS
-        with self._changes.of(awaited.subject) as changed, self._counted():
+        hear = awaited.hear if isinstance(awaited, Hearing) else None
+        with self._changes.of(awaited.subject, hear) as changed, self._counted():
             while True:
+                if hear and changed.is_set():
+                    await asyncio.sleep(GATHER_SECONDS)
                 if changed.is_set() or self._closing.is_set() or now() >= min(look_at, ends_at):
                     changed.clear()
                     chunk = await self._run(awaited.look, callers)

@@ -7,18 +7,24 @@ from django.db import migrations, models
 
 from backend.tenancy.ddl import tenant_reference, tenant_table
 
-# What an open stream of an index job shows is notified, whoever changes it (backend.api.server.awaiting.CHANNEL). The notice
-# holds an id and no content.
+# Every change that an open reply shows is notified, whoever makes it (backend.api.changes). The notice holds the tenant,
+# the kind, the id, a version that grows with each change of a row, and the operation; no content.
 NOTICES = (
     """
-    CREATE FUNCTION notify_index() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+    CREATE FUNCTION notify_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
     BEGIN
-        PERFORM pg_notify('ava_outcomes', coalesce(NEW.id, OLD.id)::text);
+        PERFORM pg_notify('ava_changes', concat_ws(
+            ' ', coalesce(NEW.tenant_id, OLD.tenant_id), TG_ARGV[0], coalesce(NEW.id, OLD.id),
+            (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, TG_OP
+        ));
         RETURN NULL;
     END $$
     """,
-    "CREATE TRIGGER index_progress AFTER UPDATE OF status, indexed_until_ms, index_paused_at, building_index_version "
-    "OR DELETE ON library_video FOR EACH ROW EXECUTE FUNCTION notify_index()",
+    "CREATE TRIGGER video_change AFTER INSERT OR DELETE OR UPDATE OF status, indexed_until_ms, duration_ms, "
+    "index_paused_at, building_index_version, active_index_version, version "
+    "ON library_video FOR EACH ROW EXECUTE FUNCTION notify_change('video')",
+    "CREATE TRIGGER collection_change AFTER INSERT OR DELETE OR UPDATE "
+    "ON library_collection FOR EACH ROW EXECUTE FUNCTION notify_change('collection')",
 )
 
 

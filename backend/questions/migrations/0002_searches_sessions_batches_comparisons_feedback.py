@@ -7,20 +7,15 @@ from django.db import migrations, models
 
 from backend.tenancy.ddl import tenant_reference, tenant_table
 
-# Every change that an open reply shows is notified, whoever makes it (backend.api.server.awaiting.CHANNEL). The notice holds
-# an id and no content.
+# Every change that an open reply shows is notified (library's first migration). Progress is for the stream of the
+# question alone: a list of questions does not show it.
 NOTICES = (
-    """
-    CREATE FUNCTION notify_outcome() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
-    BEGIN
-        PERFORM pg_notify('ava_outcomes', coalesce(NEW.id, OLD.id)::text);
-        RETURN NULL;
-    END $$
-    """,
-    "CREATE TRIGGER question_outcome AFTER UPDATE OF status, stage, partial OR DELETE ON questions_question "
-    "FOR EACH ROW EXECUTE FUNCTION notify_outcome()",
-    "CREATE TRIGGER search_outcome AFTER UPDATE OF status OR DELETE ON questions_search "
-    "FOR EACH ROW EXECUTE FUNCTION notify_outcome()",
+    "CREATE TRIGGER question_change AFTER INSERT OR DELETE OR UPDATE OF status "
+    "ON questions_question FOR EACH ROW EXECUTE FUNCTION notify_change('question')",
+    "CREATE TRIGGER question_progress AFTER UPDATE OF stage, partial "
+    "ON questions_question FOR EACH ROW EXECUTE FUNCTION notify_change('progress')",
+    "CREATE TRIGGER search_change AFTER DELETE OR UPDATE OF status "
+    "ON questions_search FOR EACH ROW EXECUTE FUNCTION notify_change('search')",
 )
 
 

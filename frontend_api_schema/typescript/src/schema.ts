@@ -1948,6 +1948,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream what changes in the tenant: kind, id and version of each thing, without its content
+         * @description Stream what changes in the tenant: kind, id and version of each thing, without its content.
+         *
+         *     The stream ends after 15 minutes: connect again, and fetch what you show, because changes may have been missed
+         *     in between.
+         */
+        get: operations["streamChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tenant": {
         parameters: {
             query?: never;
@@ -4258,6 +4281,15 @@ export interface components {
              * @description Agreement and coherence combined, 0 to 1.
              */
             score: number | null;
+        };
+        /** @description Something has changed: fetch what you show of it. */
+        ChangedEvent: {
+            /** @description What kind of thing has changed. Known values: `video`, `collection`, `question`. Others may follow. */
+            kind: string;
+            /** @description Its id. null: things of this kind were deleted, or more than 100 have changed. */
+            id: string | null;
+            /** @description Grows with each change of a thing. Also the id of the event. */
+            version: number;
         };
         /** @description What is charged, by the price list. Allowances, tiers, credits and tax are lines of the invoice. */
         Charge: {
@@ -12927,6 +12959,37 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    streamChanges: {
+        parameters: {
+            query: {
+                /** @description What to ring for, comma-separated: `videos` and `collections` (scope `videos:read`), `questions` (scope `questions:read`). */
+                topics: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events with JSON data: `changed` whenever something has changed that the caller may see. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
             429: components["responses"]["Problem"];

@@ -32,6 +32,7 @@ from .budget_left import BudgetLeft
 from .budget_request import BudgetRequest
 from .budget_used import BudgetUsed
 from .candidate import Candidate
+from .changed_event import ChangedEvent
 from .charge import Charge
 from .charge_span import ChargeSpan
 from .check_mode import CheckMode
@@ -387,6 +388,7 @@ __all__ = (
     "BudgetRequest",
     "BudgetUsed",
     "Candidate",
+    "ChangedEvent",
     "Charge",
     "ChargeSpan",
     "CheckMode",
