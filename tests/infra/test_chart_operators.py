@@ -80,6 +80,19 @@ def test_index_workers_stay_as_many_while_requests_wait(waiting: str, counted: i
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_api_follows_its_processors_where_that_is_wanted():
+    deployment = of_kind("Deployment", "several-nodes")["ava-api"]
+    scaler = of_kind("HorizontalPodAutoscaler", "several-nodes")["ava-api"]["spec"]
+    assert (scaler["minReplicas"], scaler["maxReplicas"]) == (4, 12)
+    assert scaler["scaleTargetRef"]["name"] == deployment["metadata"]["name"]
+    assert "replicas" not in deployment["spec"], "an upgrade would set the number back"
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    assert container["resources"]["requests"]["cpu"], "a share of nothing has no value"
+    assert "ava-api" in of_kind("PodDisruptionBudget", "several-nodes")
+    assert of_kind("HorizontalPodAutoscaler", "small-hosted") == {}
+    assert of_kind("Deployment", "small-hosted")["ava-api"]["spec"]["replicas"] >= 1
+
+
 def test_monitors_name_ports_and_the_label_of_the_alert_rules():
     """The schema of PodMonitor is not here: these are the fields that its documentation demands."""
     for each in of_kind("PodMonitor", "several-nodes").values():
