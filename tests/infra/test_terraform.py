@@ -498,14 +498,24 @@ def test_terraform_formats_nothing_and_finds_it_valid(terraform: Any):
     assert valid.returncode == 0, valid.stderr
 
 
+def test_the_small_size_has_every_group_and_no_larger_one():
+    with (TERRAFORM / "small.tfvars").open() as file:
+        small = hcl2.load(file)["sizes"]
+    usual = named(TERRAFORM, "variable")["sizes"]["default"]
+    assert set(small) == set(usual)
+    assert all(small[group]["least"] <= usual[group]["least"] for group in usual)
+    assert all(small[group]["most"] <= usual[group]["most"] for group in usual)
+
+
 @pytest.mark.long
-def test_terraform_plans_every_shape_against_a_scripted_provider(terraform: Any):
+@pytest.mark.parametrize("size", ["", "small.tfvars"])
+def test_terraform_plans_every_shape_against_a_scripted_provider(terraform: Any, size: str):
     # Scripted providers support no ephemeral resources; in this copy the generated passwords are ordinary data.
     secrets = terraform.tree / "modules" / "secrets" / "main.tf"
     source = secrets.read_text()
     assert 'ephemeral "aws_' in source
     secrets.write_text(source.replace('ephemeral "aws_', 'data "aws_').replace("ephemeral.aws_", "data.aws_"))
-    planned = terraform("test", "-no-color")
+    planned = terraform("test", "-no-color", *([f"-var-file={size}"] if size else []))
     secrets.write_text(source)
     assert planned.returncode == 0, planned.stdout + planned.stderr
     runs = (Path(__file__).with_name("plan.tftest.hcl")).read_text().count('\nrun "')
