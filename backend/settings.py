@@ -101,6 +101,7 @@ MIDDLEWARE = [
     "backend.api.limits.address_limits.AddressLimits",
     "backend.api.browsers.CrossOrigin",
     "backend.api.middleware.Refusing",
+    "backend.api.static_files.CompressedStatic",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -1,6 +1,6 @@
-"""`make bench-web`: the sizes of what a browser loads for the web app, and what open streams cost, one JSON line each.
+"""`make bench-web`: the sizes of what the web app loads, what open streams cost, and how long pages take, as JSON lines.
 
-python -m bench.web [--only sizes|streams]. Exits with status 1 if a figure misses its target.
+python -m bench.web [--only sizes|streams|pages]. Exits with status 1 if a figure misses its target.
 """
 
 from __future__ import annotations
@@ -8,46 +8,19 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bench import web_streams
-from bench.figures import print_lines
+from backend.people.web_modules import ENTRY, PLAYER, WEB, reached
+from bench import web_pages, web_streams
+from bench.figures import Figures, print_lines
 
-PROJECT = Path(__file__).resolve().parents[1]
-WEB = PROJECT / "web"
-PLAYER = PROJECT / "backend" / "playback" / "static" / "playback"
-BARE = {
-    "lit": WEB / "vendor" / "lit-element.js",
-    "lit-html": WEB / "vendor" / "lit-html.js",
-    "@lit/reactive-element": WEB / "vendor" / "reactive-element.js",
-    "intl-messageformat": WEB / "vendor" / "intl-messageformat.js",
-    "ava-player": PLAYER / "player.js",
-}
-_STATIC = re.compile(
-    r'^(?:import|export)\b[^;]*?from\s*"([^"]+)"|^import\s*"([^"]+)"|from"((?:\./|@?lit)[^"]*)"', re.MULTILINE
-)
-
-
-def reached(start: Path) -> set[Path]:
-    """Return the modules that the browser loads for a module before it runs, without those that are loaded later."""
-    found: set[Path] = set()
-    waiting = [start]
-    while waiting:
-        module = waiting.pop()
-        if module in found:
-            continue
-        found.add(module)
-        for groups in _STATIC.findall(module.read_text()):
-            name = next(filter(None, groups))
-            waiting.append(BARE.get(name) or (module.parent / name).resolve())
-    return found
+MEASURES: Mapping[str, Callable[[], Figures]] = {"streams": web_streams.figures, "pages": web_pages.figures}
 
 
 def entry_modules() -> set[Path]:
-    return reached(WEB / "app" / "main.js")
+    return reached(ENTRY)
 
 
 def sheets() -> set[Path]:
@@ -63,11 +36,12 @@ def gzipped(files: Iterable[Path]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures. Returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", choices=["", "sizes", "streams"])
+    parser.add_argument("--only", default="", choices=["", "sizes", *MEASURES])
     only = parser.parse_args(arguments).only
-    if only != "streams":
+    if only in ("", "sizes"):
         _print_sizes()
-    return 0 if only == "sizes" or print_lines(web_streams.figures()) else 1
+    held = [print_lines(measure()) for name, measure in MEASURES.items() if only in ("", name)]
+    return 0 if all(held) else 1
 
 
 def _print_sizes() -> None:

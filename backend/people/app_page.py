@@ -12,6 +12,7 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_safe
 
 from backend.api.browsers import page_policy
+from backend.people.web_modules import preloads
 from backend.tenancy.models import Tenant
 
 
@@ -21,7 +22,7 @@ from backend.tenancy.models import Tenant
 def app_page(request: HttpRequest, rest: str = "") -> HttpResponse:
     """Show the app to whoever is signed in, else lead to the sign-in and back. rest: address of the page in the app."""
     nonce = secrets.token_urlsafe(16)
-    reply = render(request, "people/app.html", {"nonce": nonce})
+    reply = render(request, "people/app.html", {"nonce": nonce, "preloads": preloads(rest)})
     reply.headers["Content-Security-Policy"] = page_policy(styled=True, nonce=nonce, scripted=True)
     return reply
 

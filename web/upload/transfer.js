@@ -71,7 +71,10 @@ export class Transfer extends EventTarget {
     } catch (error) {
       if (this.stop.signal.aborted) return;
       this.error = error;
-      if (error instanceof ApiError && error.status === 404) forget(this.tenant, this.id);
+      if (error instanceof ApiError && error.status === 404) {
+        forget(this.tenant, this.id);
+        this.id = "";
+      }
       this.become("failed");
     }
   }
@@ -84,6 +87,7 @@ export class Transfer extends EventTarget {
       [this.id, this.checked] = [known.id, known.checked];
       return;
     }
+    if (this.id) return; // another tab has ended it
     this.checked = hasChecks();
     /** @type {import("../api/types.js").Upload} */
     const upload = await post(
