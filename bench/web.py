@@ -1,4 +1,4 @@
-"""`make bench-web`: the sizes of what the web app loads, what open streams cost, and how long pages take, as JSON lines.
+"""`make bench-web`: what the web app loads, what open streams cost, and how long pages take, one JSON line each.
 
 python -m bench.web [--only sizes|streams|pages]. Exits with status 1 if a figure misses its target.
 """

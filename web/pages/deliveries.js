@@ -5,7 +5,7 @@ import { say } from "../app/dialogs.js";
 import { AppElement, Resource, define } from "../app/element.js";
 import { ago, instant } from "../app/format.js";
 import { t } from "../app/language.js";
-import { at, may } from "../app/session.js";
+import { at } from "../app/session.js";
 import { empty, skeleton } from "../app/states.js";
 
 /** @typedef {import("../api/types.js").WebhookDelivery} Delivery */
@@ -145,9 +145,7 @@ class PageDeliveries extends AppElement {
                   <button class="button bare" aria-expanded=${this.open === each.id} @click=${() => this.look(each.id)}>
                     ${t("Attempts")}
                   </button>
-                  ${may("webhooks:write")
-                    ? html`<button class="button bare" @click=${() => this.replay(each.id)}>${t("Send again")}</button>`
-                    : nothing}
+                  <button class="button bare" @click=${() => this.replay(each.id)}>${t("Send again")}</button>
                 </td>
               </tr>
               ${this.open === each.id

@@ -48,11 +48,7 @@ class PageKeys extends AppElement {
   constructor() {
     super();
     this.route = null;
-    this.keys = new Resource(this, (signal) =>
-      may("keys:read") || may("keys:write")
-        ? /** @type {Promise<ApiKey[]>} */ (rows("/api-keys", {}, 300, signal))
-        : Promise.resolve([]),
-    );
+    this.keys = new Resource(this, (signal) => /** @type {Promise<ApiKey[]>} */ (rows("/api-keys", {}, 300, signal)));
   }
 
   connectedCallback() {
@@ -162,9 +158,7 @@ class PageKeys extends AppElement {
   }
 
   render() {
-    const makes = may("keys:write")
-      ? html`<button class="button main" @click=${this.make}>${icon("plus", 16)}${t("New key")}</button>`
-      : nothing;
+    const makes = html`<button class="button main" @click=${this.make}>${icon("plus", 16)}${t("New key")}</button>`;
     return html`<div class="page">
       <div class="head">
         <div>
@@ -236,7 +230,7 @@ class PageKeys extends AppElement {
                         : t("Never")}
                 </td>
                 <td class="actions">
-                  ${may("keys:write") && !ended(key)
+                  ${!ended(key)
                     ? html`<button class="button bare" @click=${() => this.rotate(key)} aria-label=${t("Rotate {name}", key)}>
                           ${t("Rotate")}
                         </button>
