@@ -41,7 +41,7 @@ test-clients: bootstrap ## build both clients, install them into empty folders a
 	@$(PY) -m pytest -q -n 0 -m "long or not long" tests/clients
 
 test-browser: bootstrap ## open the pages of the app, of accounts, reports, shares and the console, and play videos, in Chromium (apt-get install chromium; minutes)
-	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/playback tests/console tests/web) tests/shares/test_player_in_a_browser.py $(addprefix tests/web/test_,uploads_in_a_browser.py found_in_a_browser.py languages_in_a_browser.py) $(ARGS)
+	@$(PY) -m pytest $(addsuffix /test_in_a_browser.py,tests/people tests/questions tests/shares tests/playback tests/console) tests/shares/test_player_in_a_browser.py $(wildcard tests/web/test_*in_a_browser.py) $(ARGS)
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
