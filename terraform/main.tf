@@ -267,6 +267,7 @@ module "cache" {
   subnet_ids        = module.network.private_subnet_ids
   security_group_id = module.network.security_group_ids["cache"]
   kms_key_arn       = module.storage.kms_key_arn
+  alarm_topic_arn   = module.alarms.topic_arn
 }
 
 module "secrets" {
@@ -371,6 +372,7 @@ module "alarms" {
   emails               = var.alarm_emails
   metrics_namespace    = local.metrics
   load_balancer        = module.load_balancer.alarm_dimensions
+  certificate_arn      = var.certificate_arn
   signer               = module.signer_balancer.alarm_dimensions
   model_targets        = local.hosted ? {} : module.model_balancer[0].alarm_dimensions
   database_instance_id = module.database.instance_id

@@ -59,6 +59,22 @@ resource "aws_cloudwatch_metric_alarm" "signer_unhealthy" {
   alarm_actions       = [aws_sns_topic.this.arn]
 }
 
+# AWS renews a certificate that it has made and whose DNS record is still there. It renews none that was imported.
+resource "aws_cloudwatch_metric_alarm" "certificate" {
+  alarm_name          = "${var.name}-certificate-expires"
+  alarm_description   = "The certificate of the public load balancer ends within three weeks"
+  namespace           = "AWS/CertificateManager"
+  metric_name         = "DaysToExpiry"
+  dimensions          = { CertificateArn = var.certificate_arn }
+  statistic           = "Minimum"
+  period              = 86400
+  evaluation_periods  = 1
+  comparison_operator = "LessThanThreshold"
+  threshold           = 21
+  treat_missing_data  = "missing"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}
+
 resource "aws_cloudwatch_metric_alarm" "database" {
   alarm_name          = "${var.name}-database-status"
   alarm_description   = "The machine of PostgreSQL fails its status checks"

@@ -15,6 +15,10 @@ variable "load_balancer" {
   type        = map(string)
 }
 
+variable "certificate_arn" {
+  type = string
+}
+
 variable "signer" {
   description = "CloudWatch dimensions of the signers' target group."
   type        = map(string)

@@ -44,3 +44,21 @@ resource "aws_elasticache_replication_group" "this" {
     ignore_changes = [auth_token]
   }
 }
+
+# AWS names the nodes by their number.
+resource "aws_cloudwatch_metric_alarm" "memory_full" {
+  for_each = toset(["001", "002"])
+
+  alarm_name          = "${var.name}-broker-memory-${each.key}"
+  alarm_description   = "A node of the broker uses more than 80 percent of its memory; a full broker takes no message"
+  namespace           = "AWS/ElastiCache"
+  metric_name         = "DatabaseMemoryUsagePercentage"
+  dimensions          = { CacheClusterId = "${aws_elasticache_replication_group.this.replication_group_id}-${each.key}" }
+  statistic           = "Maximum"
+  period              = 300
+  evaluation_periods  = 3
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 80
+  treat_missing_data  = "breaching"
+  alarm_actions       = [var.alarm_topic_arn]
+}

@@ -17,3 +17,7 @@ variable "security_group_id" {
 variable "kms_key_arn" {
   type = string
 }
+
+variable "alarm_topic_arn" {
+  type = string
+}
