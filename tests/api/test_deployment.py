@@ -63,6 +63,13 @@ def test_every_preset_is_sound_with_its_key(preset: Preset) -> None:
     assert model_messages(given) == []
 
 
+def test_a_model_in_the_worker_s_process_needs_no_server() -> None:
+    given = {**SOUND_ENV, "TEXT_EMBEDDER_MODEL": "multilingual-e5-small", "TRANSCRIBER_MODEL": "whisper-base"}
+    assert model_messages(given) == []
+    on_card = {"MODEL_PRESET": "gpu-24gb"}
+    assert not [one for one in model_messages(on_card) if one.id == "ava.E002" and "TRANSCRIBER" in one.msg]
+
+
 @pytest.mark.parametrize(
     ("env", "id_", "named"),
     [

@@ -17,6 +17,8 @@ from gpu_workers.engine.models.settings import ModelSettings, on_private_network
 
 SUSPENDED_WITHIN_SECONDS = 10
 """Time in which the requests, jobs, webhooks and streams of a suspended tenant stop."""
+RUN_IN_PROCESS = ("text_embedder", "frame_embedder", "transcriber")
+"""Roles whose …_MODEL names a model in the worker's process if they have no server."""
 LEAST_SECRET = 32
 """Shortest secret in characters that is taken for one."""
 
@@ -33,7 +35,8 @@ def model_messages(env: Mapping[str, str]) -> list[CheckMessage]:
         models = ModelSettings.from_env(env)
     except ValueError as error:
         return [Error(str(error), id="ava.E001")]
-    served = [role for role in ROLES if role in chosen.roles]
+    # The roles in both lists are played by the index worker itself if it has a card.
+    served = [role for role in ROLES if role in chosen.roles and role not in chosen.in_process]
     found: list[CheckMessage] = [
         Error(
             f"{role.upper()}_URL is not set, but preset {chosen.name} serves this role",
@@ -50,7 +53,8 @@ def model_messages(env: Mapping[str, str]) -> list[CheckMessage]:
     for role in ROLES:
         name, address = role.upper(), models.role(role)
         if not address.url:
-            left = [f"{name}_{part}" for part in ("MODEL", "API_KEY", "CONTEXT_TOKENS") if env.get(f"{name}_{part}")]
+            own = () if role in RUN_IN_PROCESS else ("MODEL",)
+            left = [f"{name}_{part}" for part in (*own, "API_KEY", "CONTEXT_TOKENS") if env.get(f"{name}_{part}")]
             found += [Error(f"{variable} is set, but {name}_URL is not", id="ava.E004") for variable in left]
         elif not address.model and role != "checker":
             found.append(
