@@ -8,6 +8,10 @@ locals {
   preset = jsondecode(file("${path.module}/../gpu_workers/engine/models/models.json")).presets[var.model_preset]
   hosted = length(local.preset.servers) == 0
 
+  # An index worker with a card transcribes in its own process, so that no server does.
+  roles   = { for role, server in local.preset.roles : role => server if !(var.index_gpu && contains(keys(local.preset.in_process), role)) }
+  servers = { for name, server in local.preset.servers : name => server if contains(values(local.roles), name) }
+
   # Least privilege by machine: the owner's and the superuser's passwords stay on the database host, the console's on a machine of its own.
   # Only the API and the console sign sessions, each with a key of its own, and check keys; only they and the sender of webhooks open what is sealed (AVA_PROCESS).
   # A container's own secrets stand in its entry: each worker has the signer's secret of its own class.
@@ -24,7 +28,7 @@ locals {
     DESCRIBER_URL   = try(var.model_endpoints.describer_url, "")
     DESCRIBER_MODEL = try(var.model_endpoints.describer_model, "")
     } : variable => value if value != "" } : {
-    for role, server in local.preset.roles : "${upper(role)}_URL" => module.model_balancer[0].urls[server]
+    for role, server in local.roles : "${upper(role)}_URL" => module.model_balancer[0].urls[server]
     if role != "checker" || server != try(local.preset.roles.describer, "")
   }
 
@@ -47,9 +51,9 @@ locals {
 
   erase_objects = ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:DeleteObject"]
 
-  # An index worker uses a card of its own where the preset has cards. A query worker needs models in its process only
+  # An index worker has no card unless the operator wants one for each. A query worker needs models in its process only
   # where the preset serves no embedders.
-  index_image = local.hosted ? "cpu-worker" : "gpu-worker"
+  index_image = var.index_gpu ? "gpu-worker" : "cpu-worker"
   query_image = length(setintersection(keys(local.preset.roles), ["text_embedder", "frame_embedder", "token_embedder"])) == 3 ? "worker" : "cpu-worker"
 
   # Most of a segment's time is the describer's. A describer elsewhere reports no waiting requests.
@@ -150,7 +154,7 @@ locals {
       object_actions    = []
       queues            = ["gpu.index"]
       held_by           = local.index_held_by
-      gpu               = !local.hosted
+      gpu               = var.index_gpu
       security_group    = "worker"
       target_group_arns = []
       publishes_metrics = false
@@ -171,7 +175,7 @@ locals {
   }
 
   # A port of each server of the table: several servers of one card share a machine and its network.
-  server_ports = { vlm = 8001, llm = 8002, checker = 8003, text-embedder = 8004, frame-embedder = 8005, reranker = 8006, entailer = 8007, token-embedder = 8008 }
+  server_ports = { vlm = 8001, llm = 8002, checker = 8003, text-embedder = 8004, frame-embedder = 8005, reranker = 8006, entailer = 8007, token-embedder = 8008, transcriber = 8009 }
 
   # Machine types by the cards that a preset asks for (number x usable GiB). No type has two cards of 48 GB; four cards of
   # 24 GB hold the same model for half the price of four of 48 GB.
@@ -185,9 +189,9 @@ locals {
 
   # Servers with the same first card share a machine.
   model_machines = {
-    for card in distinct([for server in values(local.preset.servers) : server.gpu]) : "models-${card}" => {
-      servers = { for name, server in local.preset.servers : name => server if server.gpu == card }
-      kind    = "${max([for server in values(local.preset.servers) : server.tensor_parallel if server.gpu == card]...)}x${local.preset.gpu_gib[card]}"
+    for card in distinct([for server in values(local.servers) : server.gpu]) : "models-${card}" => {
+      servers = { for name, server in local.servers : name => server if server.gpu == card }
+      kind    = "${max([for server in values(local.servers) : server.tensor_parallel if server.gpu == card]...)}x${local.preset.gpu_gib[card]}"
     }
   }
   machine_types = {
@@ -225,7 +229,7 @@ locals {
     }
   }
   sizes = merge(
-    { for group, size in var.sizes : group => merge(size, { instance_type = coalesce(size.instance_type, group == "index" ? (local.hosted ? "c7i.2xlarge" : "g6.xlarge") : null, local.query_image == "worker" ? "c7i.large" : "c7i.xlarge") }) },
+    { for group, size in var.sizes : group => merge(size, { instance_type = coalesce(size.instance_type, group == "index" ? (var.index_gpu ? "g6.xlarge" : "c7i.2xlarge") : null, local.query_image == "worker" ? "c7i.large" : "c7i.xlarge") }) },
     { for machine, type in local.machine_types : machine => {
       instance_type = type
       least         = try(var.model_machines[machine].least, 1)
@@ -336,7 +340,7 @@ module "model_balancer" {
   vpc_id            = module.network.vpc_id
   subnet_ids        = module.network.private_subnet_ids
   security_group_id = module.network.security_group_ids["model"]
-  ports             = { for server in keys(local.preset.servers) : server => local.server_ports[server] }
+  ports             = { for server in keys(local.servers) : server => local.server_ports[server] }
 }
 
 module "workers" {

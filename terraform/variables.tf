@@ -172,6 +172,17 @@ variable "model_endpoints" {
   }
 }
 
+variable "index_gpu" {
+  description = "Whether each index machine has a card of its own. It then detects objects with RT-DETR, may decode there (AVA_HWACCEL), and transcribes in its own process; the transcriber's server does not run."
+  type        = bool
+  default     = false
+
+  validation {
+    condition     = !var.index_gpu || var.model_preset != "hosted"
+    error_message = "index_gpu belongs to a preset for GPUs."
+  }
+}
+
 variable "model_machines" {
   description = "Machines by group (models-0, models-1, …): another type than the preset's default, least and most machines. gpus: number of cards of a type that the configuration does not know."
   type = map(object({

@@ -21,16 +21,23 @@ def values(preset: Preset, table: ModelTable) -> Mapping[str, Any]:
     """Return what the chart's templates read of a preset.
 
     after: the server that must answer before another pod of the same card loads, "" for the first one.
+    index_with_card: what differs where the index workers have a share of the first card. plays: the servers that then
+    do not run.
     """
-    first_card = [name for name, server in preset.servers.items() if 0 in server.gpus]
+    with_card = preset.with_index_card()
+    first_card = [name for name, server in with_card.servers.items() if 0 in server.gpus]
+    index = {
+        "image": "cpu-worker",
+        "gpu": False,
+        "after": "",
+        "segments": preset.segments_at_once,
+        "held_by": preset.roles.get("describer", ""),
+    }
+    left_out = set(url_variables(preset).items()) - set(url_variables(with_card).items())
+    on_card = {**index, "image": "gpu-worker", "gpu": True, "after": first_card[-1] if first_card else ""}
     return {
-        "index": {
-            "image": "gpu-worker" if preset.gpu_gib else "cpu-worker",
-            "gpu": bool(preset.gpu_gib),
-            "after": first_card[-1] if first_card else "",
-            "segments": preset.segments_at_once,
-            "held_by": preset.roles.get("describer", ""),
-        },
+        "index": index,
+        **({"index_with_card": {"index": on_card, "plays": dict(sorted(left_out))}} if preset.gpu_gib else {}),
         "query": {
             "image": "worker" if set(preset.roles) >= EMBEDDERS else "cpu-worker",
             "questions": preset.questions_at_once,

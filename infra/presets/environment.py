@@ -12,14 +12,18 @@ EMBEDDERS = {"text_embedder", "frame_embedder", "token_embedder"}
 """Roles of which a question needs each, so that each is served or runs in the query worker."""
 
 
-def profiles(preset: Preset) -> list[str]:
-    """Return the compose profiles of a preset: its index worker, its query worker, its model servers and its reasoner.
+def profiles(preset: Preset, *, index_card: bool = True) -> list[str]:
+    """Return the compose profiles of a preset: its index worker, its query worker, its model servers and its
+    reasoner.
 
-    A question needs models in its worker's process unless every embedder is served.
+    A question needs models in its worker's process unless every embedder is served. index_card: whether the index
+    worker has a share of the first card, if there is a card.
     """
-    index = "gpu-index" if preset.gpu_gib else "cpu-index"
+    with_card = bool(preset.gpu_gib) and index_card
+    index = "gpu-index" if with_card else "cpu-index"
     query = "query" if set(preset.roles) >= EMBEDDERS else "cpu-query"
-    return [index, query, *preset.servers, *(["cpu-reasoner"] if preset.cpu_reasoner else [])]
+    servers = (preset.with_index_card() if with_card else preset).servers
+    return [index, query, *servers, *(["cpu-reasoner"] if preset.cpu_reasoner else [])]
 
 
 def url_variables(preset: Preset) -> dict[str, str]:
@@ -45,24 +49,27 @@ def cpu_reasoner(preset: Preset) -> dict[str, str]:
 
 
 def gpus(preset: Preset) -> dict[str, str]:
-    """Return the cards of each model server, and of the index worker, which has its share of the first card."""
-    if not preset.gpu_gib:
-        return {}
-    cards = {
+    """Return the cards of each model server."""
+    return {
         f"{name.upper().replace('-', '_')}_GPUS": ",".join(map(str, server.gpus))
         for name, server in preset.servers.items()
     }
-    return {**cards, "INDEX_GPUS": "0"}
 
 
 def environment(preset: Preset) -> Mapping[str, str]:
-    """Return every variable that the preset sets for compose."""
+    """Return every variable that the preset sets for compose.
+
+    The index worker of a host with a card has a share of it: one process that transcribes and detects takes no more
+    memory than a server that transcribes.
+    """
+    running = preset.with_index_card()
     chosen = {"MODEL_PRESET": preset.name, "COMPOSE_PROFILES": ",".join(profiles(preset))}
     at_once = {
         "INDEX_SEGMENTS": str(preset.segments_at_once),
         "QUERY_QUESTIONS": str(preset.questions_at_once),
     }
-    return {**chosen, **urls(preset), **cpu_reasoner(preset), **gpus(preset), **at_once}
+    card = {"INDEX_GPUS": "0"} if preset.gpu_gib else {}
+    return {**chosen, **urls(running), **cpu_reasoner(preset), **gpus(running), **card, **at_once}
 
 
 def rendered(preset: Preset) -> str:

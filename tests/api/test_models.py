@@ -48,7 +48,7 @@ def test_the_command_prints_every_role_and_fails_with_a_server(monkeypatch: pyte
         assert line.split()[1:3] == ["served", "Qwen/Qwen3-32B-AWQ"]
         assert "Apache-2.0  0499c3ac83fd  window 32768  schemas, samples, log probabilities, thinks" in line
         rows = [json.loads(row) for row in printed("--json")[1].splitlines()]
-        assert [row["role"] for row in rows] == [*ROLES, "similarity", "transcriber", "detector"]
+        assert [row["role"] for row in rows] == [*ROLES, "detector"]
         forget_reports()
         server.abilities = Abilities(models_status=503)
         status, text = printed()
@@ -75,7 +75,7 @@ def test_readyz_shows_what_the_workers_found_and_depends_on_none_of_it(
 
     assert response.status_code == 200, "a missing model stops no upload and no question"
     shown = response.json()["models"]
-    assert set(shown) == {*ROLES, "similarity", "transcriber", "detector"}
+    assert set(shown) == {*ROLES, "detector"}
     assert {name: shown["reasoner"][name] for name in ("runs", "model", "window", "abilities", "usable")} == {
         "runs": "served",
         "model": "scripted",

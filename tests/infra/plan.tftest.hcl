@@ -39,7 +39,7 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = output.scaling["api"].image == "ami-0aaaaaaaaaaaaaaa1" && output.scaling["index"].image == output.scaling["models-0"].image && output.scaling["models-0"].image == "ami-0bbbbbbbbbbbbbbb2"
+    condition     = output.scaling["api"].image == "ami-0aaaaaaaaaaaaaaa1" && output.scaling["index"].image == output.scaling["api"].image && output.scaling["models-0"].image == "ami-0bbbbbbbbbbbbbbb2"
     error_message = "Machines start from the image that the operator names, and no apply replaces them for a newer one."
   }
 
@@ -59,17 +59,17 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = toset(keys(output.containers["models-0"])) == toset(["vllm-vlm", "vllm-text-embedder", "vllm-frame-embedder", "vllm-token-embedder", "vllm-reranker", "vllm-entailer"])
+    condition     = toset(keys(output.containers["models-0"])) == toset(["vllm-vlm", "vllm-text-embedder", "vllm-frame-embedder", "vllm-token-embedder", "vllm-reranker", "vllm-entailer", "vllm-transcriber"])
     error_message = "Every server of the preset's first card runs on its machine."
   }
 
   assert {
-    condition     = output.containers["query"]["worker"].image == "worker" && output.containers["index"]["worker"].image == "gpu-worker" && output.containers["index"]["worker"].gpu && !output.containers["query"]["worker"].gpu
-    error_message = "With served embedders a question needs neither torch nor a card."
+    condition     = output.containers["query"]["worker"].image == "worker" && output.containers["index"]["worker"].image == "cpu-worker" && !output.containers["index"]["worker"].gpu && !output.containers["query"]["worker"].gpu
+    error_message = "With served models neither index workers nor query workers need a card."
   }
 
   assert {
-    condition     = output.containers["query"]["worker"].environment["MODEL_PRESET"] == "two-gpus" && alltrue([for role in ["DESCRIBER", "REASONER", "TEXT_EMBEDDER", "FRAME_EMBEDDER", "RERANKER", "ENTAILER"] : contains(keys(output.containers["query"]["worker"].environment), "${role}_URL")])
+    condition     = output.containers["query"]["worker"].environment["MODEL_PRESET"] == "two-gpus" && alltrue([for role in ["DESCRIBER", "REASONER", "TEXT_EMBEDDER", "FRAME_EMBEDDER", "RERANKER", "ENTAILER", "TRANSCRIBER"] : contains(keys(output.containers["query"]["worker"].environment), "${role}_URL")])
     error_message = "Workers know the URL of every role that the preset serves."
   }
 
@@ -79,7 +79,7 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = length(distinct([for container in values(output.containers["models-0"]) : container.environment["MODEL_SERVER_PORT"]])) == 6
+    condition     = length(distinct([for container in values(output.containers["models-0"]) : container.environment["MODEL_SERVER_PORT"]])) == 7
     error_message = "Servers of one machine listen on ports of their own."
   }
 
@@ -94,7 +94,7 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = toset(output.scaling["models-0"].alarms["crowded"].metrics) == toset([for server in ["vlm", "text-embedder", "frame-embedder", "token-embedder", "reranker", "entailer"] : "ModelRequestsWaiting ${server}"])
+    condition     = toset(output.scaling["models-0"].alarms["crowded"].metrics) == toset([for server in ["vlm", "text-embedder", "frame-embedder", "token-embedder", "reranker", "entailer", "transcriber"] : "ModelRequestsWaiting ${server}"])
     error_message = "Any server of a machine may be the crowded one."
   }
 
@@ -147,6 +147,24 @@ run "two_gpus" {
   }
 }
 
+run "an_index_worker_with_a_card_transcribes_itself" {
+  command = plan
+
+  variables {
+    index_gpu = true
+  }
+
+  assert {
+    condition     = output.containers["index"]["worker"].image == "gpu-worker" && output.containers["index"]["worker"].gpu && output.scaling["index"].image == output.scaling["models-0"].image
+    error_message = "Each index machine has a card."
+  }
+
+  assert {
+    condition     = !contains(keys(output.containers["models-0"]), "vllm-transcriber") && !contains(keys(output.containers["index"]["worker"].environment), "TRANSCRIBER_URL")
+    error_message = "No server transcribes where the index workers do."
+  }
+}
+
 run "four_gpus_use_every_card" {
   command = plan
 
@@ -190,7 +208,7 @@ run "all_servers_on_one_card" {
   }
 
   assert {
-    condition     = alltrue([for alarm in values(output.scaling["models-0"].alarms) : length(alarm.metrics) == 7])
+    condition     = alltrue([for alarm in values(output.scaling["models-0"].alarms) : length(alarm.metrics) == 8])
     error_message = "An alarm reads at most ten metrics."
   }
 

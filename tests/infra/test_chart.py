@@ -15,6 +15,7 @@ import yaml
 
 from gpu_workers.engine.models.model_table import table
 from infra.presets.chart import FOLDER, rendered
+from infra.presets.environment import profiles, urls
 from infra.rehearsal import chart, compose
 from infra.rehearsal.chart import Pod, image_of
 from tests.infra.charts import KUBERNETES, objects, of_kind, pods
@@ -32,12 +33,18 @@ COMPOSE_NAMES = {
 
 
 @functools.cache
-def services(preset: str) -> dict[str, Any]:
-    """Return the services of compose with a value for each secret that names the secret."""
-    keys = ("MODEL_API_KEY",) if table().presets[preset].servers else ("REASONER_API_KEY", "DESCRIBER_API_KEY")
+def services(file: str) -> dict[str, Any]:
+    """Return the services of compose for the preset of a file of values, with a value for each secret that names the
+    secret."""
+    values = chart.values_of(file)
+    preset, one = values["preset"], table().presets[values["preset"]]
+    keys = ("MODEL_API_KEY",) if one.servers else ("REASONER_API_KEY", "DESCRIBER_API_KEY")
     models = chart.values_of("small-hosted")["environment"] if preset == "hosted" else {}
     secrets = {name for name in {*required(), *keys} if SECRET.search(name) or name.startswith("AVA_SIGNER_KEY")}
     secrets |= {"AVA_CACHE_SALT_KEY"}
+    if one.gpu_gib and not values.get("index", {}).get("gpu"):
+        # What an operator sets for an index worker without a card (docs/configuration.md).
+        models = {"COMPOSE_PROFILES": ",".join(profiles(one, index_card=False)), **urls(one)}
     given = {**dict.fromkeys(required(), "given"), **models, **{name: f"<{name}>" for name in secrets}}
     result = config(preset, given)
     assert result.returncode == 0, result.stderr
@@ -45,21 +52,20 @@ def services(preset: str) -> dict[str, Any]:
     return found
 
 
-def twin(name: str, preset: str) -> dict[str, Any]:
+def twin(name: str, file: str) -> dict[str, Any]:
     """Return the service of compose that does what a pod does."""
-    every = services(preset)
+    every = services(file)
     service: dict[str, Any] = next(every[each] for each in COMPOSE_NAMES.get(name, (name,)) if each in every)
     return service
 
 
 def compared(file: str) -> list[tuple[str, Pod, dict[str, Any]]]:
-    preset = chart.values_of(file)["preset"]
-    return [(name, pod, twin(name, preset)) for name, pod in pods(file).items() if not name.endswith("-prefetch")]
+    return [(name, pod, twin(name, file)) for name, pod in pods(file).items() if not name.endswith("-prefetch")]
 
 
 @each_file
 def test_it_starts_what_compose_starts(file: str):
-    every = services(chart.values_of(file)["preset"])
+    every = services(file)
     outside = {"postgres", "valkey", "s3"}
     alike = {next((each for each in COMPOSE_NAMES.get(name, (name,)) if each in every), name) for name in pods(file)}
     assert {name for name in alike if not name.endswith("-prefetch")} == set(every) - outside

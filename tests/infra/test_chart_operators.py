@@ -24,10 +24,14 @@ from tests.infra.conftest import ROOT
 
 def test_servers_of_one_card_load_one_after_the_other():
     for file in ("one-gpu-node", "several-nodes"):
-        every, preset = pods(file), table().presets[chart.values_of(file)["preset"]]
+        values = chart.values_of(file)
+        every, preset = pods(file), table().presets[values["preset"]]
+        index_card = values.get("index", {}).get("gpu", False)
+        preset = preset.with_index_card() if index_card else preset
         shared = [name for name, server in preset.servers.items() if 0 in server.gpus]
-        for earlier, later in zip(shared, [*shared[1:], None], strict=True):
-            pod = every[f"vllm-{later}"] if later else every["worker-index"]
+        sharing = [*(f"vllm-{name}" for name in shared[1:]), *(["worker-index"] if index_card else [])]
+        for earlier, later in zip(shared, sharing, strict=False):
+            pod = every[later]
             ((_, _, script),) = pod.waits
             assert f"http://ava-vllm-{earlier}:8000/health" in script
             assert pod.limits["nvidia.com/gpu.shared"] == 1
@@ -35,6 +39,11 @@ def test_servers_of_one_card_load_one_after_the_other():
             if name not in shared:
                 assert every[f"vllm-{name}"].limits["nvidia.com/gpu"] == len(server.gpus)
                 assert not every[f"vllm-{name}"].waits
+        running = {name for name in every if name.startswith("vllm-") and not name.endswith("-prefetch")}
+        assert running == {f"vllm-{name}" for name in preset.servers}
+        if not index_card:
+            assert not every["worker-index"].waits
+            assert "nvidia.com/gpu.shared" not in every["worker-index"].limits
 
 
 def test_workers_follow_the_age_of_their_queue():

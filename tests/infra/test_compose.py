@@ -144,9 +144,10 @@ def test_gpus_are_reserved_where_the_preset_has_them(preset: Preset):
         for name, service in services.items()
         if service.get("deploy", {}).get("resources", {}).get("reservations", {}).get("devices")
     }
-    assert with_gpu == ({"worker-index-gpu"} | {f"vllm-{name}" for name in preset.servers} if preset.gpu_gib else set())
+    running = preset.with_index_card().servers
+    assert with_gpu == ({"worker-index-gpu"} | {f"vllm-{name}" for name in running} if preset.gpu_gib else set())
     cards = {name: services[name]["environment"]["CUDA_VISIBLE_DEVICES"] for name in with_gpu}
-    expected = {f"vllm-{name}": ",".join(map(str, server.gpus)) for name, server in preset.servers.items()}
+    expected = {f"vllm-{name}": ",".join(map(str, server.gpus)) for name, server in running.items()}
     assert cards == ({**expected, "worker-index-gpu": "0"} if preset.gpu_gib else {})
 
 
@@ -166,7 +167,7 @@ def test_clients_ask_for_the_names_that_servers_serve(preset: Preset):
         name for name in services if name.startswith(("worker-index", "worker-query"))
     }
     for (worker, role), settings in asked.items():
-        server = preset.roles.get(role)
+        server = preset.with_index_card().roles.get(role) if preset.gpu_gib else preset.roles.get(role)
         if server is None:
             own = preset.cpu_reasoner and role == "reasoner"
             assert settings.url == ("http://reasoner:8080/v1" if own else ""), (worker, role)
@@ -272,12 +273,12 @@ def test_applications_wait_for_the_tables():
 
 @each_preset
 def test_servers_of_one_card_load_one_after_the_other(preset: Preset):
-    services = started(preset.name)
+    every = yaml.safe_load(COMPOSE.read_text())["services"]
     for name, server in preset.servers.items():
-        waits = services[f"vllm-{name}"].get("depends_on", {})
+        waits = every[f"vllm-{name}"].get("depends_on", {})
         for other, neighbour in preset.servers.items():
             if name != other and set(server.gpus) & set(neighbour.gpus):
-                backwards = services[f"vllm-{other}"].get("depends_on", {})
+                backwards = every[f"vllm-{other}"].get("depends_on", {})
                 assert (f"vllm-{other}" in waits) != (f"vllm-{name}" in backwards), (name, other)
 
 

@@ -261,11 +261,13 @@ OPTIONAL = {
     ("worker", "torch"),
     ("worker", "huggingface_hub"),
     ("worker", "httpx2"),
+    ("worker", "faster_whisper"),
     ("worker", "xllamacpp"),
     ("gpu-worker", "xllamacpp"),
 }
 """Modules that an image does without: bindings asks torch for its device only where a model runs in process, only
-the image of the model servers fetches their weights, and only a host without a GPU serves a model by llama.cpp."""
+the image of the model servers fetches their weights, only a host without a GPU serves a model by llama.cpp, and only
+index workers hear, by a voice detector of faster_whisper."""
 
 
 @pytest.mark.parametrize("image", PROGRAMS)

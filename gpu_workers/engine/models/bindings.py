@@ -102,7 +102,7 @@ def _images(settings: ModelSettings, model: str) -> int:
 @cache
 def load_index_models(settings: ModelSettings) -> IndexModels:
     """Return the roles of an index job. Raises WeightsError or ModelError if one of them is not available."""
-    similarity, transcriber = _similarity(settings.similarity, settings), _transcriber(settings)
+    compares, hears = similarity(settings), transcriber(settings)
     embedder, frames = text_embedder(settings), frame_embedder(settings)
     describer, summariser, extractor = _perception(settings)
     return IndexModels(
@@ -111,10 +111,10 @@ def load_index_models(settings: ModelSettings) -> IndexModels:
         extractor=extractor,
         text_embedder=embedder,
         frame_embedder=frames,
-        similarity=similarity,
+        similarity=compares,
         narrator=_narrator(settings),
-        calibration=calibration_of(similarity=similarity.name, text_embedder=embedder.name),
-        transcriber=transcriber,
+        calibration=calibration_of(similarity=compares.name, text_embedder=embedder.name),
+        transcriber=hears,
         event_writer=_event_writer(settings),
     )
 
@@ -125,19 +125,19 @@ def load_answer_models(settings: ModelSettings) -> AnswerModels:
     if not settings.reasoner.url:
         reasoner(settings)
     # In-process models first; the servers are asked after them.
-    answer_similarity(settings), text_embedder(settings), frame_embedder(settings)
+    similarity(settings), text_embedder(settings), frame_embedder(settings)
     return bind_answer_models(settings, reasoner(settings))
 
 
 def bind_answer_models(settings: ModelSettings, llm: ChatModel) -> AnswerModels:
     """Return the roles of a question around a reasoner, which is not asked. Raises WeightsError or ModelError."""
-    similarity, embedder = answer_similarity(settings), text_embedder(settings)
+    compares, embedder = similarity(settings), text_embedder(settings)
     return AnswerModels(
         reasoner=llm,
         text_embedder=embedder,
         frame_embedder=frame_embedder(settings),
-        similarity=similarity,
-        calibration=calibration_of(reasoner=llm.name, similarity=similarity.name, text_embedder=embedder.name),
+        similarity=compares,
+        calibration=calibration_of(reasoner=llm.name, similarity=compares.name, text_embedder=embedder.name),
         checker=_checker(settings, llm),
         reranker=_reranker(settings.reranker, settings),
         entailer=_entailer(settings.entailer, settings),
@@ -305,11 +305,11 @@ def _conse(device: str, threads: int) -> FrameEmbedder:
     return ConseFrameEmbedder(_minilm(device), _scene(threads), _ssd(), cache_dir=cache_dir)
 
 
-def answer_similarity(settings: ModelSettings) -> Similarity:
-    """Return the similarity of answers: a server's token embeddings, or the model of the merge in process."""
+def similarity(settings: ModelSettings) -> Similarity:
+    """Return the similarity of chunks and of answers: over a server's token embeddings, or a model in process."""
     if settings.token_embedder.url:
         return _served_similarity(settings.token_embedder, settings.concurrency, settings.timeout_s)
-    return _similarity(settings.similarity, settings)
+    return _bert_score(settings.similarity, device_of(settings))
 
 
 @cache
@@ -328,24 +328,20 @@ def _served_similarity(role: RoleSettings, concurrency: int, timeout_s: float) -
     )
 
 
-def _similarity(source: str, settings: ModelSettings) -> Similarity:
-    return _bert_score(source, device_of(settings))
-
-
 @cache
 def _bert_score(source: str, device: str) -> Similarity:
     """Return BERTScore over a model of the table, or over a folder, which is read as a DeBERTa."""
-    from gpu_workers.engine.models.local import similarity
+    from gpu_workers.engine.models.local import similarity as local
 
     if source == MINILM:
-        layer, baseline = similarity.MINILM_LAYER, similarity.MINILM_BASELINE
+        layer, baseline = local.MINILM_LAYER, local.MINILM_BASELINE
         folder = weights.fetch(MINILM)
-        return similarity.BertScoreSimilarity(
+        return local.BertScoreSimilarity(
             folder, num_layers=layer, baseline=baseline, name=EMBEDDED_SIMILARITY, device=device
         )
-    layer, baseline = similarity.DEBERTA_LAYER, similarity.DEBERTA_BASELINE
+    layer, baseline = local.DEBERTA_LAYER, local.DEBERTA_BASELINE
     name = f"bertscore-{source}-{layer}"
-    return similarity.BertScoreSimilarity(
+    return local.BertScoreSimilarity(
         weights.folder_of(source), num_layers=layer, baseline=baseline, name=name, device=device
     )
 
@@ -424,8 +420,28 @@ def _scene(threads: int) -> SceneClassifier:
     return SceneClassifier(weights.fetch("efficientnet-lite3"), threads=threads)
 
 
-def _transcriber(settings: ModelSettings) -> Transcriber:
-    return _whisper(settings.transcriber, device_of(settings), settings.threads)
+def transcriber(settings: ModelSettings) -> Transcriber:
+    """Return the server's transcriber, or a Whisper in process."""
+    role = settings.transcriber
+    if role.url:
+        return _served_transcriber(role, settings.concurrency, settings.timeout_s)
+    source = role.model or preset(settings.preset).in_process["transcriber"]
+    return _whisper(source, device_of(settings), settings.threads)
+
+
+@cache
+def _served_transcriber(role: RoleSettings, concurrency: int, timeout_s: float) -> Transcriber:
+    # The voice detector is not in the image of query workers.
+    from gpu_workers.engine.models.served.transcription import ServedTranscriber
+
+    return ServedTranscriber(
+        base_url=role.url,
+        model=served_model(role).name,
+        api_key=role.api_key,
+        dependency=role.dependency,
+        concurrency=concurrency,
+        timeout_s=timeout_s,
+    )
 
 
 @cache

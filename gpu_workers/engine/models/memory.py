@@ -27,32 +27,34 @@ _GIB = 2**30
 
 @dataclass(frozen=True, slots=True)
 class ServerMemory:
-    """What one server needs of each of its cards, in GiB. window: the keys and values of one whole context."""
+    """What one server needs of each of its cards, in GiB. window: the keys and values of one whole context, and of the
+    sound that it hears. encoders: of pictures and of sound."""
 
     weights: float
     window: float
     text: float
     sampling: float
-    pictures: float
+    encoders: float
     graphs: float
 
     @property
     def total(self) -> float:
         """Return the sum, which its share of a card must cover."""
-        return self.weights + self.window + self.text + self.sampling + self.pictures + self.graphs
+        return self.weights + self.window + self.text + self.sampling + self.encoders + self.graphs
 
 
 def server_memory(model: Model, server: Server) -> ServerMemory:
     """Return what a server of a model needs of each of its cards, with room for one whole context."""
     cards = server.tensor_parallel
-    generates = server.task == "generate"
+    writes = server.task in {"generate", "transcribe"}
+    held = server.context_tokens + model.audio_positions
     return ServerMemory(
         weights=model.weights_gib / cards,
-        window=server.context_tokens * model.kv_kib_per_token / 2**20 / cards,
+        window=held * model.kv_kib_per_token / 2**20 / cards,
         text=server.batched_tokens * (6 * model.hidden + 3 * model.intermediate / cards) * _HALF / _GIB,
-        sampling=server.sequences * model.vocabulary * _SAMPLED / _GIB if generates else 0.0,
-        pictures=_pictures_gib(model, server),
-        graphs=WRITING_GRAPHS_GIB if generates else POOLING_GRAPHS_GIB,
+        sampling=server.sequences * model.vocabulary * _SAMPLED / _GIB if writes else 0.0,
+        encoders=_pictures_gib(model, server) + _sound_gib(model, server),
+        graphs=WRITING_GRAPHS_GIB if writes else POOLING_GRAPHS_GIB,
     )
 
 
@@ -69,3 +71,11 @@ def _pictures_gib(model: Model, server: Server) -> float:
     patches = at_once * model.vision_patches
     tower = patches * (6 * model.vision_hidden + 2 * model.vision_intermediate) * _HALF
     return (tower + at_once * model.hidden * 4 * _HALF) / _GIB
+
+
+def _sound_gib(model: Model, server: Server) -> float:
+    """Return the activations of the encoder of sound, which reads as many positions at once as a batch has tokens."""
+    if not model.audio_positions:
+        return 0.0
+    at_once = max(server.batched_tokens, model.audio_positions)
+    return at_once * (6 * model.hidden + 2 * model.intermediate) * _HALF / _GIB

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,10 @@ ROLES = (
     "token_embedder",
     "reranker",
     "entailer",
+    "transcriber",
 )
 """Roles that a server can play. The name in capitals begins the role's environment variables. token_embedder: token
-embeddings for the similarity of answers (BERTScore), so that query workers need no torch."""
+embeddings for the similarity of chunks and of answers (BERTScore), so that workers need no card for it."""
 
 
 FRAMES_PER_VIDEO = 6
@@ -44,7 +45,8 @@ class Model:
     languages: ISO 639-1 codes of the languages that it understands; empty for a model of many languages.
     hidden, intermediate, vocabulary: its widths, those of a mixture for the experts that one token uses;
     vision_hidden, vision_intermediate, vision_patches: widths of its vision tower, and patches that make one token.
-    They are 0 where no server of a preset runs it on a card (models.memory).
+    audio_positions: positions of its encoder for the longest sound that it hears at once. They are 0 where no server of
+    a preset runs it on a card (models.memory).
     """
 
     name: str
@@ -75,17 +77,18 @@ class Model:
     vision_hidden: int = 0
     vision_intermediate: int = 0
     vision_patches: int = 0
+    audio_positions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
     """One model server of a preset. model: a hub id of the table, which is also the name under which it is served.
 
-    task: "generate" for chat, or the pooling task that vLLM runs it with: "embed", "token_embed", or "classify" for a
-    reranker or a classifier. gpu: index of its first card; it takes tensor_parallel cards. memory_share: of each card's
-    memory. sequences: requests that it runs at once. images: pictures per request, 0 for none. video: whether a request
-    may hold a video. batched_tokens: of all requests in one step. picture_pixels: of the largest picture; the server
-    makes larger ones smaller, and keeps memory free for this size only.
+    task: "generate" for chat, "transcribe" for speech, or the pooling task that vLLM runs it with: "embed",
+    "token_embed", or "classify" for a reranker or a classifier. gpu: index of its first card; it takes tensor_parallel
+    cards. memory_share: of each card's memory. sequences: requests that it runs at once. images: pictures per request,
+    0 for none. video: whether a request may hold a video. batched_tokens: of all requests in one step. picture_pixels:
+    of the largest picture; the server makes larger ones smaller, and keeps memory free for this size only.
     """
 
     name: str
@@ -117,10 +120,11 @@ class Preset:
     """Default models of one kind of machine. gpu_gib: usable memory of each card, which is less than its name says.
 
     roles: the server that plays each role. in_process: model, or built-in, of each role that runs in the workers;
-    in_process_share: the share of the first card left to them. segments_at_once, questions_at_once: work of one worker
-    process, which mostly waits for model servers. detector_fps: frames per second in which things are followed.
-    detector_batch: pictures of one call of a detector on a GPU. cpu_reasoner: weights of the registry that answer on
-    the host's processor, "" where a card or the operator has the reasoner.
+    in_process_share: the share of the first card for them, where the index worker has that card (with_index_card).
+    segments_at_once, questions_at_once: work of one worker process, which mostly waits for model servers. detector_fps:
+    frames per second in which things are followed. detector_batch: pictures of one call of a detector on a GPU.
+    cpu_reasoner: weights of the registry that answer on the host's processor, "" where a card or the operator has the
+    reasoner.
     """
 
     name: str
@@ -135,6 +139,16 @@ class Preset:
     detector_fps: float
     detector_batch: int
     cpu_reasoner: str = ""
+
+    def with_index_card(self) -> Preset:
+        """Return the preset for index workers on its first card.
+
+        They play the roles that both lists have, in one process with one context of CUDA, so these roles' servers do
+        not run.
+        """
+        roles = {role: server for role, server in self.roles.items() if role not in self.in_process}
+        servers = {name: server for name, server in self.servers.items() if name in roles.values()}
+        return replace(self, roles=roles, servers=servers)
 
     def served_model(self, role: str) -> str:
         """Return the name under which the role's model is served, "" if the preset does not name it."""

@@ -52,10 +52,11 @@ class ModelSettings:
     """Locations of the models.
 
     describer_images: maximum number of pictures per request, None for what the table or the server allows.
-    concurrency: maximum number of requests in flight per server. similarity, transcriber, detector: a name of the table
-    or a folder. detector: "" for the preset's on a GPU, and SSD on a CPU. detector_fps, detector_batch: see
-    model_table.Preset. device: device of in-process models; "auto" is the GPU where torch sees one. threads: of each
-    model without a GPU. tracks: whether a detector and a tracker run next to a VLM. own_hosts: see is_own().
+    concurrency: maximum number of requests in flight per server. similarity, detector: a name of the table or a folder,
+    and so is the transcriber's model if it has no server. similarity: used if the token embedder has no server.
+    detector: "" for the preset's on a GPU, and SSD on a CPU. detector_fps, detector_batch: see model_table.Preset.
+    device: device of in-process models; "auto" is the GPU where torch sees one. threads: of each model without a GPU.
+    tracks: whether a detector and a tracker run next to a VLM. own_hosts: see is_own().
     """
 
     preset: str = "embedded"
@@ -67,11 +68,11 @@ class ModelSettings:
     token_embedder: RoleSettings = RoleSettings()
     reranker: RoleSettings = RoleSettings()
     entailer: RoleSettings = RoleSettings()
+    transcriber: RoleSettings = RoleSettings()
     describer_images: int | None = None
     concurrency: int = 64
     timeout_s: float = 300.0
     similarity: str = MINILM
-    transcriber: str = "whisper-base"
     detector: str = ""
     detector_fps: float = 5.0
     detector_batch: int = 1
@@ -94,7 +95,6 @@ class ModelSettings:
             concurrency=_positive(env, "MODEL_CONCURRENCY") or 64,
             timeout_s=float(_positive(env, "MODEL_TIMEOUT_S") or 300),
             similarity=env.get("SIMILARITY_MODEL") or chosen.in_process["similarity"],
-            transcriber=env.get("TRANSCRIBER_MODEL") or chosen.in_process["transcriber"],
             detector=env.get("DETECTOR_MODEL", ""),
             detector_fps=float(_positive(env, "DETECTOR_FPS") or chosen.detector_fps),
             detector_batch=_positive(env, "DETECTOR_BATCH") or chosen.detector_batch,
@@ -134,9 +134,12 @@ def on_private_network(url: str) -> bool:
 
 def _role(env: Mapping[str, str], role: str, chosen: Preset) -> RoleSettings:
     name = role.upper()
+    url = _url(env, f"{name}_URL")
+    # Without a server, the preset's model in process is another one.
+    served = "" if role == "transcriber" and not url else chosen.served_model(role)
     return RoleSettings(
-        url=_url(env, f"{name}_URL"),
-        model=env.get(f"{name}_MODEL") or chosen.served_model(role),
+        url=url,
+        model=env.get(f"{name}_MODEL") or served,
         api_key=env.get(f"{name}_API_KEY") or env.get("MODEL_API_KEY", ""),
         context_tokens=_positive(env, f"{name}_CONTEXT_TOKENS") if role in ("describer", "reasoner") else None,
         dependency=DEPENDENCY_OF.get(role, role),

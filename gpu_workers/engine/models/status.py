@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,7 +44,7 @@ class RoleStatus:
 
 def model_status(settings: ModelSettings) -> list[RoleStatus]:
     """Return the status of every role. Servers are asked; nothing is loaded."""
-    return [*(_served_or_not(name, settings) for name in ROLES), *_always_in_process(settings)]
+    return [*(_served_or_not(name, settings) for name in ROLES), _detector(settings)]
 
 
 def log_faults(statuses: list[RoleStatus]) -> list[RoleStatus]:
@@ -83,16 +82,11 @@ def _unserved(name: str, role: RoleSettings, settings: ModelSettings) -> RoleSta
         "text_embedder": role.model or MINILM,
         "frame_embedder": role.model or CONSE,
         "token_embedder": settings.similarity,
+        "transcriber": role.model or preset(settings.preset).in_process["transcriber"],
     }
     if name not in in_process:
         return RoleStatus(name, ABSENT)
     return _known(name, IN_PROCESS, in_process[name])
-
-
-def _always_in_process(settings: ModelSettings) -> Iterator[RoleStatus]:
-    yield _known("similarity", IN_PROCESS, settings.similarity)
-    yield _known("transcriber", IN_PROCESS, settings.transcriber)
-    yield _detector(settings)
 
 
 def _detector(settings: ModelSettings) -> RoleStatus:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +24,10 @@ from gpu_workers.engine.indexing.probe import probe
 from gpu_workers.engine.indexing.same_sound import is_same_sound
 from gpu_workers.engine.indexing.segments import observe_segment
 from gpu_workers.engine.indexing.source import Source
-from gpu_workers.engine.models import weights
-from gpu_workers.engine.models.local.whisper import WhisperTranscriber
-from gpu_workers.engine.models.roles import Meter
+from gpu_workers.engine.models.roles import Meter, Transcriber
 from tests.engine.indexing.media import run_ffmpeg
 from tests.engine.indexing.scripted import scripted_models
+from tests.engine.models.whisper_base import whisper_base
 from tests.shared_data import SHARED_DATA, needs
 
 JFK = SHARED_DATA / "audio" / "jfk.flac"
@@ -38,29 +36,34 @@ TONE = ("-f", "lavfi", "-i", "sine=f=330:d=11:r=16000")
 SPEECH = ("-i", str(JFK))
 
 
-@cache
-def whisper() -> WhisperTranscriber:
-    return WhisperTranscriber(weights.fetch("whisper-base"), name="whisper-base")
-
-
 class ListeningTranscriber:
     """A real transcriber that keeps in which language it was asked to listen."""
 
     name = "listening"
 
-    def __init__(self) -> None:
+    def __init__(self, transcriber: Transcriber) -> None:
         self.languages: list[str] = []
+        self._transcriber = transcriber
 
     def transcribe(
         self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter, language: str = ""
     ) -> Sequence[TranscriptLine]:
         self.languages.append(language)
-        return whisper().transcribe(samples, offset_ms=offset_ms, meter=meter, language=language)
+        return self._transcriber.transcribe(samples, offset_ms=offset_ms, meter=meter, language=language)
 
 
-def heard(path: Path, *, choice: str = "all", language: str = "") -> tuple[Sequence[TranscriptLine], list[str]]:
+@pytest.fixture(params=["in process", pytest.param("served", marks=pytest.mark.long)])
+def whisper(request: pytest.FixtureRequest) -> Iterator[Transcriber]:
+    """Yield Whisper base in the worker, and behind a server."""
+    with whisper_base(served=request.param == "served") as transcriber:
+        yield transcriber
+
+
+def heard(
+    path: Path, whisper: Transcriber, *, choice: str = "all", language: str = ""
+) -> tuple[Sequence[TranscriptLine], list[str]]:
     """Return the lines of a whole file, and the language in which each track was listened to."""
-    found, transcriber = probe(str(path)), ListeningTranscriber()
+    found, transcriber = probe(str(path)), ListeningTranscriber(whisper)
     source = Source.of_file(str(path), found.clock, listened_tracks(found.audio_tracks, choice).tracks)
     models = scripted_models(transcriber=transcriber)
     span = Span(0, found.duration_ms)
@@ -85,7 +88,9 @@ def test_speech_on_the_second_track_is_heard(tmp_path: Path, extension: str, def
                str(path))  # fmt: skip
 
     listed = probe(str(path)).audio_tracks
-    lines, _ = heard(path)
+    with whisper_base(served=False) as whisper:
+        lines, _ = heard(path, whisper)
+        others, _ = heard(path, whisper, choice="1")
 
     assert [(one.number, one.language, one.codec) for one in listed] == [(1, "", "aac"), (2, "en", "aac")]
     if extension != "ts":
@@ -93,17 +98,17 @@ def test_speech_on_the_second_track_is_heard(tmp_path: Path, extension: str, def
         assert listed[1].title == "Comment ary"
     assert "country" in " ".join(line.text for line in lines)
     assert {line.track for line in lines} == {2}
-    assert heard(path, choice="1")[0] == ()
+    assert others == ()
 
 
 @needs(JFK)
-def test_each_of_two_voices_is_heard_in_its_language(tmp_path: Path) -> None:
+def test_each_of_two_voices_is_heard_in_its_language(tmp_path: Path, whisper: Transcriber) -> None:
     path = tmp_path / "v.mkv"
     run_ffmpeg(*PICTURE, *SPEECH, "-filter_complex", "[1:a]asplit[a][b];[b]adelay=2500:all=1[late]", "-map", "0:v",
                "-map", "[a]", "-map", "[late]", "-c:v", "libx264", "-c:a", "libopus", "-metadata:s:a:0", "language=ger",
                "-metadata:s:a:1", "language=eng", str(path))  # fmt: skip
 
-    lines, languages = heard(path, language="en")
+    lines, languages = heard(path, whisper, language="en")
 
     assert languages == ["", "en"], "a track in another language than the one that was given is detected"
     assert {line.track for line in lines} == {1, 2}
@@ -113,12 +118,12 @@ def test_each_of_two_voices_is_heard_in_its_language(tmp_path: Path) -> None:
 
 
 @needs(JFK)
-def test_the_same_sound_in_two_codecs_is_heard_once(tmp_path: Path) -> None:
+def test_the_same_sound_in_two_codecs_is_heard_once(tmp_path: Path, whisper: Transcriber) -> None:
     path = tmp_path / "v.mkv"
     run_ffmpeg(*PICTURE, *SPEECH, "-map", "0:v", "-map", "1:a", "-map", "1:a", "-c:v", "libx264", "-c:a:0", "aac",
                "-b:a:0", "48k", "-c:a:1", "ac3", "-filter:a:1", "volume=0.5", "-ac:a:1", "6", str(path))  # fmt: skip
 
-    lines, languages = heard(path)
+    lines, languages = heard(path, whisper)
 
     assert len(languages) == 1
     assert {line.track for line in lines} == {1}

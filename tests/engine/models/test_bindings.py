@@ -23,6 +23,7 @@ from gpu_workers.engine.models.observer.tracked import TrackedDescriber
 from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.models.served.embeddings import ServedFrameEmbedder, ServedTextEmbedder, ServedTokenSimilarity
 from gpu_workers.engine.models.served.ranking import ServedEntailer, ServedReranker
+from gpu_workers.engine.models.served.transcription import ServedTranscriber
 from gpu_workers.engine.models.served.vision import VlmChecker
 from gpu_workers.engine.models.settings import MINILM, ModelSettings, RoleSettings
 from gpu_workers.engine.models.weights import WEIGHTS
@@ -110,12 +111,14 @@ POOLING = {
     "ENTAILER": "joeddav/xlm-roberta-large-xnli",
 }
 """Model of each pooling role in the presets of GPUs."""
+SPEECH = "openai/whisper-large-v3-turbo"
 
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     """Yield the environment of a query worker whose models are all served, each under the preset's name."""
     names = {**POOLING, "DESCRIBER": "Qwen/Qwen3-VL-8B-Instruct-FP8", "REASONER": "Qwen/Qwen3-32B-AWQ"}
+    names["TRANSCRIBER"] = SPEECH
     servers = {role: ScriptedOpenAIServer(model=name) for role, name in names.items()}
     yield {"MODEL_PRESET": "two-gpus", **{f"{role}_URL": server.url for role, server in servers.items()}}
     for server in servers.values():
@@ -136,10 +139,9 @@ def test_a_preset_s_names_are_asked_for_and_every_pooling_role_is_served(served:
     assert not models.calibration.small
 
 
-def test_deberta_compares_answers_in_a_worker_without_a_token_embedder(served: dict[str, str], tmp_path: Path) -> None:
+def test_deberta_compares_texts_in_a_worker_that_names_it_and_no_server(served: dict[str, str], tmp_path: Path) -> None:
     del served["TOKEN_EMBEDDER_URL"]
-    preset = ModelSettings.from_env(served)
-    assert f"bertscore-{preset.similarity}-{DEBERTA_LAYER}" == DEBERTA_SIMILARITY
+    assert f"bertscore-microsoft/deberta-xlarge-mnli-{DEBERTA_LAYER}" == DEBERTA_SIMILARITY
     folder = write_deberta(tmp_path, tokenizer=weights.fetch(MINILM), layers=DEBERTA_LAYER)
 
     models = load_answer_models(ModelSettings.from_env(served | {"SIMILARITY_MODEL": str(folder)}))
@@ -147,6 +149,14 @@ def test_deberta_compares_answers_in_a_worker_without_a_token_embedder(served: d
     assert models.similarity.name == f"bertscore-{folder}-{DEBERTA_LAYER}"
     (text,) = models.similarity.encode(["a red car"], meter=Meter())
     assert models.similarity.score([text], [text]).f1[0] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_an_index_worker_with_served_models_loads_none_for_speech_or_similarity(served: dict[str, str]) -> None:
+    models = load_index_models(ModelSettings.from_env(served | {"AVA_TRACKS": "off"}))
+    assert isinstance(models.similarity, ServedTokenSimilarity)
+    assert isinstance(models.transcriber, ServedTranscriber)
+    assert models.transcriber.name == SPEECH
+    assert models.calibration.thresholds == SIMILARITIES[EMBEDDED_SIMILARITY], "chunks are merged by measured scores"
 
 
 def test_a_query_worker_with_served_models_loads_no_torch(served: dict[str, str]) -> None:

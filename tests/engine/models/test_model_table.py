@@ -78,7 +78,7 @@ def test_without_a_limit_of_pictures_the_vlm_of_a_small_card_does_not_start() ->
     one = preset("gpu-24gb")
     vlm = replace(one.servers["vlm"], picture_pixels=16_384 * 32 * 32, video=False)
     needed = server_memory(MODELS[vlm.model], vlm)
-    assert needed.pictures == pytest.approx(65_536 * 15_520 * 2 / 2**30 + 16_384 * 4_096 * 8 / 2**30)
+    assert needed.encoders == pytest.approx(65_536 * 15_520 * 2 / 2**30 + 16_384 * 4_096 * 8 / 2**30)
     assert needed.total > vlm.memory_share * one.gpu_gib[0]
 
 
@@ -93,11 +93,12 @@ def test_the_largest_picture_that_the_product_sends_is_within_the_limit() -> Non
 
 @pytest.mark.parametrize("one", GPU_PRESETS, ids=lambda one: one.name)
 def test_the_servers_and_workers_of_a_card_leave_a_rest_of_it(one: Preset) -> None:
-    for card, gib in enumerate(one.gpu_gib):
-        shares = [server.memory_share for server in one.servers.values() if card in server.gpus]
-        shares += [one.in_process_share] if card == 0 else []
-        assert sum(shares) <= 0.9 + 1e-9
-        assert sum(shares) + len(shares) * CONTEXT_GIB / gib <= 0.98
+    for running, index_share in ((one, []), (one.with_index_card(), [one.in_process_share])):
+        for card, gib in enumerate(one.gpu_gib):
+            shares = [server.memory_share for server in running.servers.values() if card in server.gpus]
+            shares += index_share if card == 0 else []
+            assert sum(shares) <= 0.9 + 1e-9
+            assert sum(shares) + len(shares) * CONTEXT_GIB / gib <= 0.98
     weights = sum(MODELS[name].weights_gib for name in one.in_process.values() if MODELS[name].source == "hub")
     assert weights + 0.5 <= one.in_process_share * one.gpu_gib[0]
 
@@ -106,10 +107,27 @@ def test_every_kind_of_machine_has_its_preset() -> None:
     assert set(PRESETS) == {"embedded", "hosted", "gpu-24gb", "gpu-48gb", "gpu-80gb", "two-gpus", "four-gpus"}
     assert [len(one.gpu_gib) for one in GPU_PRESETS] == [1, 1, 1, 2, 4]
     for one in GPU_PRESETS:
-        needed = {"describer", "checker", "reasoner", "text_embedder", "frame_embedder", "token_embedder"}
+        needed = {
+            "describer",
+            "checker",
+            "reasoner",
+            "text_embedder",
+            "frame_embedder",
+            "token_embedder",
+            "transcriber",
+        }
         assert needed <= set(one.roles) <= set(ROLES)
         assert set(one.roles.values()) == set(one.servers), "no server without a role"
     assert preset("four-gpus").served_model("checker") != preset("four-gpus").served_model("describer")
+
+
+def test_an_index_worker_with_a_card_transcribes_itself() -> None:
+    one = preset("gpu-48gb")
+    with_card = one.with_index_card()
+    assert set(one.servers) - set(with_card.servers) == {"transcriber"} == set(one.roles) - set(with_card.roles)
+    server = server_memory(MODELS["openai/whisper-large-v3-turbo"], one.servers["transcriber"])
+    assert server.total > MODELS[one.in_process["transcriber"]].weights_gib + 0.5, "a server of its own takes more"
+    assert one.in_process_share <= one.servers["transcriber"].memory_share, "so that both fit the same share"
 
 
 def test_a_preset_that_does_not_fit_together_is_refused() -> None:

@@ -26,6 +26,7 @@ from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.vllm_guard import KeyGuard
 from gpu_workers.engine.models.settings import ModelSettings
 from tests.scripted_openai import Fault, ScriptedOpenAIServer
+from tests.scripted_speech import ScriptedSpeechServer
 
 ROOT = Path(__file__).resolve().parents[3]
 LAUNCHER = "gpu_workers.engine.models.served.vllm_server"
@@ -81,6 +82,8 @@ def test_a_server_listens_for_other_machines_under_the_name_that_its_clients_ask
     if {"describer", "checker", "reasoner"} & set(roles):
         assert "--enable-prefix-caching" in options
         assert "--runner" not in options
+    elif row.task == "transcribe":
+        assert not {"--runner", "--enable-prefix-caching"} & set(options), "an encoder and decoder has neither"
     else:
         assert options["--runner"] == "pooling"
     if row.images or row.video:
@@ -303,6 +306,17 @@ def test_the_check_asks_the_model_for_one_token_before_all_other_requests() -> N
     assert request.headers["Authorization"] == "Bearer sesame"
     assert (request.body["model"], request.body["max_tokens"]) == (settings_at(server.url).name, 1)
     assert request.body["priority"] < 0
+
+
+def test_the_check_of_a_transcriber_sends_a_second_of_silence() -> None:
+    with ScriptedSpeechServer(lambda request: {"text": "", "usage": {"type": "duration", "seconds": 1}}) as server:
+        assert vllm_server.answers(settings_at(server.url, "transcriber"), "sesame", timeout_s=10) == ""
+        (request,) = server.requests
+    assert request.seconds == 1
+    assert request.authorization == "Bearer sesame"
+    assert (request.fields["model"], request.fields["max_completion_tokens"]) == ("openai/whisper-large-v3-turbo", "1")
+    with ScriptedSpeechServer(lambda request: (404, {"error": {"message": "no such model"}})) as server:
+        assert vllm_server.answers(settings_at(server.url, "transcriber"), "sesame", timeout_s=10)
 
 
 def test_the_check_fails_when_the_model_does_not_answer() -> None:

@@ -28,12 +28,26 @@ def test_a_preset_names_the_models_and_variables_win() -> None:
     settings = ModelSettings.from_env(env)
     assert settings.describer == RoleSettings("http://a/v1", VLM, "ours")
     assert settings.reasoner.model == "Qwen/Qwen3-32B-AWQ"
-    assert settings.similarity == "microsoft/deberta-xlarge-mnli"
+    assert settings.similarity == "all-minilm-l6-v2"
     changed = ModelSettings.from_env(
-        {**env, "DESCRIBER_MODEL": "mine", "DESCRIBER_API_KEY": "k", "SIMILARITY_MODEL": "all-minilm-l6-v2"}
+        {
+            **env,
+            "DESCRIBER_MODEL": "mine",
+            "DESCRIBER_API_KEY": "k",
+            "SIMILARITY_MODEL": "microsoft/deberta-xlarge-mnli",
+        }
     )
     assert changed.describer == RoleSettings("http://a/v1", "mine", "k")
-    assert changed.similarity == "all-minilm-l6-v2"
+    assert changed.similarity == "microsoft/deberta-xlarge-mnli"
+
+
+def test_the_transcriber_s_model_is_the_server_s_or_the_worker_s_own() -> None:
+    own = ModelSettings.from_env({"MODEL_PRESET": "two-gpus"}).transcriber
+    assert (own.url, own.model) == ("", ""), "the preset names the worker's own model, for a card or a CPU"
+    served = ModelSettings.from_env({"MODEL_PRESET": "two-gpus", "TRANSCRIBER_URL": "http://t/v1"}).transcriber
+    assert served == RoleSettings("http://t/v1", "openai/whisper-large-v3-turbo")
+    named = ModelSettings.from_env({"TRANSCRIBER_MODEL": "mine"}).transcriber
+    assert (named.url, named.model) == ("", "mine")
 
 
 def test_a_checker_of_its_own_gets_no_key_of_the_describer() -> None:

@@ -34,10 +34,11 @@ def by_role(settings: ModelSettings) -> dict[str, RoleStatus]:
 
 def test_without_variables_everything_runs_in_process_and_nothing_fails() -> None:
     found = by_role(ModelSettings())
-    assert list(found) == [*ROLES, "similarity", "transcriber", "detector"]
+    assert list(found) == [*ROLES, "detector"]
     assert {role for role, status in found.items() if status.runs == "absent"} == {"reasoner", "reranker", "entailer"}
     assert found["describer"].model == "observer"
     assert found["token_embedder"] == MINILM
+    assert found["transcriber"].model == "whisper-base"
     assert not log_faults(list(found.values()))
 
 

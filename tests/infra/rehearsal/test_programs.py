@@ -117,7 +117,7 @@ def test_every_program_reads_its_arguments(definitions: dict[str, tuple[Service,
     }
     others = {"api", "console", "migrate", "provision", "reasoner", "relay", "signer", "webhooks"}
     assert {*others, *workers} == set(definitions) - set(servers)
-    assert {f"vllm-{server}" for server in preset("gpu-80gb").servers} == set(servers)
+    assert {f"vllm-{server}" for server in preset("gpu-80gb").with_index_card().servers} == set(servers)
     for name, words in servers.items():
         assert words[words.index("--host") + 1] == "0.0.0.0", name
         assert words[words.index("--port") + 1] == "8000", name

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,11 +46,15 @@ _REFUSALS = frozenset({"content_filter", "content_policy_violation"})
 """Codes of errors by which providers decline to answer because of the content."""
 _WIDEST = 16
 """Maximum number of requests that one call of a client has in flight."""
+AUDIO_TOKENS_PER_S = 50
+"""Tokens that a second of sound counts for: the positions of Whisper's encoder. Servers report seconds, rounded up."""
 _CHARACTERS_PER_TOKEN = 4
 """Characters of English for each token, for an estimate."""
 
 _TRACER = trace.get_tracer("ava.models")
 
+File = tuple[str, bytes, str]
+"""Name, content and media type of a file in a form."""
 Answer = TypeVar("Answer")
 Part = TypeVar("Part")
 
@@ -220,8 +225,9 @@ class ModelServer:
         meter: Meter,
         items: int,
         optional: Mapping[str, Any] | None = None,
+        files: Mapping[str, File] | None = None,
     ) -> Answer:
-        """Send one JSON request and return what read() makes of the reply.
+        """Send one JSON request, or with files one form, and return what read() makes of the reply.
 
         read: raises ValueError if the reply is no answer, and ModelError if it shows a fault of the settings.
 
@@ -242,7 +248,10 @@ class ModelServer:
             started, share = line.clock(), Share()
 
             def request(client: openai.OpenAI, timeout: float, whole: Mapping[str, Any] = whole) -> object:
-                return client.post(url, cast_to=object, body=whole, options={"timeout": timeout})
+                options: openai.RequestOptions = {"timeout": timeout}
+                if files:
+                    options["headers"] = {"Content-Type": "multipart/form-data"}
+                return client.post(url, cast_to=object, body=whole, files=files, options=options)
 
             try:
                 reply = line.send(request, started, share, deadline)
@@ -368,14 +377,20 @@ def retry_after(error: Exception) -> float | None:
 
 
 def usage_of(reply: object, items: int) -> Usage:
-    """Return the tokens that a reply reports, 0 where it reports none."""
+    """Return the tokens that a reply reports, 0 where it reports none. Sound has AUDIO_TOKENS_PER_S a second."""
     usage = reply.get("usage") if isinstance(reply, Mapping) else None
     if not isinstance(usage, Mapping):
-        return Usage(items)
+        return Usage(items, _tokens_of_sound(reply.get("duration")) if isinstance(reply, Mapping) else 0)
+    if usage.get("type") == "duration":
+        return Usage(items, _tokens_of_sound(usage.get("seconds")))
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
-    prompt = usage.get("prompt_tokens")
+    prompt = usage.get("prompt_tokens", usage.get("input_tokens"))
     return Usage(items, prompt if isinstance(prompt, int) else 0, cached if isinstance(cached, int) else 0)
+
+
+def _tokens_of_sound(seconds: object) -> int:
+    return math.ceil(seconds) * AUDIO_TOKENS_PER_S if isinstance(seconds, int | float) else 0
 
 
 def _object(reply: object) -> Mapping[str, Any]:

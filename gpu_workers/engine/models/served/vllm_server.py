@@ -21,14 +21,17 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+import wave
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from gpu_workers.engine.models.model_table import FRAMES_PER_VIDEO, Preset, Server, find_model, preset
 
-_GENERATE, _EMBED, _TOKENS, _CLASSIFY = "generate", "embed", "token_embed", "classify"
+_GENERATE, _TRANSCRIBE = "generate", "transcribe"
+_EMBED, _TOKENS, _CLASSIFY = "embed", "token_embed", "classify"
 _GUARD = "gpu_workers.engine.models.served.vllm_guard.KeyGuard"
 _ROOT = Path(__file__).resolve().parents[4]
 _CHECK_PRIORITY = -1_000
@@ -118,7 +121,7 @@ def settings_of(server: str, options: Mapping[str, Any], env: Mapping[str, str])
         images=given("images", row.images),
         videos=given("videos", int(row.video)),
         # A model that makes vectors reads its input in one step.
-        batched_tokens=batched if row.task == _GENERATE else max(batched, context),
+        batched_tokens=batched if row.task in {_GENERATE, _TRANSCRIBE} else max(batched, context),
         picture_pixels=given("picture_pixels", row.picture_pixels),
         cpu=cpu,
         compact_json=bool(options.get("compact_json")),
@@ -146,7 +149,7 @@ def server_argv(settings: ServerSettings) -> list[str]:
         # compact.
         compact = {"backend": "xgrammar", "disable_any_whitespace": True}
         argv += ["--structured-outputs-config", json.dumps(compact if settings.compact_json else {"backend": "auto"})]
-    else:
+    elif settings.task != _TRANSCRIBE:
         argv += ["--runner", "pooling", "--pooler-config", json.dumps({"task": settings.task})]
     if settings.architecture == "XLMRobertaModel":
         # vLLM 0.32 reads this field, and transformers 5 has it only if the model's own file does.
@@ -206,13 +209,21 @@ def answers(settings: ServerSettings, key: str, *, timeout_s: float) -> str:
         _CLASSIFY: ("/v1/rerank", {"query": "yes", "documents": ["yes"]})
         if settings.ranks
         else ("/classify", {"input": ["yes"]}),
+        _TRANSCRIBE: (
+            "/v1/audio/transcriptions",
+            {"response_format": "json", "language": "en", "temperature": 0, "max_completion_tokens": 1},
+        ),
     }
     path, body = asked[settings.task]
+    whole = {"model": settings.name, "priority": _CHECK_PRIORITY, **body}
+    kind, content = "application/json", json.dumps(whole).encode()
+    if settings.task == _TRANSCRIBE:
+        kind, content = _form(whole)
     host = "127.0.0.1" if settings.host in {"0.0.0.0", "::", ""} else settings.host  # noqa: S104 - compared only
     request = urllib.request.Request(
         f"http://{host}:{settings.port}{path}",
-        data=json.dumps({"model": settings.name, "priority": _CHECK_PRIORITY, **body}).encode(),
-        headers={"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})},
+        data=content,
+        headers={"Content-Type": kind, **({"Authorization": f"Bearer {key}"} if key else {})},
     )
     try:
         # A proxy of the environment is for downloads, not for this machine.
@@ -223,8 +234,28 @@ def answers(settings: ServerSettings, key: str, *, timeout_s: float) -> str:
         return f"{request.full_url}: HTTP {error.code} for {settings.name}"
     except (OSError, ValueError) as error:
         return f"{request.full_url}: {error}"
-    found = isinstance(reply, dict) and (reply.get("choices") or reply.get("data") or reply.get("results"))
+    found = isinstance(reply, dict) and (
+        reply.get("choices") or reply.get("data") or reply.get("results") or "text" in reply
+    )
     return "" if found else f"{request.full_url}: an empty reply"
+
+
+def _form(fields: Mapping[str, Any]) -> tuple[str, bytes]:
+    """Return the media type and the content of a form with these fields and a second of silence as its file."""
+    sound = BytesIO()
+    with wave.open(sound, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16_000)
+        file.writeframes(bytes(32_000))
+    limit = "--ava-check"
+    parts = [
+        f'--{limit}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+        for name, value in fields.items()
+    ]
+    head = f'--{limit}\r\nContent-Disposition: form-data; name="file"; filename="check.wav"\r\n\r\n'.encode()
+    parts += [head, sound.getvalue(), f"\r\n--{limit}--\r\n".encode()]
+    return f"multipart/form-data; boundary={limit}", b"".join(parts)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

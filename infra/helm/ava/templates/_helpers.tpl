@@ -1,7 +1,16 @@
-{{- /* The preset's file of presets/, which `make presets` writes from the model table. */ -}}
+{{- /* The preset's file of presets/, which `make presets` writes from the model table, for index workers with or without a
+card. */ -}}
 {{- define "ava.preset" -}}
 {{- $file := printf "presets/%s.yaml" .Values.preset -}}
-{{- required (printf "preset: the model table has no %s" .Values.preset) (.Files.Get $file) -}}
+{{- $preset := required (printf "preset: the model table has no %s" .Values.preset) (.Files.Get $file) | fromYaml -}}
+{{- if and .Values.index.gpu $preset.index_with_card -}}
+{{- $_ := set $preset "index" $preset.index_with_card.index -}}
+{{- range $variable, $server := $preset.index_with_card.plays -}}
+{{- $_ := unset $preset.urls $variable -}}
+{{- $_ := unset $preset.servers $server -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $preset -}}
 {{- end -}}
 
 {{- define "ava.processes" -}}
