@@ -85,10 +85,10 @@ SELECT c.relrowsecurity,
         FROM pg_policy p WHERE p.polrelid = c.oid)
 FROM pg_class c WHERE c.oid = to_regclass(%s)
 """
-_NOTICED = ", ".join(f"'{role}'::character varying" for role in NOTICE_ROLES)
+_NOTICED = ", ".join(f"'{role}'::text" for role in NOTICE_ROLES)
 _MEMBERS = (  # noqa: S608 - constants
     "SELECT people_membership.person_id FROM public.people_membership WHERE ({tenant} AND "
-    "((people_membership.role)::text = ANY ((ARRAY[{roles}])::text[])))"
+    "((people_membership.role)::text = ANY (ARRAY[{roles}])))"
 ).format(tenant=_OWN.format(column="people_membership.tenant_id"), roles=_NOTICED)
 # Without the line breaks with which PostgreSQL shows a subquery.
 _PEOPLES_POLICIES = {

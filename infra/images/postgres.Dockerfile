@@ -1,6 +1,6 @@
 # PostgreSQL 18 with Apache AGE and pgvector from PostgreSQL's own archive for Debian stable (PGDG), which keeps every version.
 # PostgreSQL and AGE are in the versions that the tests run; pgvector in a later one of the same series.
-# Build context: infra/images.   docker build -f infra/images/postgres.Dockerfile -t ava/postgres infra/images
+# Build context: the repository root.   docker build -f infra/images/postgres.Dockerfile -t ava/postgres .
 FROM ghcr.io/astral-sh/uv:0.13.9 AS uv
 
 # The programs of the archive, in the versions of the lock, for the Python of the image below.
@@ -12,7 +12,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
 WORKDIR /build
-COPY postgres.lock ./
+COPY infra/images/postgres.lock ./
 RUN uv venv --python /usr/bin/python3 /opt/archive \
  && uv pip install --no-config --no-cache --python /opt/archive/bin/python --no-deps --require-hashes -r postgres.lock
 
@@ -38,10 +38,12 @@ ENV PATH=/usr/lib/postgresql/18/bin:/opt/archive/bin:$PATH \
     HOME=/tmp \
     PGDATA=/var/lib/postgresql/data/18
 COPY --from=archive /opt/archive /opt/archive
-COPY --chmod=0755 postgres-entrypoint.sh /usr/local/bin/postgres-entrypoint
-COPY --chmod=0755 ava-archive /usr/local/bin/ava-archive
+COPY --chmod=0755 infra/images/postgres-entrypoint.sh /usr/local/bin/postgres-entrypoint
+COPY --chmod=0755 infra/images/ava-archive /usr/local/bin/ava-archive
+COPY --chmod=0755 infra/images/ava-backup /usr/local/bin/ava-backup
+COPY infra/backups /opt/ava/infra/backups
 # The same image is the pooler, with this entry point.
-COPY --chmod=0755 pooler-entrypoint.sh /usr/local/bin/pooler-entrypoint
+COPY --chmod=0755 infra/images/pooler-entrypoint.sh /usr/local/bin/pooler-entrypoint
 VOLUME /var/lib/postgresql/data
 USER 10002:10002
 EXPOSE 5432

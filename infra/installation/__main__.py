@@ -14,19 +14,8 @@ from pathlib import Path
 from gpu_workers.engine.models.model_table import Preset, table
 from infra.installation import certificates, settings
 from infra.installation import host as hosts
-
-PROJECT = Path(__file__).resolve().parents[2]
-
-
-class InstallFailed(Exception):
-    """A step failed; the message says which and what to do."""
-
-
-def compose(preset: str, env_file: Path, *arguments: str) -> list[str]:
-    """Return the command line of docker compose for this installation."""
-    files = ["--file", str(PROJECT / "infra" / "compose.yaml")]
-    files += ["--env-file", str(PROJECT / "infra" / "presets" / f"{preset}.env"), "--env-file", str(env_file)]
-    return ["docker", "compose", *files, *arguments]
+from infra.installation.composing import Installation, InstallFailed, command_line, fetches
+from infra.release.version import PROJECT, VERSION
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -86,6 +75,9 @@ def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:
     if failed and not (options.anyway or options.dry_run):
         raise InstallFailed(f"this host lacks: {', '.join(failed)}; mend it, or repeat with --anyway")
 
+    running = settings.read(options.env_file).get("AVA_VERSION", VERSION)
+    if running != VERSION:
+        raise InstallFailed(f"{running} is installed, and this folder holds {VERSION}: run infra/ava-admin upgrade")
     earlier = settings.read(options.env_file).get("AVA_PUBLIC_URL")
     if options.domain and earlier not in (None, f"https://{options.domain}"):
         raise InstallFailed(
@@ -119,20 +111,15 @@ def _commands(preset: Preset, options: argparse.Namespace) -> list[list[str]]:
     """Return the steps in their order; the last two make the tenant and the account."""
 
     def in_compose(*arguments: str) -> list[str]:
-        return compose(preset.name, options.env_file, *arguments)
+        return command_line(preset.name, options.env_file, *arguments)
 
     manage = ("exec", "-T", "api", "python", "manage.py")
     named = ("--name", options.tenant, "--slug", options.tenant, "--if-absent")
-    reasoner = (f"--model={preset.cpu_reasoner}", "--port=8080", "--fetch")
     password = ("exec", "-T", "--env", "AVA_CONSOLE_PASSWORD", "console", "python", "manage.py")
     fetching = [
         in_compose("build"),
         # Tens of gigabytes, with a line per file. The start of a server has a limit of time, and this step has none.
-        *(
-            in_compose("run", "--rm", "--no-deps", f"vllm-{name}", "--server", name, "--fetch")
-            for name in preset.servers
-        ),
-        *([in_compose("run", "--rm", "--no-deps", "reasoner", *reasoner)] if preset.cpu_reasoner else []),
+        *(in_compose(*words) for words in fetches(preset)),
     ]
     return [
         *([] if options.offline else fetching),
@@ -171,10 +158,14 @@ def _start(commands: list[list[str]], options: argparse.Namespace) -> None:
     key = json.loads(made.stdout.strip().splitlines()[-1])["api_key"]
     if subprocess.run(account, cwd=PROJECT, env=env, check=False).returncode != 0:
         raise InstallFailed("the console account could not be created; the lines above say why")
+    Installation(options.env_file.resolve()).keep_files()
     print(f"AVA Cloud answers at {values['AVA_PUBLIC_URL']}")
     print(f"tenant {options.tenant}: " + (f"API key {key} (shown only now)" if key else "exists already"))
     address = values.get("AVA_CONSOLE_URL", "http://127.0.0.1:8010")
     print(f"console: {address}/console/, operator@localhost, password in {options.env_file} (AVA_CONSOLE_PASSWORD)")
+    if not (values.get("WAL_ARCHIVE_URL") or values.get("AVA_BACKUP_TO")):
+        print("THERE IS NO BACKUP. Set AVA_BACKUP_TO in .env and let cron run infra/ava-admin backup every night:")
+        print("  docs/runbooks/one-host.md#back-up")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gpu_workers.engine.models.model_table import Preset
 from infra.presets.environment import profiles
+from infra.release.version import VERSION
 
 PASSWORDS = (
     "POSTGRES_PASSWORD",
@@ -56,6 +57,7 @@ def wanted(preset: Preset, domain: str) -> dict[str, str]:
     values = {name: secrets.token_hex(24) for name in PASSWORDS}
     values |= {name: f"1:{secrets.token_hex(24)}" for name in NUMBERED}
     values["MODEL_PRESET"] = preset.name
+    values["AVA_VERSION"] = VERSION
     if not domain:
         return {**values, "AVA_PUBLIC_URL": "http://127.0.0.1:8000"}
     return {
@@ -87,6 +89,16 @@ def add(path: Path, values: Mapping[str, str]) -> None:
         if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
             file.write("\n")
         file.write(text)
+
+
+def change(path: Path, values: Mapping[str, str]) -> None:
+    """Set values of an environment file, each in its own line; all other lines stay. The file is replaced at once."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if line.partition("=")[0].strip() not in values]
+    new = path.with_name(f"{path.name}.new")
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in [*kept, *(f"{name}={value}" for name, value in values.items())])
+    new.replace(path)
 
 
 def without_models(preset: Preset, values: Mapping[str, str]) -> list[str]:

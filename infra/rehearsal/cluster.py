@@ -91,11 +91,10 @@ def probes(pods: Mapping[str, Pod]) -> dict[str, dict[str, tuple[str, ...]]]:
 
 def _service(pod: Pod, stored: Mapping[str, Mapping[str, str]], folder: Path) -> Service:
     entrypoint, words = _command(pod)
-    context = PROJECT / "infra" / "images" if pod.image == "postgres" else PROJECT
     return Service(
         name=pod.name,
         image=f"ava/{pod.image}:{RELEASE}",
-        context=context,
+        context=PROJECT,
         dockerfile=PROJECT / "infra" / "images" / f"{pod.image}.Dockerfile",
         entrypoint=entrypoint,
         command=words,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID
@@ -79,21 +79,27 @@ class Installations:
             vertices = sum(row[0] for cursor in graph for row in cursor.fetchall())
         return not self.rows(database, tenant_id) and not vertices and not self.objects(database, tenant_id)
 
-    @contextmanager
-    def inside_b(self) -> Iterator[None]:
+    def inside_b(self) -> AbstractContextManager[None]:
         """Make this process one of installation b."""
-        from backend.library import storage
+        return inside(self.b, self.buckets[self.b])
 
+
+@contextmanager
+def inside(database: str, bucket: str) -> Iterator[None]:
+    """Make this process one of the installation with this database and bucket on the servers of the tests."""
+    from backend.library import storage
+
+    own = urlsplit(os.environ["DATABASE_URL"]).path.lstrip("/")
+    connections.close_all()
+    for alias in connections:
+        connections[alias].settings_dict["NAME"] = database
+    redis = urlunsplit(urlsplit(settings.REDIS_URL)._replace(path="/9"))
+    listening = {**settings.LISTEN_DATABASE, "NAME": database}
+    try:
+        with override_settings(S3_BUCKET=bucket, REDIS_URL=redis, LISTEN_DATABASE=listening):
+            storage._client.cache_clear()
+            yield
+    finally:
         connections.close_all()
         for alias in connections:
-            connections[alias].settings_dict["NAME"] = self.b
-        redis = urlunsplit(urlsplit(settings.REDIS_URL)._replace(path="/9"))
-        listening = {**settings.LISTEN_DATABASE, "NAME": self.b}
-        try:
-            with override_settings(S3_BUCKET=self.buckets[self.b], REDIS_URL=redis, LISTEN_DATABASE=listening):
-                storage._client.cache_clear()
-                yield
-        finally:
-            connections.close_all()
-            for alias in connections:
-                connections[alias].settings_dict["NAME"] = self.a
+            connections[alias].settings_dict["NAME"] = own

@@ -5,21 +5,19 @@ from __future__ import annotations
 import functools
 import json
 import re
-import tomllib
 from typing import Any
 
 import helm_python
 import kubernetes_validate
 import pytest
-import yaml
 
 from gpu_workers.engine.models.model_table import table
 from infra.presets.chart import FOLDER, rendered
 from infra.presets.environment import profiles, urls
 from infra.rehearsal import chart, compose
 from infra.rehearsal.chart import Pod, image_of
+from infra.release.version import VERSION
 from tests.infra.charts import KUBERNETES, objects, of_kind, pods
-from tests.infra.conftest import ROOT
 from tests.infra.test_compose import SECRET, config, required
 
 FILES = ("small-hosted", "one-gpu-node", "several-nodes")
@@ -226,8 +224,8 @@ def test_a_wrong_value_is_refused_by_name(values: dict[str, Any], named: str):
         chart.render(values)
 
 
-def test_the_chart_has_the_version_of_the_project():
-    """Images without a tag of their own are those of this version."""
-    described = yaml.safe_load((chart.CHART / "Chart.yaml").read_text())
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert described["version"] == described["appVersion"] == project["version"]
+def test_an_image_can_be_named_by_its_digest():
+    digest = f"sha256:{'0' * 64}"
+    rendered = json.dumps(chart.render({"images": {"digests": {"api": digest}}}))
+    images = set(re.findall(r'"image": "(ava/(?:api|worker):[^"]+)"', rendered))
+    assert images == {f"ava/api:{VERSION}@{digest}", f"ava/worker:{VERSION}"}

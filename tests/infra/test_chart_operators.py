@@ -18,6 +18,7 @@ from gpu_workers.engine.models.model_table import table
 from infra.observability.promtool import NoPromtool, ensure_promtool
 from infra.rehearsal import chart
 from infra.rehearsal.chart import image_of
+from infra.release.version import VERSION
 from tests.infra.charts import KUBERNETES, of_kind, pods
 from tests.infra.conftest import ROOT
 
@@ -134,7 +135,7 @@ def test_the_database_of_the_cluster_has_the_image_and_preloads_the_graph():
     (cluster,) = of_kind("Cluster", "small-hosted", "own-database").values()
     (catalogue,) = of_kind("ImageCatalog", "small-hosted", "own-database").values()
     assert cluster["spec"]["imageCatalogRef"]["name"] == catalogue["metadata"]["name"]
-    assert catalogue["spec"]["images"] == [{"major": 18, "image": "ava/postgres:0.1.0"}]
+    assert catalogue["spec"]["images"] == [{"major": 18, "image": f"ava/postgres:{VERSION}"}]
     assert cluster["spec"]["postgresql"]["shared_preload_libraries"] == ["age"]
     user = image_of("postgres").user.partition(":")[0]
     assert cluster["spec"]["postgresUID"] == int(user)

@@ -20,6 +20,7 @@ from gpu_workers.engine.models.served.vllm_server import settings_of
 from gpu_workers.engine.models.settings import ModelSettings
 from infra.local.app_processes import WORKERS
 from infra.presets.environment import FOLDER, rendered
+from infra.release.version import VERSION
 from tests.infra.conftest import ROOT, tool
 from tests.infra.variables import LOCAL_ONLY, backend_variables, jobs_per_tenant, model_variables
 
@@ -133,7 +134,21 @@ def test_each_image_is_built_once_from_the_dockerfile_of_its_name(preset: Preset
         if "build" in service:
             image = service["image"].removeprefix("ava/").partition(":")[0]
             assert Path(service["build"]["dockerfile"]).name == f"{image}.Dockerfile", name
-            assert service["image"].endswith(":dev"), "every image follows AVA_VERSION"
+            assert service["image"].endswith(f":{VERSION}"), "every image follows AVA_VERSION"
+
+
+def test_images_come_from_a_registry_by_version_or_by_digest():
+    digest = f"sha256:{'0' * 64}"
+    given = {"AVA_REGISTRY": "registry.example.com/ava", "AVA_VERSION": "1.1.0", "AVA_DIGEST_CPU_WORKER": digest}
+    result = config("embedded", {**dict.fromkeys(required(), "given"), **given})
+    assert result.returncode == 0, result.stderr
+    images = {service["image"] for service in json.loads(result.stdout)["services"].values()}
+    assert {image for image in images if image.startswith("registry.example.com/")} == {
+        "registry.example.com/ava/api:1.1.0",
+        "registry.example.com/ava/worker:1.1.0",
+        "registry.example.com/ava/postgres:1.1.0",
+        f"registry.example.com/ava/cpu-worker:1.1.0@{digest}",
+    }
 
 
 @each_preset
@@ -287,7 +302,7 @@ def test_powerful_passwords_reach_only_the_services_that_need_them(services: dic
     for name, service in services.items():
         for secret in re.findall(r"\$\{(\w+)", str(service.get("environment", {}))):
             holders.setdefault(secret, set()).add(name)
-    assert holders["POSTGRES_PASSWORD"] == {"postgres", "postgres-backup", "provision"}
+    assert holders["POSTGRES_PASSWORD"] == {"postgres", "postgres-backup", "backup", "provision"}
     assert holders["APP_REPLICATION_PASSWORD"] == {"postgres-standby", "provision"}
     assert holders["APP_METRICS_PASSWORD"] == {"postgres-exporter", "provision"}
     assert holders["APP_OWNER_PASSWORD"] == {"provision", "migrate"}
@@ -409,7 +424,7 @@ def test_outside_images_are_pinned_and_ours_are_built(services: dict[str, Any]):
             context = (COMPOSE.parent / service["build"]["context"]).resolve()
             dockerfile = service["build"]["dockerfile"]
             assert (context / dockerfile).is_file(), f"{name}: {dockerfile}"
-        elif not service["image"].startswith("ava/"):
+        elif not service["image"].startswith("${AVA_REGISTRY:-ava}/"):
             assert re.search(r":v?\d+\.\d+", service["image"]), f"{name}: {service['image']}"
 
 

@@ -17,7 +17,9 @@ import pytest
 from gpu_workers.engine.models.model_table import table
 from infra.installation import certificates, settings
 from infra.installation import host as hosts
+from infra.installation.composing import Installation
 from infra.installation.host import Host
+from infra.release.version import VERSION
 from tests.infra.conftest import ROOT
 from tests.infra.test_proxy import signed
 
@@ -183,6 +185,27 @@ def test_it_starts_everything_and_shows_the_key_once(tmp_path: Path) -> None:
     assert f"{ROOT}/infra/presets/gpu-48gb.env" in calls
     for secret in (*settings.PASSWORDS, *settings.NUMBERED):
         assert values[secret] not in calls + done.stdout, "no secret stands in an argument or on the screen"
+
+
+def test_it_keeps_what_started_and_says_that_there_is_no_backup(tmp_path: Path) -> None:
+    done = installed(tmp_path, "--anyway")
+
+    assert done.returncode == 0, done.stderr
+    assert "THERE IS NO BACKUP" in done.stdout
+    kept = Installation(tmp_path / ".env").kept(VERSION)
+    assert (kept / "compose.yaml").read_text() == (ROOT / "infra" / "compose.yaml").read_text()
+    settings.add(tmp_path / ".env", {"AVA_BACKUP_TO": "/srv/backups"})
+    assert "THERE IS NO BACKUP" not in installed(tmp_path, "--anyway").stdout
+
+
+def test_another_version_is_not_installed_over_one_that_runs(tmp_path: Path) -> None:
+    settings.add(tmp_path / ".env", {"MODEL_PRESET": "gpu-48gb", "AVA_VERSION": "0.9.0"})
+
+    done = installed(tmp_path, "--anyway")
+
+    assert done.returncode == 1
+    assert "infra/ava-admin upgrade" in done.stderr
+    assert '"up"' not in (tmp_path / "calls").read_text()
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ ava/group: {{ .group }}
 
 {{- define "ava.image" -}}
 {{- $tag := index .root.Values.images.tags .image | default .root.Values.images.tag | default .root.Chart.AppVersion -}}
-{{ .root.Values.images.registry }}/{{ .image }}:{{ $tag }}
+{{- $digest := index .root.Values.images.digests .image -}}
+{{ .root.Values.images.registry }}/{{ .image }}:{{ $tag }}{{ with $digest }}@{{ . }}{{ end }}
 {{- end -}}
 
 {{- define "ava.pod" -}}
