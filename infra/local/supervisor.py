@@ -242,15 +242,18 @@ class Supervisor:
     def welcome(self) -> str:
         """Return the lines for a person once everything is ready."""
         url, key = self._env["AVA_PUBLIC_URL"], key_file(self._stack.home.root)
+        curl = f"curl -s -H \"Authorization: Bearer $(cat '{key}')\""
         lines = [
             "AVA Cloud is ready",
             f"  API       {url}/v1        (schema: {url}/v1/openapi.json)",
+            f"  app       {url}/app/        (for an account, open the link that this returns: {curl} --json "
+            f'\'{{"email":"you@example.org","role":"owner"}}\' {url}/v1/invitations)',
             f"  console   http://127.0.0.1:{self._stack.state.port('console')}/console/  "
             f"(login: {ADMIN}, password: {self._stack.state.secret('admin')}, then an authenticator app, "
             f"set up within 24 hours with the operator's code {self._stack.state.secret('admin-code')})",
             f"  logs      {self._stack.home.root / 'log'}",
             f"  metrics   {targets_file(self._stack.home.root)}",
-            f"  try       curl -H \"Authorization: Bearer $(cat '{key}')\" {url}/v1/videos",
+            f"  try       {curl} {url}/v1/videos",
             "  stop      Ctrl-C, or make down",
         ]
         return "\n".join(lines)
