@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -507,19 +508,58 @@ def test_the_small_size_has_every_group_and_no_larger_one():
     assert all(small[group]["most"] <= usual[group]["most"] for group in usual)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("size", ["", "small.tfvars"])
-def test_terraform_plans_every_shape_against_a_scripted_provider(terraform: Any, size: str):
-    # Scripted providers support no ephemeral resources; in this copy the generated passwords are ordinary data.
+@contextmanager
+def scripted_secrets(terraform: Any) -> Iterator[None]:
+    """Scripted providers support no ephemeral resources; in this copy the generated passwords are ordinary data."""
     secrets = terraform.tree / "modules" / "secrets" / "main.tf"
     source = secrets.read_text()
     assert 'ephemeral "aws_' in source
     secrets.write_text(source.replace('ephemeral "aws_', 'data "aws_').replace("ephemeral.aws_", "data.aws_"))
-    planned = terraform("test", "-no-color", *([f"-var-file={size}"] if size else []))
-    secrets.write_text(source)
+    try:
+        yield
+    finally:
+        secrets.write_text(source)
+
+
+@pytest.mark.long
+def test_terraform_plans_every_shape_against_a_scripted_provider(terraform: Any):
+    with scripted_secrets(terraform):
+        planned = terraform("test", "-no-color", "-filter=tests/plan.tftest.hcl")
     assert planned.returncode == 0, planned.stdout + planned.stderr
     runs = (Path(__file__).with_name("plan.tftest.hcl")).read_text().count('\nrun "')
     assert f"{runs} passed, 0 failed" in planned.stdout
+
+
+SMALL = """
+run "small" {
+  command = plan
+
+  variables {
+    model_preset = "hosted"
+    model_endpoints = {
+      describer_url   = "https://models.example.com/v1"
+      describer_model = "vision"
+      reasoner_url    = "https://models.example.com/v1"
+      reasoner_model  = "language"
+    }
+  }
+
+  assert {
+    condition     = length(output.group_names) == 7 && length(output.scaling) == 7
+    error_message = "A small installation has every group."
+  }
+}
+"""
+
+
+@pytest.mark.long
+def test_terraform_plans_the_small_size(terraform: Any):
+    shapes = Path(__file__).with_name("plan.tftest.hcl").read_text()
+    (terraform.tree / "tests" / "small.tftest.hcl").write_text(shapes.partition('\nrun "')[0] + SMALL)
+    with scripted_secrets(terraform):
+        planned = terraform("test", "-no-color", "-filter=tests/small.tftest.hcl", "-var-file=small.tfvars")
+    assert planned.returncode == 0, planned.stdout + planned.stderr
+    assert "1 passed, 0 failed" in planned.stdout
 
 
 def start_script(folder: Path, **given: Any) -> str:
