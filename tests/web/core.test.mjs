@@ -6,10 +6,10 @@ import { ending, moreEffort } from "../../web/ask/words.js";
 import { bytes, clock, lasting, readClock } from "../../web/app/format.js";
 import { fitting, t } from "../../web/app/language.js";
 import { marked, translation } from "../../web/app/pseudo.js";
-import { framed, held, panned, ticks, timeAt, whole, xOf, zoomed } from "../../web/timeline/camera.js";
+import { followed, framed, held, panned, ticks, timeAt, whole, windowOf, xOf, zoomed } from "../../web/timeline/camera.js";
 import { SHAPES, bucketOf, levelOf, shapesOfRows } from "../../web/timeline/density.js";
 import { AXIS, hit, itemAt, layout, neighbour } from "../../web/timeline/hit.js";
-import { itemsOf, lanesOf } from "../../web/timeline/lanes.js";
+import { itemsOf, lanesOf, spliced } from "../../web/timeline/lanes.js";
 import { merged, rowsOf } from "../../web/timeline/packing.js";
 import { wallTime } from "../../web/timeline/wall.js";
 import { Speed, isSame, pauseBefore, quarter, range, typeOf } from "../../web/upload/core.js";
@@ -54,6 +54,15 @@ test("the last second of 48 hours can be reached", () => {
   camera = panned(camera, -1e12, stage);
   assert.ok(Math.abs(timeAt(camera, 900) - 48 * HOUR) < 1);
   assert.ok(camera.perPx <= 10);
+});
+
+test("the window follows the playhead, but not while somebody looks elsewhere", () => {
+  const stage = { width: 1_000, duration: HOUR };
+  const camera = { t0: 600_000, perPx: 10 };
+  assert.equal(followed(camera, 605_000, 606_000, stage), camera);
+  assert.equal(followed(camera, 609_990, 610_010, stage).t0, 609_010);
+  assert.equal(followed(camera, 20_000, 20_040, stage), camera);
+  assert.equal(followed(camera, 20_000, 900_000, stage).t0, 899_000);
 });
 
 test("a span is framed with a margin on both sides, and the axis has marks that stand apart", () => {
@@ -134,6 +143,43 @@ test("a point hits an item exactly if a shape is drawn there, and the item is th
       assert.ok(timeAt(camera, x) >= from - 1 && timeAt(camera, x) <= until + 1);
     }
     assert.equal(hit(rows, drawn, 10, height + 5), null);
+  }
+});
+
+test("a lane that grew is what it would be at once, and details leave the rest as it was", () => {
+  const next = numbers(5);
+  const part = (lane, from, until) => {
+    const seen = lane.start_ms.map((_, k) => k).filter((k) => lane.start_ms[k] < until && lane.end_ms[k] > from);
+    return Object.fromEntries(Object.entries(lane).map(([name, values]) => [name, seen.map((k) => values[k])]));
+  };
+  const timesOf = ({ start_ms, end_ms }, from, until) => {
+    const cut = merged(start_ms.map((start, k) => ({ start: Math.max(from, start), end: Math.min(until, end_ms[k]) })).filter((each) => each.end > each.start));
+    return cut.map((each) => [each.start, each.end]);
+  };
+  for (let n = 0; n < 200; n += 1) {
+    const { start, end } = someSpans(next, 80, 100_000, 9_000);
+    const lane = { id: start.map((_, k) => `evt_${k}`), start_ms: start, end_ms: end };
+    const [one, two] = [next() * 100_000, next() * 100_000];
+    const grown = spliced(part(lane, 0, one), part(lane, one, Infinity), one, Infinity, false);
+    assert.deepEqual(grown.id.toSorted(), lane.id.toSorted());
+    const [from, until] = [Math.min(one, two), Math.max(one, two)];
+    const fine = spliced(lane, { id: ["x"], start_ms: [from], end_ms: [until] }, from, until, true);
+    assert.deepEqual(timesOf(fine, 0, from), timesOf(lane, 0, from));
+    assert.deepEqual(timesOf(fine, until, 1e9), timesOf(lane, until, 1e9));
+    assert.deepEqual(timesOf(fine, from, until), [[from, until]]);
+  }
+});
+
+test("the part that is read for a window reaches a screen further, and is the same a little later", () => {
+  const next = numbers(6);
+  for (let n = 0; n < 500; n += 1) {
+    const length = 10 ** (1 + next() * 6);
+    const start = next() * 48 * HOUR;
+    const { from, until, resolution } = windowOf(start, start + length);
+    assert.ok(from <= Math.max(0, start - length) && until >= start + 2 * length);
+    assert.ok(resolution <= Math.max(1, length / 1_000) && until - from <= 8 * Math.max(1_024, length));
+    const place = Math.floor(start / 2_048) * 2_048;
+    assert.deepEqual(windowOf(place, place + 1_500), windowOf(place + 500, place + 2_000));
   }
 });
 

@@ -147,14 +147,14 @@ def write_events(cast: Cast, video_id: UUID, numbers: range) -> list[UUID]:
     for n in numbers:
         event = Event.objects.create(
             **of, embedding=VECTOR, embedding_model=MODEL, n=n, start_ms=n * step, end_ms=(n + 1) * step, first_chunk=n,
-            end_chunk=n + 1, summary=EVENTS[n],
+            end_chunk=n + 1, summary=EVENTS[n % len(EVENTS)],
         )  # fmt: skip
         key = f"t/{cast.tenant_id}/v/{video_id}/1/frames/{n * step + 1_000}.jpg"
         ObjectStorage().put(key, picture(n * step + 1_000), content_type="image/jpeg")
         Frame.objects.create(**of, ms=n * step + 1_000, event_id=event.id, thumbnail_key=key)
         Chunk.objects.create(
             **of, n=n, start_ms=n * step, end_ms=(n + 1) * step, segment_n=0, event_id=event.id, on_screen_text=[],
-            description=None if n == 9 else EVENTS[n], gap="unreadable" if n == 9 else None,
+            description=None if n == 9 else EVENTS[n % len(EVENTS)], gap="unreadable" if n == 9 else None,
         )  # fmt: skip
         written.append(event.id)
     return written

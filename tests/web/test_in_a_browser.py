@@ -178,9 +178,6 @@ def test_the_watch_page_shows_what_happens_when(acme: Cast, app: App, play: None
     app.check("watch")
 
     page.get_by_role("tab", name="Events").click()
-    third = page.locator("panel-events .moment-row a").nth(2)
-    third.click()
-    page.wait_for_function("() => Math.abs(document.querySelector('video').currentTime - 10) < 1")
     page.keyboard.press("k")
     app.check("watch-events")
     page.get_by_label("Filter events by words").fill("van")
@@ -192,80 +189,6 @@ def test_the_watch_page_shows_what_happens_when(acme: Cast, app: App, play: None
     page.goto(f"{app.site}/app/{app.slug}/videos/{video}?q={question}")
     page.get_by_text("A white post van.", exact=True).first.wait_for()
     app.check("watch-answer")
-
-
-def test_the_keys_of_the_timeline(acme: Cast, app: App, play: None) -> None:
-    made = in_a_thread(lambda: crossing(acme))
-    page = app.page
-    app.open(f"videos/{encode('vid', made.video_id)}?tab=events")
-    page.wait_for_function("() => document.querySelector('video')?.duration > 50")
-    at = "() => document.querySelector('video').currentTime"
-
-    def press(key: str, wanted: float) -> None:
-        page.keyboard.press(key)
-        page.wait_for_function(f"() => Math.abs(document.querySelector('video').currentTime - {wanted}) < 0.3")
-
-    page.locator(".tl-stage").focus()
-    for key in ("ArrowDown", "ArrowUp", "ArrowUp"):
-        page.keyboard.press(key)
-    press("l", 10)
-    press("Shift+ArrowRight", 11)
-    press("Shift+ArrowLeft", 10)
-    lane = "() => { const t = document.querySelector('ava-timeline'); return t.rows[t.lane].id; }"
-    page.evaluate(
-        """() => { const t = document.querySelector('ava-timeline');
-        t.lane = t.rows.findIndex(row => row.id === 'events'); }"""
-    )
-    assert page.evaluate(lane) == "events"
-    press("]", 15)
-    press("]", 20)
-    press("[", 15)
-    assert "Events 4 of 12" in page.locator(".tl-stage").get_attribute("aria-valuetext")
-    wide = "() => document.querySelector('ava-timeline').camera.perPx"
-    before = page.evaluate(wide)
-    page.keyboard.press("+")
-    assert page.evaluate(wide) < before
-    page.keyboard.press("z")
-    assert page.evaluate(wide) < before / 2
-    page.keyboard.press("0")
-    assert page.evaluate(wide) == before
-    page.keyboard.press("i")
-    press("l", 25)
-    page.keyboard.press("o")
-    assert page.evaluate("() => document.querySelector('ava-timeline').clip.map(each => Math.round(each / 1000))") == [
-        15,
-        25,
-    ]
-    page.keyboard.press("c")
-    page.get_by_role("dialog", name="Make a clip").wait_for()
-    assert page.get_by_label("From").input_value() == "0:15"
-    page.keyboard.press("Escape")
-    page.keyboard.press("g")
-    page.get_by_label("Time, up to 1:00").fill("0:42")
-    page.keyboard.press("Enter")
-    page.wait_for_function("() => Math.abs(document.querySelector('video').currentTime - 42) < 0.3")
-    assert page.evaluate(at) > 40
-
-
-def test_a_growing_video_shows_new_events_without_moving_the_reader(acme: Cast, app: App, play: None) -> None:
-    made = in_a_thread(lambda: crossing(acme, until_ms=30_000))
-    page = app.page
-    app.open(f"videos/{encode('vid', made.video_id)}?tab=events")
-    rows = page.locator("panel-events .moment-row")
-    assert rows.count() == 6
-    assert page.get_by_label("Timeline").is_visible()
-    app.check("watch-growing", looks=(("light", WIDE),))
-
-    def grow() -> None:
-        from tests.web.crossing import write_events
-
-        with acme.scope():
-            write_events(acme, made.video_id, range(6, 12))
-            Video.objects.filter(id=made.video_id).update(indexed_until_ms=60_000, status=VideoStatus.READY)
-
-    in_a_thread(grow)
-    rows.nth(11).wait_for()
-    page.locator(".badge", has_text="Ready").first.wait_for()
 
 
 ENDS = {

@@ -1,13 +1,16 @@
 // One video in the library, as a card or as a row of the table.
-import { html, nothing } from "lit";
+import { html, nothing, render } from "lit";
+import { linked } from "../api/client.js";
 import { ago, clock, money } from "../app/format.js";
 import { icon } from "../app/icons.js";
 import { t } from "../app/language.js";
 import { at } from "../app/session.js";
+import { styleOf, tilesOf } from "../player/storyboard.js";
 
 /** @typedef {import("../api/types.js").Video} Video */
 /** @typedef {{isChosen: (id: string) => boolean, toggle: (id: string) => void}} Acts */
 
+const [RESTING_MS, SHOWN] = [300, 12];
 /** @type {Record<string, [string, string]>} */
 const STATES = {
   queued: [t("Queued"), "busy"], probing: [t("Reading"), "busy"], indexing: [t("Indexing"), "busy"],
@@ -39,19 +42,31 @@ const choice = (video, acts) =>
     @change=${() => acts.toggle(video.id)}
   />`;
 
+/** Lay twelve pictures of a video over its poster, once the pointer rests there. @param {PointerEvent} event @param {Video} video */
+async function spread({ currentTarget, pointerType }, video) {
+  const poster = /** @type {HTMLElement} */ (currentTarget);
+  const sheet = /** @type {HTMLElement} */ (poster.querySelector(".contact-sheet"));
+  await new Promise((done) => setTimeout(done, RESTING_MS));
+  if (pointerType === "touch" || sheet.childElementCount || !poster.matches(":hover")) return;
+  const all = await tilesOf(linked(`/videos/${video.id}/storyboard.vtt`));
+  const place = (/** @type {number} */ n) => Math.floor((n * Math.min(SHOWN, all.length)) / all.length);
+  sheet.style.zoom = String(poster.offsetWidth / 640); // four tiles of 160 px
+  render(all.filter((_, n) => place(n) > place(n - 1)).map((tile) => html`<span .style=${styleOf(tile)}></span>`), sheet);
+}
+
 /** @param {Video} video @param {Acts} acts */
 export const card = (video, acts) =>
   html`<li class="card video fade">
     <label class="pick">${choice(video, acts)}</label>
     <a class="open" href=${at(`videos/${video.id}`)} data-video=${video.id}>
-      <span class="poster"
+      <span class="poster" @pointerenter=${(/** @type {PointerEvent} */ event) => spread(event, video)}
         >${video.thumbnail_url
           ? html`<img src=${video.thumbnail_url} alt="" loading="lazy" decoding="async" />`
           : icon("film", 26)}
         ${video.duration_ms === null ? nothing : html`<span class="length num">${clock(video.duration_ms)}</span>`}
         ${video.status === "indexing"
           ? html`<span class="meter"><span .style=${`width:${share(video) * 100}%`}></span></span>`
-          : nothing}</span
+          : nothing}<span class="contact-sheet"></span></span
       >
       <strong class="cut" title=${video.title}>${video.title || t("Untitled")}</strong></a
     >

@@ -39,7 +39,7 @@ export class MomentList extends AppElement {
     this.stop = new AbortController();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.typing = undefined;
-    this.lastScroll = 0;
+    this.lastScroll = -Infinity;
     /** The row that the player is at. @type {Element | null} */
     this.now = null;
     this.seen = new IntersectionObserver((entries) => {
@@ -107,16 +107,12 @@ export class MomentList extends AppElement {
       this.cursor = page.next_cursor ?? "";
       this.rows = [...this.rows, ...page.data];
       [this.isLoaded, this.error] = [true, null];
-      this.arrived();
     } catch (error) {
       if (!this.stop.signal.aborted) this.error = error;
     }
     this.isLoading = false;
     this.requestUpdate();
   }
-
-  /** Rows have arrived. */
-  arrived() {}
 
   /** Read what the index has gained at its end, without moving the reader. */
   async grow() {
@@ -128,7 +124,6 @@ export class MomentList extends AppElement {
     const fresh = page.data.filter((/** @type {Row} */ row) => !known.has(key(row)));
     if (page.next_cursor && this.rows.length >= PAGE) this.cursor = page.next_cursor;
     if (fresh.length) this.rows = [...this.rows, ...fresh];
-    this.arrived();
   }
 
   /** @param {InputEvent} event */

@@ -29,12 +29,6 @@ class PanelEvents extends MomentList {
     return `${row.summary} ${row.participants.map((each) => each.name).join(" ")}`;
   }
 
-  arrived() {
-    this.dispatchEvent(
-      new CustomEvent("summaries", { detail: new Map(this.rows.map((row) => [row.id, row.summary])) }),
-    );
-  }
-
   none() {
     return html`<p class="muted pad">
       ${this.video?.status === "ready"

@@ -4,6 +4,7 @@ import { get, linked } from "../api/client.js";
 import { AppElement, define } from "../app/element.js";
 import { t } from "../app/language.js";
 import { drawBoxes } from "./boxes.js";
+import { tilesOf } from "./storyboard.js";
 
 /** @typedef {import("../api/types.js").Video} Video */
 /** @typedef {import("../api/types.js").Rendition} Rendition */
@@ -27,6 +28,9 @@ export class AvaPlayer extends AppElement {
     this.gone = new AbortController();
     /** @type {{ms: number, play: boolean, end: number | null} | null} */
     this.wanted = null;
+    this.storyboard = "";
+    /** Small pictures, read when somebody scrubs. @type {import("./storyboard.js").Tile[] | null} */
+    this.tiles = null;
   }
 
   disconnectedCallback() {
@@ -39,6 +43,7 @@ export class AvaPlayer extends AppElement {
     const id = this.video?.id ?? "";
     /** @type {Rendition} */
     const rendition = await get(`/videos/${id}/hls`);
+    this.storyboard = rendition.storyboard_url;
     return [
       {
         name: this.video?.title ?? "",
@@ -97,6 +102,15 @@ export class AvaPlayer extends AppElement {
   seek(ms, play = false, end = null) {
     this.wanted = { ms, play, end };
     this.player?.go({ recording: 0, start: ms / 1000, end: end === null ? null : end / 1000 }, play);
+  }
+
+  /** Return the small picture of a time, if it is there. @param {number} ms */
+  tileAt(ms) {
+    if (!this.tiles && this.storyboard) {
+      this.tiles = [];
+      void tilesOf(this.storyboard).then((tiles) => (this.tiles = tiles));
+    }
+    return this.tiles?.findLast((tile) => tile.start <= ms);
   }
 
   /** @param {boolean} on */

@@ -10,6 +10,7 @@ import { at, may } from "../app/session.js";
 import { skeleton } from "../app/states.js";
 import { badge } from "../pages/library_cards.js";
 import { listen } from "../timeline/keys.js";
+import { TimelineSource } from "../timeline/source.js";
 import { goToTime, makeClip } from "./acts.js";
 import { buttons, panel } from "./watch_parts.js";
 import "../ask/conversation.js";
@@ -18,7 +19,6 @@ import "./panels.js";
 import "./player.js";
 
 /** @typedef {import("../api/types.js").Video} Video */
-/** @typedef {import("../api/types.js").Timeline} Timeline */
 /** @typedef {import("../timeline/timeline.js").AvaTimeline} AvaTimeline */
 /** @typedef {import("./player.js").AvaPlayer} AvaPlayer */
 
@@ -34,7 +34,6 @@ export class PageWatch extends AppElement {
     route: { attribute: false },
     tab: { state: true },
     evidence: { state: true },
-    summaries: { state: true },
     pinned: { state: true },
     boxes: { state: true },
     clip: { state: true },
@@ -47,8 +46,6 @@ export class PageWatch extends AppElement {
     this.tab = "Ask";
     /** @type {import("../api/types.js").Evidence[]} */
     this.evidence = [];
-    /** @type {Map<string, string>} */
-    this.summaries = new Map();
     /** @type {{name: string, spans: {start: number, end: number}[]}[]} */
     this.pinned = [];
     /** @type {import("../api/types.js").Track[]} */
@@ -57,18 +54,9 @@ export class PageWatch extends AppElement {
     this.clip = null;
     this.time = 0;
     this.gone = new AbortController();
-    this.video = new Resource(
-      this,
-      (signal) => /** @type {Promise<Video>} */ (get(`/videos/${this.id_}`, {}, signal)),
-      "video",
-      () => this.id_,
-    );
-    this.lanes = new Resource(
-      this,
-      (signal) => /** @type {Promise<Timeline>} */ (get(`/videos/${this.id_}/timeline`, {}, signal)),
-      "video",
-      () => this.id_,
-    );
+    const [read, id] = [(/** @type {AbortSignal} */ signal) => get(`/videos/${this.id_}`, {}, signal), () => this.id_];
+    this.video = /** @type {Resource<Video>} */ (new Resource(this, read, "video", id));
+    this.lanes = new TimelineSource(this, id);
   }
 
   get id_() {
@@ -125,6 +113,7 @@ export class PageWatch extends AppElement {
   moved(event) {
     this.time = event.detail;
     this.timeline?.setTime(this.time);
+    if (document.activeElement?.matches(".tl-stage")) this.lanes.hear(this.time);
     const panel = /** @type {(HTMLElement & {setTime?: (ms: number) => void}) | null} */ (
       this.querySelector(".panel > :not([hidden])")
     );
@@ -215,15 +204,17 @@ export class PageWatch extends AppElement {
           ${this.lanes.show(
             (lanes) =>
               html`<ava-timeline
-                .timeline=${lanes}
+                .timeline=${this.lanes.detailed ?? lanes}
                 .duration=${video.duration_ms ?? 0}
                 .indexedUntil=${video.indexed_until_ms}
                 .evidence=${this.evidence}
-                .summaries=${this.summaries}
+                .summaries=${this.lanes.summaries}
                 .pinned=${this.pinned}
                 .clip=${this.clip}
+                .tileAt=${(/** @type {number} */ ms) => this.player?.tileAt(ms)}
                 .stretches=${video.wall_clock?.stretches ?? []}
                 @seek=${this.sought}
+                @window=${(/** @type {CustomEvent} */ event) => this.lanes.look(event.detail[0], event.detail[1])}
               ></ava-timeline>`,
             html`<div class="bone tall"></div>`,
           )}

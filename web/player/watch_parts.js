@@ -27,13 +27,7 @@ export function panel(page, video) {
         }}
       ></ava-conversation>`;
     case "Events":
-      return html`<panel-events
-        .video=${video}
-        .version=${version}
-        @summaries=${(/** @type {CustomEvent} */ event) => {
-          page.summaries = event.detail;
-        }}
-      ></panel-events>`;
+      return html`<panel-events .video=${video} .version=${version}></panel-events>`;
     case "Speech":
       return html`<panel-speech .video=${video} .version=${version}></panel-speech>`;
     case "Entities":

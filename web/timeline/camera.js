@@ -2,6 +2,8 @@
 
 /** Milliseconds of a pixel at the nearest look. */
 export const FINEST = 10;
+const POINTS = 2_048; // of a window
+const JUMP_MS = 2_000; // by which playing does not move at once
 
 /** @typedef {{t0: number, perPx: number}} Camera t0: ms at the left edge. perPx: ms of a pixel */
 /** @typedef {{width: number, duration: number}} Stage width: px. duration: ms */
@@ -39,11 +41,18 @@ export function framed(start, end, stage) {
   return held({ t0: (start + end) / 2 - (held_.perPx * stage.width) / 2, perPx: held_.perPx }, stage);
 }
 
-/** Keep a time in sight: move by a page when it leaves the window. @param {Camera} camera @param {number} time @param {Stage} stage */
-export function followed(camera, time, stage) {
-  const x = xOf(camera, time);
-  if (x >= 0 && x <= stage.width) return camera;
+/** Keep the playhead in sight: move by a page when it leaves the window or jumps, but not while somebody looks elsewhere. @param {Camera} camera @param {number} before @param {number} time @param {Stage} stage */
+export function followed(camera, before, time, stage) {
+  const isSeen = (/** @type {number} */ ms) => xOf(camera, ms) >= 0 && xOf(camera, ms) <= stage.width;
+  if (isSeen(time) || (!isSeen(before) && Math.abs(time - before) < JUMP_MS)) return camera;
   return held({ t0: time - stage.width * camera.perPx * 0.1, perPx: camera.perPx }, stage);
+}
+
+/** Return the part to be read for a window: a screen more on each side, and the same part for windows nearby. @param {number} start @param {number} end ms */
+export function windowOf(start, end) {
+  const length = 2 ** Math.ceil(Math.log2(Math.max(1_024, end - start)));
+  const from = (Math.floor(start / length) - 1) * length;
+  return { from: Math.max(0, from), until: from + 4 * length, resolution: length / POINTS };
 }
 
 const STEPS = [

@@ -8,6 +8,8 @@ import { AXIS, layout } from "./hit.js";
 /** @typedef {{camera: Camera, width: number, rows: Row[], duration: number, indexedUntil: number, lane: number, selected: {row: number, item: number} | null,
  *   dark: boolean, at: (ms: number) => string, clip: [number, number] | null, drawn: import("./density.js").Shapes[]}} Scene */
 
+const NAMELESS_PX = 620; // below which the names of lanes have no room beside them
+
 /** @param {CanvasRenderingContext2D} pen @param {Scene} scene */
 export function draw(pen, scene) {
   const { width, rows, drawn } = scene;
@@ -26,25 +28,24 @@ export function draw(pen, scene) {
     const top = bins.reduce((most, bin) => Math.max(most, bin.count), 1);
     for (const bin of bins) {
       const share = 0.25 + 0.75 * (bin.count / top);
-      pen.fillStyle = fill(row.hue, scene.dark, 0.85);
+      pen.fillStyle = painted(pen, row.hue, scene.dark, 0.85, row.pattern);
       pen.fillRect(bin.x, y + row.height * (1 - share), bin.w, row.height * share);
     }
     for (const { n, x, w } of rects) {
       const isChosen = scene.selected?.row === place && scene.selected.item === n;
       const left = Math.max(-1, x);
       const shown = Math.min(width + 1, x + w) - left;
-      pen.fillStyle = row.id.startsWith("evidence")
-        ? statusFill(row.items.status?.[n] ?? "", scene.dark)
-        : fill(row.hue, scene.dark, isChosen ? 1 : 0.62);
+      const status = STATUS[row.items.status[n] ?? ""];
+      const [hue, pattern] = status ?? [row.hue, row.pattern];
+      pen.fillStyle = painted(pen, hue, scene.dark, isChosen ? 1 : status ? 0.8 : 0.62, pattern);
       rounded(pen, left, y, shown, row.height);
-      if (row.id === "recording") hatch(pen, left, y, shown, row.height, colour("--lane"));
       if (isChosen) {
         pen.strokeStyle = colour("--text");
         pen.lineWidth = 1.5;
         pen.stroke();
       }
       const label = row.items.label[n];
-      if (label && label !== row.name && row.id !== "recording" && shown > 22 && row.height >= 14) {
+      if (label && (label !== row.name || scene.width < NAMELESS_PX) && row.id !== "recording" && shown > 22 && row.height >= 14) {
         pen.fillStyle = scene.dark ? "#f2f4f8" : "#14171c";
         pen.save();
         pen.beginPath();
@@ -62,8 +63,31 @@ export function draw(pen, scene) {
 const fill = (hue, dark, strength) =>
   dark ? `hsl(${hue} 48% ${28 + 22 * strength}% / 1)` : `hsl(${hue} 72% ${92 - 24 * strength}%)`;
 
-/** @param {string} status @param {boolean} dark */
-const statusFill = (status, dark) => fill({ supported: 145, contradicted: 4 }[status] ?? 222, dark, 0.8);
+/** Hues and patterns of evidence. @type {Record<string, [number, number]>} */
+const STATUS = { supported: [145, 0], contradicted: [4, 2], unverified: [222, 5] };
+/** Lines of the patterns in a tile of 8 px. */
+const LINES = ["", "M-2 2 2-2M0 8 8 0M6 10 10 6", "M-2 6 2 10M0 0 8 8M6-2 10 2", "M0 4H8", "M4 0V8", "M3 4H5"];
+/** @type {Map<string, CanvasPattern | null>} */
+const paints = new Map();
+
+/** Return a colour with a pattern over it. @param {CanvasRenderingContext2D} pen @param {string} ground @param {string} ink @param {number} pattern 0 for none */
+function paint(pen, ground, ink, pattern) {
+  if (!pattern) return ground;
+  const name = [ground, ink, pattern].join();
+  const tile = Object.assign(document.createElement("canvas"), { width: 8, height: 8 });
+  const brush = paints.has(name) ? null : tile.getContext("2d");
+  if (brush) {
+    [brush.fillStyle, brush.strokeStyle, brush.lineWidth] = [ground, ink, 1.5];
+    brush.fillRect(0, 0, 8, 8);
+    brush.stroke(new Path2D(LINES[pattern % LINES.length]));
+    paints.set(name, pen.createPattern(tile, "repeat"));
+  }
+  return paints.get(name) ?? ground;
+}
+
+/** @param {CanvasRenderingContext2D} pen @param {number} hue @param {boolean} dark @param {number} strength @param {number} pattern */
+const painted = (pen, hue, dark, strength, pattern) =>
+  paint(pen, fill(hue, dark, strength), fill(hue, dark, dark ? strength - 0.5 : strength + 0.6), pattern);
 
 /** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} w @param {number} h */
 function rounded(pen, x, y, w, h) {
@@ -71,23 +95,6 @@ function rounded(pen, x, y, w, h) {
   if (w < 6) pen.rect(x, y, w, h);
   else pen.roundRect(x, y, w, h, 3);
   pen.fill();
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} w @param {number} h @param {string} colour */
-function hatch(pen, x, y, w, h, colour) {
-  pen.save();
-  pen.beginPath();
-  pen.rect(x, y, w, h);
-  pen.clip();
-  pen.strokeStyle = colour;
-  pen.lineWidth = 2;
-  pen.beginPath();
-  for (let at = x - h; at < x + w; at += 7) {
-    pen.moveTo(at, y + h);
-    pen.lineTo(at + h, y);
-  }
-  pen.stroke();
-  pen.restore();
 }
 
 /** @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number} height @param {(name: string) => string} colour */
@@ -112,11 +119,10 @@ function drawEdges(pen, scene, height, colour) {
   if (indexedUntil < duration && timeAt(camera, width) > indexedUntil) {
     const x = Math.max(0, xOf(camera, indexedUntil));
     const w = Math.min(width, xOf(camera, duration)) - x;
-    pen.fillStyle = colour("--sunken");
+    pen.fillStyle = paint(pen, colour("--sunken"), colour("--rule"), 1);
     pen.globalAlpha = 0.82;
     pen.fillRect(x, AXIS, w, height - AXIS);
     pen.globalAlpha = 1;
-    hatch(pen, x, AXIS, w, height - AXIS, colour("--rule"));
     pen.fillStyle = colour("--muted");
     if (w > 90) pen.fillText(`Not indexed yet from ${clock(indexedUntil)}`, x + 8, AXIS + 12);
   }

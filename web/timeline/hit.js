@@ -40,11 +40,8 @@ export function hit(rows, drawn, x, y) {
 }
 
 /** Return the next or previous item of a row from a time; -1 for none. @param {import("./lanes.js").Items} items @param {number} time @param {1 | -1} step */
-export function neighbour(items, time, step) {
-  if (step > 0) return items.start.findIndex((start) => start > time + 1);
-  for (let n = items.start.length - 1; n >= 0; n -= 1) if (Number(items.start[n]) < time - 1) return n;
-  return -1;
-}
+export const neighbour = ({ start }, time, step) =>
+  step > 0 ? start.findIndex((at) => at > time + 1) : start.findLastIndex((at) => at < time - 1);
 
 /** Return the item of a row at a time: the last that has begun; -1 before the first. @param {import("./lanes.js").Items} items @param {number} time */
 export const itemAt = (items, time) => firstOf(items.start.length, (n) => Number(items.start[n]), Math.floor(time) + 1) - 1;

@@ -8,20 +8,15 @@ const FRAME_S = 1 / 25;
 
 /** Listen before the player does. @param {Acts} acts @param {AbortSignal} signal */
 export function listen(acts, signal) {
-  const by = (/** @type {number} */ seconds) => {
+  const by = (/** @type {number} */ seconds, stops = false) => {
     const video = acts.video();
+    if (stops) video?.pause();
     if (video) video.currentTime = Math.max(0, Math.min(video.duration || Infinity, video.currentTime + seconds));
   };
   /** @type {Record<string, () => unknown>} */
   const keys = {
-    ",": () => {
-      acts.video()?.pause();
-      by(-FRAME_S);
-    },
-    ".": () => {
-      acts.video()?.pause();
-      by(FRAME_S);
-    },
+    ",": () => by(-FRAME_S, true),
+    ".": () => by(FRAME_S, true),
     "[": () => acts.timeline()?.step(-1),
     "]": () => acts.timeline()?.step(1),
     e: () => acts.timeline()?.step(1, "evidence"),
@@ -31,8 +26,8 @@ export function listen(acts, signal) {
     c: acts.clip,
     g: acts.goTo,
     b: acts.repeat,
-    "+": () => acts.timeline()?.zoom(0.6),
-    "=": () => acts.timeline()?.zoom(0.6),
+    "+": () => acts.timeline()?.zoom(0.625),
+    "=": () => acts.timeline()?.zoom(0.625),
     "-": () => acts.timeline()?.zoom(1.6),
     0: () => acts.timeline()?.showAll(),
     z: () => acts.timeline()?.showSelected(),

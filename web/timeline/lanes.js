@@ -3,11 +3,13 @@ import { merged, rowsOf } from "./packing.js";
 
 /** @typedef {import("../api/types.js").Timeline} Timeline */
 /** @typedef {import("../api/types.js").Evidence} Evidence */
-/** @typedef {{start: number[], end: number[], label: string[], id: string[], status?: string[], levels: Map<number, import("./density.js").Level>}} Items sorted by start */
-/** @typedef {{id: string, name: string, hue: number, items: Items, height: number}} Row a lane has one row or more */
+/** @typedef {{start: number[], end: number[], label: string[], id: string[], status: string[], levels: Map<number, import("./density.js").Level>}} Items sorted by start */
+/** @typedef {{id: string, name: string, hue: number, pattern: number, items: Items, height: number}} Row a lane has one row or more; pattern: which one lies over its hue, for who cannot tell hues apart */
 /** @typedef {{start: number, end: number, label?: string, id?: string, status?: string}} Item */
 
 const MOST_CATEGORIES = 6;
+/** Marks of the states of evidence, as in the answer. @type {Record<string, string>} */
+const MARKS = { supported: "✓", contradicted: "✗", unverified: "?" };
 /** Hues that differ enough in both themes. */
 export const HUES = [222, 152, 28, 282, 190, 340, 48, 110, 252, 8, 170, 312];
 
@@ -44,72 +46,48 @@ const zipped = (lane, more = () => ({})) =>
 export function lanesOf(timeline, { evidence = [], summaries = new Map(), pinned = [] } = {}) {
   /** @type {Row[]} */
   const rows = [];
-  const add = (
-    /** @type {string} */ id,
-    /** @type {string} */ name,
-    /** @type {number} */ hue,
-    /** @type {Item[]} */ list,
-    height = 20,
-  ) => {
-    rows.push({ id, name, hue, items: itemsOf(list), height });
-  };
-  if (evidence.length) {
-    const pins = evidence
-      .map((each, n) => ({
-        start: each.start_ms,
-        end: each.end_ms,
-        label: String(n + 1),
-        id: each.event_id,
-        status: each.status,
-      }))
-      .sort((a, b) => a.start - b.start);
-    const places = rowsOf(pins);
-    for (let row = 0; row < Math.min(3, Math.max(...places) + 1); row += 1) {
-      add(
-        row ? `evidence-${row}` : "evidence",
-        row ? "" : "Evidence",
-        222,
-        pins.filter((_, n) => Math.min(2, places[n] ?? 0) === row),
-        22,
-      );
-    }
+  /** @type {(id: string, name: string, look: [number, number], list: Item[], height: number) => void} */
+  const add = (id, name, [hue, pattern], list, height) =>
+    void rows.push({ id, name, hue, pattern, items: itemsOf(list), height });
+  const pins = evidence
+    .map(({ start_ms, end_ms, event_id, status }, n) => {
+      const label = `${n + 1} ${MARKS[status] ?? ""}`;
+      return { start: start_ms, end: end_ms, label, id: event_id, status };
+    })
+    .sort((a, b) => a.start - b.start);
+  const places = rowsOf(pins).map((place) => Math.min(2, place));
+  for (let row = 0; row <= Math.max(-1, ...places); row += 1) {
+    const inRow = pins.filter((_, n) => places[n] === row);
+    add(row ? `evidence-${row}` : "evidence", row ? "" : "Evidence", [222, 0], inRow, 22);
   }
-  if (timeline.topics.start_ms.length)
-    add(
-      "topics",
-      "Topics",
-      252,
-      zipped(timeline.topics, (n) => ({ label: timeline.topics.title[n] })),
-      24,
-    );
-  add(
-    "events",
-    "Events",
-    222,
-    zipped(timeline.events, (n) => {
-      const id = timeline.events.id[n] ?? "";
-      return { id, label: summaries.get(id) ?? "" };
-    }),
-    24,
-  );
-  if (timeline.speech.start_ms.length) add("speech", "Speech", 152, zipped(timeline.speech), 16);
-  for (const [category, spans] of categories(timeline))
-    add(
-      `objects:${category}`,
-      category,
-      hueOf(category),
-      spans.map((span) => ({ ...span, label: category })),
-      14,
-    );
-  for (const entity of pinned) add(`entity:${entity.name}`, entity.name, hueOf(entity.name), entity.spans, 14);
-  add(
-    "recording",
-    "Gaps",
-    8,
-    zipped(timeline.gaps, (n) => ({ label: timeline.gaps.code[n] })),
-    14,
-  );
+  const { topics, events, speech, gaps } = timeline;
+  const words = (/** @type {string} */ id) => ({ id, label: summaries.get(id) ?? "" });
+  if (topics.start_ms.length) add("topics", "Topics", [252, 0], zipped(topics, (n) => ({ label: topics.title[n] })), 24);
+  add("events", "Events", [222, 0], zipped(events, (n) => words(events.id[n] ?? "")), 24);
+  if (speech.start_ms.length) add("speech", "Speech", [152, 0], zipped(speech), 16);
+  categories(timeline).forEach(([name, spans], n) => {
+    const list = spans.map((span) => ({ ...span, label: name }));
+    add(`objects:${name}`, name, [hueOf(name), n], list, 14);
+  });
+  for (const { name, spans } of pinned) add(`entity:${name}`, name, [hueOf(name), 0], spans, 14);
+  add("recording", "Gaps", [8, 1], zipped(gaps, (n) => ({ label: gaps.code[n] })), 14);
   return rows;
+}
+
+/** Return a lane with other entries from one time to another. @template {{start_ms: number[], end_ms: number[]}} L @param {L} lane @param {L} fresh @param {number} from @param {number} until @param {boolean} cuts whether an entry that reaches over an edge is cut there, and not left out @returns {L} */
+export function spliced(lane, fresh, from, until, cuts) {
+  /** @type {[number, number, number][]} */
+  const kept = [];
+  lane.start_ms.forEach((start, n) => {
+    const end = Number(lane.end_ms[n]);
+    if (start < from && (cuts || end <= from)) kept.push([n, start, Math.min(end, from)]);
+    if (cuts && end > until) kept.push([n, Math.max(start, until), end]);
+  });
+  const columns = Object.entries(lane).map(([name, values]) => {
+    const place = ["", "start_ms", "end_ms"].indexOf(name);
+    return [name, [...kept.map((row) => (place > 0 ? row[place] : values[row[0]])), .../** @type {any} */ (fresh)[name]]];
+  });
+  return Object.fromEntries(columns);
 }
 
 /** Return the categories of objects with their spans, the most frequent first; those beyond the sixth are one. @param {Timeline} timeline */

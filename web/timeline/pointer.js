@@ -43,6 +43,7 @@ export function pointerActs(stage, timeline) {
     moved += Math.abs(point.x - before.x) + Math.abs(point.y - before.y);
     if (down.size === 2 && wide) timeline.zoom(wide / Math.max(1, spread()), point.x);
     else if (isScrubbing) {
+      timeline.point(point.x, 0);
       timeline.setTime(Math.max(0, Math.min(timeline.duration, timeAt(timeline.camera, point.x))));
       if (performance.now() - sought > SEEK_MS) {
         sought = performance.now();

@@ -1,10 +1,10 @@
 // The timeline under the player: lanes on a canvas, the playhead on another, and the same by keyboard.
 import { AppElement, define } from "../app/element.js";
-import { clock } from "../app/format.js";
+import { clock, number } from "../app/format.js";
 import { followed, framed, held, panned, timeAt, whole, xOf, zoomed } from "./camera.js";
 import { shapesOfRows } from "./density.js";
 import { draw } from "./draw.js";
-import { hit, itemAt, layout, neighbour } from "./hit.js";
+import { AXIS, hit, itemAt, layout, neighbour } from "./hit.js";
 import { lanesOf } from "./lanes.js";
 import { drawMinimap, minimapActs } from "./minimap.js";
 import { pointerActs } from "./pointer.js";
@@ -13,11 +13,12 @@ import { wallTime } from "./wall.js";
 
 /** @typedef {import("./lanes.js").Row} Row */
 /** @typedef {import("../api/types.js").Timeline} Timeline */
+/** @typedef {import("../player/storyboard.js").Tile} Tile */
 
 /** Lanes that a phone shows at first. */
 const ON_PHONES = ["evidence", "events", "recording"];
 
-/** Fires `seek` ({ms, play}) and `clip` ([from, until] or null). */
+/** Fires `seek` ({ms, play, end}) and `window` ([from, until]), in ms. */
 export class AvaTimeline extends AppElement {
   static properties = {
     timeline: { attribute: false },
@@ -53,7 +54,9 @@ export class AvaTimeline extends AppElement {
     this.clip = null;
     this.isWall = false;
     this.isWhole = matchMedia("(min-width: 761px)").matches;
-    /** @type {{x: number, y: number, words: string} | null} */
+    /** @type {(ms: number) => Tile | undefined} */
+    this.tileAt = () => undefined;
+    /** @type {{x: number, y: number, words: string, tile?: Tile | undefined} | null} */
     this.tip = null;
     this.lane = 0;
     /** @type {{row: number, item: number} | null} */
@@ -63,6 +66,8 @@ export class AvaTimeline extends AppElement {
     this.time = 0;
     /** What is drawn of each row. @type {import("./density.js").Shapes[]} */
     this.drawn = [];
+    this.shown = [0, 0]; // times that were drawn last
+    this.said = "";
     /** @type {Row[]} */
     this.rows = [];
     this.drawing = 0;
@@ -154,6 +159,9 @@ export class AvaTimeline extends AppElement {
         at: (ms) => this.words(ms),
         clip: this.clip,
       });
+      const [from, until] = [this.camera.t0, timeAt(this.camera, this.width)];
+      if (from !== this.shown[0] || until !== this.shown[1])
+        this.dispatchEvent(new CustomEvent("window", { detail: (this.shown = [from, until]) }));
       drawMinimap(/** @type {HTMLCanvasElement} */ (this.querySelector(".tl-map")), this);
       this.drawHead();
     });
@@ -175,14 +183,12 @@ export class AvaTimeline extends AppElement {
 
   /** The player is at this time. @param {number} ms */
   setTime(ms) {
+    const camera = followed(this.camera, this.time, ms, this.stage);
     this.time = ms;
-    const camera = followed(this.camera, ms, this.stage);
     if (camera !== this.camera) this.look(camera);
     else this.drawHead();
-    const stage = this.querySelector(".tl-stage");
-    const second = String(Math.round(ms / 1000));
-    if (stage?.getAttribute("aria-valuenow") === second && stage.hasAttribute("data-spoken")) return;
-    stage?.setAttribute("data-spoken", "");
+    const [stage, second] = [this.querySelector(".tl-stage"), String(Math.round(ms / 1000))];
+    if (this.said === (this.said = `${second} ${this.lane} ${this.rows.length}`)) return;
     stage?.setAttribute("aria-valuenow", second);
     stage?.setAttribute("aria-valuetext", spoken(this, ms));
   }
@@ -208,11 +214,9 @@ export class AvaTimeline extends AppElement {
   }
 
   showSelected() {
-    const chosen = this.selected && this.rows[this.selected.row];
-    if (!chosen || !this.selected) return;
-    this.look(
-      framed(Number(chosen.items.start[this.selected.item]), Number(chosen.items.end[this.selected.item]), this.stage),
-    );
+    const { start, end } = this.rows[this.selected?.row ?? -1]?.items ?? {};
+    const item = this.selected?.item ?? -1;
+    if (start && end) this.look(framed(Number(start[item]), Number(end[item]), this.stage));
   }
 
   /** @param {number} px */
@@ -236,11 +240,14 @@ export class AvaTimeline extends AppElement {
     this.seek(Number(items.start[item]), play, play ? Number(items.end[item]) : null);
   }
 
-  /** Go to the next or previous item of a lane. @param {1 | -1} step @param {string} [id] of the lane; by default the chosen one */
-  step(step, id) {
-    const place = id ? this.rows.findIndex((row) => row.id === id) : this.lane;
-    const row = this.rows[place];
-    if (row) this.choose(place, neighbour(row.items, this.time, step));
+  /** Go to the next or previous item of the chosen lane, or of all rows of a lane. @param {1 | -1} step @param {string} [lane] */
+  step(step, lane = this.rows[this.lane]?.id ?? "") {
+    const near = this.rows.flatMap(({ id, items }, row) => {
+      const item = id.startsWith(lane) ? neighbour(items, this.time, step) : -1;
+      return item < 0 ? [] : [{ row, item, start: Number(items.start[item]) }];
+    });
+    const [next] = near.sort((a, b) => step * (a.start - b.start));
+    if (next) this.choose(next.row, next.item);
   }
 
   /** @param {1 | -1} step */
@@ -249,9 +256,9 @@ export class AvaTimeline extends AppElement {
   }
 
   playSelected() {
+    const items = this.rows[this.lane]?.items;
     if (this.selected) this.choose(this.selected.row, this.selected.item, true);
-    else if (this.rows[this.lane])
-      this.choose(this.lane, itemAt(/** @type {Row} */ (this.rows[this.lane]).items, this.time + 1), true);
+    else if (items) this.choose(this.lane, itemAt(items, this.time + 1), true);
   }
 
   /** Show what lies under a point, or nothing. @param {number} x @param {number} y */
@@ -259,11 +266,12 @@ export class AvaTimeline extends AppElement {
     const found = hit(this.rows, this.drawn, x, y);
     const time = timeAt(this.camera, x);
     const row = found && this.rows[found.row];
-    const words =
-      row && found
-        ? `${clock(row.items.start[found.item])}–${clock(row.items.end[found.item])} ${row.items.label[found.item] || row.name}`
-        : this.words(time);
-    this.tip = { x: Math.min(this.width - 20, x), y, words };
+    const { start = [], end = [], label = [] } = row?.items ?? {};
+    const [n, count] = [found?.item ?? -1, found?.count ?? 1];
+    const what = count > 1 ? `${row?.name}: ${number(count)}` : `–${clock(end[n])} ${label[n] || row?.name}`;
+    const words = found ? `${clock(start[n])}${count > 1 ? ` ${what}` : what}` : this.words(time);
+    const tile = this.tileAt(time); // asked for at once, since they are read then
+    this.tip = { x, y, words, tile: y < AXIS ? tile : undefined };
     return found;
   }
 

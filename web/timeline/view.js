@@ -1,7 +1,12 @@
 // How the timeline looks, and what it says to a screen reader.
 import { html, nothing } from "lit";
 import { number } from "../app/format.js";
+import { styleOf } from "../player/storyboard.js";
 import { itemAt, layout } from "./hit.js";
+
+/** Place the tip beside the pointer; a picture stands above. @param {import("./timeline.js").AvaTimeline} timeline @param {{x: number, y: number, tile?: unknown}} tip */
+const placeOf = ({ width }, { x, y, tile }) =>
+  `${x < width / 2 ? `left:${x}` : `right:${width - x}`}px;${tile ? "bottom:calc(100% - 6px)" : `top:${y + 16}px`}`;
 
 /** @param {import("./timeline.js").AvaTimeline} timeline @param {number} ms */
 export function spoken(timeline, ms) {
@@ -9,7 +14,7 @@ export function spoken(timeline, ms) {
   if (!row) return timeline.words(ms);
   const n = itemAt(row.items, ms + 1);
   if (n < 0 || !row.items.start.length) return timeline.words(ms);
-  const label = row.items.label[n];
+  const label = row.items.label[n] || timeline.summaries.get(row.items.id[n] ?? "");
   return `${timeline.words(ms)}, ${row.name || "Evidence"} ${number(n + 1)} of ${number(row.items.start.length)}${label ? `: ${label}` : ""}`;
 }
 
@@ -20,36 +25,15 @@ export function view(timeline) {
     <div class="tl-bar">
       <canvas class="tl-map" height="26" aria-hidden="true"></canvas>
       <div class="row">
-        <button class="button bare icon" title="Wider (−)" aria-label="Show more time" @click=${() => timeline.zoom(1.6)}>
-          −
-        </button>
-        <button
-          class="button bare icon"
-          title="Nearer (+)"
-          aria-label="Show less time"
-          @click=${() => timeline.zoom(0.6)}
-        >
-          +
-        </button>
-        <button class="button bare" title="All (0)" @click=${() => timeline.showAll()}>All</button>
+        <button class="button bare icon" title="−" aria-label="Show more time" @click=${() => timeline.zoom(1.6)}>−</button>
+        <button class="button bare icon" title="+" aria-label="Show less time" @click=${() => timeline.zoom(0.625)}>+</button>
+        <button class="button bare" title="0" @click=${() => timeline.showAll()}>All</button>
         ${timeline.stretches.length
-          ? html`<button
-              class="button bare"
-              aria-pressed=${timeline.isWall}
-              @click=${() => {
-                timeline.isWall = !timeline.isWall;
-              }}
-            >
+          ? html`<button class="button bare" aria-pressed=${timeline.isWall} @click=${() => (timeline.isWall = !timeline.isWall)}>
               Clock
             </button>`
           : nothing}
-        <button
-          class="button bare tl-more"
-          aria-expanded=${timeline.isWhole}
-          @click=${() => {
-            timeline.isWhole = !timeline.isWhole;
-          }}
-        >
+        <button class="button bare tl-more" aria-expanded=${timeline.isWhole} @click=${() => (timeline.isWhole = !timeline.isWhole)}>
           ${timeline.isWhole ? "Fewer lanes" : "All lanes"}
         </button>
       </div>
@@ -57,26 +41,18 @@ export function view(timeline) {
     <div class="tl-body">
       <div class="tl-names" .style=${`height:${height}px`} aria-hidden="true">
         ${timeline.rows.map(
-          (row, n) =>
-            html`<span class="cut" .style=${`top:${tops[n]}px;height:${row.height}px`} title=${row.name}
-              >${row.name}</span
-            >`,
+          ({ name, height }, n) =>
+            html`<span class="cut" .style=${`top:${tops[n]}px;height:${height}px`} title=${name}>${name}</span>`,
         )}
       </div>
       <div
-        class="tl-stage"
-        tabindex="0"
-        role="slider"
-        aria-label="Playhead"
-        aria-valuemin="0"
-        aria-valuenow="0"
-        aria-valuemax=${Math.round(timeline.duration / 1000)}
-        aria-valuetext="0:00"
+        class="tl-stage" tabindex="0" role="slider" aria-label="Playhead" aria-valuemin="0" aria-valuenow="0"
+        aria-valuemax=${Math.round(timeline.duration / 1000)} aria-valuetext="0:00"
       >
         <canvas class="tl-lanes"></canvas><canvas class="tl-head"></canvas>
         ${timeline.tip
-          ? html`<div class="tl-tip" .style=${`left:${timeline.tip.x}px;top:${timeline.tip.y + 16}px`}>
-              ${timeline.tip.words}
+          ? html`<div class="tl-tip" .style=${placeOf(timeline, timeline.tip)}>
+              ${timeline.tip.tile ? html`<div .style=${styleOf(timeline.tip.tile)}></div>` : nothing}${timeline.tip.words}
             </div>`
           : nothing}
       </div>

@@ -172,7 +172,8 @@ class StoryboardView(_RenditionView):
     def get(self, request: Request, video_id: str) -> HttpResponse:
         """Get the pictures of a video's timeline (WebVTT): which part of which sheet shows which time."""
         video = self.video(video_id)
-        rendition = self.watched(video)
+        # Only the playlist lets a rendition be made: a library shows pictures of many videos that nobody plays.
+        rendition = rendition_of(video)
         pieces = queries.pieces(video.id).filter(state=PieceState.READY)
         content = storyboard(pieces, token=self.token(video))
         age = WINDOW_S if rendition.is_complete else GROWING_MAX_AGE_S
