@@ -31,12 +31,8 @@ const TABS = Object.keys(NAMES);
 
 export class PageWatch extends AppElement {
   static properties = {
-    route: { attribute: false },
-    tab: { state: true },
-    evidence: { state: true },
-    pinned: { state: true },
-    boxes: { state: true },
-    clip: { state: true },
+    route: { attribute: false }, tab: { state: true }, evidence: { state: true }, pinned: { state: true },
+    boxes: { state: true }, clip: { state: true },
   };
 
   constructor() {

@@ -16,10 +16,7 @@ export function pointerActs(stage, timeline) {
     const box = stage.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
-  const spread = () => {
-    const [one, two] = [...down.values()];
-    return one && two ? Math.abs(one.x - two.x) : 0;
-  };
+  const spread = ([one, two] = [...down.values()]) => (one && two ? Math.abs(one.x - two.x) : 0);
   const seek = (/** @type {number} */ x) => timeline.seek(timeAt(timeline.camera, x));
 
   stage.addEventListener("pointerdown", (event) => {
@@ -34,10 +31,7 @@ export function pointerActs(stage, timeline) {
   stage.addEventListener("pointermove", (event) => {
     const point = at(event);
     const before = down.get(event.pointerId);
-    if (!before) {
-      timeline.point(point.x, point.y);
-      return;
-    }
+    if (!before) return void timeline.point(point.x, point.y);
     const wide = spread();
     down.set(event.pointerId, point);
     moved += Math.abs(point.x - before.x) + Math.abs(point.y - before.y);
@@ -45,10 +39,9 @@ export function pointerActs(stage, timeline) {
     else if (isScrubbing) {
       timeline.point(point.x, 0);
       timeline.setTime(Math.max(0, Math.min(timeline.duration, timeAt(timeline.camera, point.x))));
-      if (performance.now() - sought > SEEK_MS) {
-        sought = performance.now();
-        seek(point.x);
-      }
+      if (performance.now() - sought < SEEK_MS) return;
+      sought = performance.now();
+      seek(point.x);
     } else if (moved > STILL) timeline.pan(point.x - before.x);
   });
   const ended = (/** @type {PointerEvent} */ event) => {

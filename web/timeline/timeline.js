@@ -21,19 +21,10 @@ const ON_PHONES = ["evidence", "events", "recording"];
 /** Fires `seek` ({ms, play, end}) and `window` ([from, until]), in ms. */
 export class AvaTimeline extends AppElement {
   static properties = {
-    timeline: { attribute: false },
-    duration: { attribute: false },
-    indexedUntil: { attribute: false },
-    evidence: { attribute: false },
-    summaries: { attribute: false },
-    pinned: { attribute: false },
-    stretches: { attribute: false },
-    clip: { attribute: false },
-    isWall: { state: true },
-    isWhole: { state: true },
-    tip: { state: true },
-    lane: { state: true },
-    selected: { state: true },
+    timeline: { attribute: false }, duration: { attribute: false }, indexedUntil: { attribute: false },
+    evidence: { attribute: false }, summaries: { attribute: false }, pinned: { attribute: false },
+    stretches: { attribute: false }, clip: { attribute: false }, isWall: { state: true }, isWhole: { state: true },
+    tip: { state: true }, lane: { state: true }, selected: { state: true },
   };
 
   constructor() {
@@ -72,18 +63,12 @@ export class AvaTimeline extends AppElement {
     this.rows = [];
     this.drawing = 0;
     this.dark = matchMedia("(prefers-color-scheme: dark)");
-    this.redraw = () => this.plan();
+    this.dark.onchange = () => this.plan();
     this.sized = new ResizeObserver(() => this.resize());
-  }
-
-  connectedCallback() {
-    super.connectedCallback();
-    this.dark.addEventListener("change", this.redraw);
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.dark.removeEventListener("change", this.redraw);
     this.sized.disconnect();
     cancelAnimationFrame(this.drawing);
   }
@@ -111,7 +96,9 @@ export class AvaTimeline extends AppElement {
       this.camera = held(this.camera.perPx ? this.camera : whole(this.stage), this.stage);
   }
 
-  updated() {
+  /** @param {Map<string, unknown>} changed */
+  updated(changed) {
+    if (changed.size === 1 && changed.has("tip")) return; // the pointer moves over the lanes
     this.fit();
     this.plan();
   }
