@@ -14,14 +14,15 @@ const TYPED_MS = 300;
 /** A panel of the watch page. Its row kinds say where the rows are, and how one is drawn. @template Row */
 export class MomentList extends AppElement {
   static properties = {
-    video: { attribute: false },
-    version: { attribute: false },
-    words: { state: true },
-    rows: { state: true },
+    video: { attribute: false }, version: { attribute: false }, words: { state: true }, rows: { state: true },
   };
 
-  constructor() {
+  /** @param {string} path of the list below the video @param {string} placeholder @param {boolean} [follows] whether the list scrolls with the player */
+  constructor(path, placeholder, follows = false) {
     super();
+    this.path = path;
+    this.placeholder = placeholder;
+    this.follows = follows;
     /** @type {import("../api/types.js").Video | null} */
     this.video = null;
     /** Changes when the index has grown. */
@@ -47,11 +48,6 @@ export class MomentList extends AppElement {
     });
   }
 
-  /** Path of the list below the video. */
-  get path() {
-    return "";
-  }
-
   /** @param {Row} _row @returns {unknown} */
   draw(_row) {
     return nothing;
@@ -62,13 +58,9 @@ export class MomentList extends AppElement {
     return "";
   }
 
-  /** What is said where there are no rows. */
+  /** What is said where there are no rows. @returns {unknown} */
   none() {
-    return html`<p class="muted">${t("There is nothing here.")}</p>`;
-  }
-
-  get placeholder() {
-    return t("Filter by words");
+    return nothing;
   }
 
   connectedCallback() {
@@ -155,11 +147,6 @@ export class MomentList extends AppElement {
     const list = /** @type {HTMLElement} */ (this.querySelector(".moments"));
     const [box, frame] = [now.getBoundingClientRect(), list.getBoundingClientRect()];
     if (box.top < frame.top || box.bottom > frame.bottom) list.scrollTop += box.top - frame.top - frame.height / 3;
-  }
-
-  /** Whether the list scrolls with the player. */
-  get follows() {
-    return false;
   }
 
   render() {

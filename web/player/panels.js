@@ -15,13 +15,26 @@ import { MomentList } from "./list.js";
 /** Return the address of a moment, which the player follows. @param {number} start @param {number} [end] ms */
 export const moment = (start, end) => `#t=${start / 1000}${end === undefined ? "" : `,${end / 1000}`}`;
 
+/** @param {{start_ms: number, end_ms: number}} span @param {unknown} words @param {unknown} [picture] @param {unknown} [act] */
+const momentRow = ({ start_ms, end_ms }, words, picture = nothing, act = nothing) =>
+  html`<li class="moment-row">
+    <a data-moment href=${moment(start_ms, end_ms)}
+      >${picture}<span
+        ><span class="time num">${clock(start_ms)}<span class="quiet">–${clock(end_ms)}</span></span>${words}</span
+      ></a
+    >${act}
+  </li>`;
+
+/** @param {string | null} url @param {number} width */
+const picture = (url, width) =>
+  url
+    ? html`<img src=${url} alt="" loading="lazy" width=${width} height="48" />`
+    : html`<span class="no-picture"></span>`;
+
 /** @extends {MomentList<VideoEvent>} */
 class PanelEvents extends MomentList {
-  get path() {
-    return "events";
-  }
-  get placeholder() {
-    return t("Filter events by words");
+  constructor() {
+    super("events", t("Filter events by words"));
   }
 
   /** @param {VideoEvent} row */
@@ -39,30 +52,14 @@ class PanelEvents extends MomentList {
 
   /** @param {VideoEvent} row */
   draw(row) {
-    return html`<li class="moment-row">
-      <a data-moment href=${moment(row.start_ms, row.end_ms)}>
-        ${row.thumbnail_url
-          ? html`<img src=${row.thumbnail_url} alt="" loading="lazy" width="84" height="48" />`
-          : html`<span class="no-picture"></span>`}
-        <span
-          ><span class="time num">${clock(row.start_ms)}<span class="quiet">–${clock(row.end_ms)}</span></span
-          >${row.summary}</span
-        ></a
-      >
-    </li>`;
+    return momentRow(row, row.summary, picture(row.thumbnail_url, 84));
   }
 }
 
 /** @extends {MomentList<TranscriptLine>} */
 class PanelSpeech extends MomentList {
-  get path() {
-    return "transcript";
-  }
-  get placeholder() {
-    return t("Filter speech by words");
-  }
-  get follows() {
-    return true;
+  constructor() {
+    super("transcript", t("Filter speech by words"), true);
   }
 
   /** @param {TranscriptLine} row */
@@ -93,11 +90,8 @@ class PanelSpeech extends MomentList {
 
 /** @extends {MomentList<Entity>} */
 class PanelEntities extends MomentList {
-  get path() {
-    return "entities";
-  }
-  get placeholder() {
-    return t("Filter entities by name");
+  constructor() {
+    super("entities", t("Filter entities by name"));
   }
 
   /** @param {Entity} row */
@@ -111,16 +105,9 @@ class PanelEntities extends MomentList {
 
   /** @param {Entity} row */
   draw(row) {
-    const first = row.appearances[0];
-    const pin = () =>
-      this.dispatchEvent(
-        new CustomEvent("pin", {
-          detail: {
-            name: row.name,
-            spans: row.appearances.map((each) => ({ start: each.start_ms, end: each.end_ms })),
-          },
-        }),
-      );
+    const count = row.appearances.length;
+    const spans = row.appearances.map((each) => ({ start: each.start_ms, end: each.end_ms }));
+    const pin = () => this.dispatchEvent(new CustomEvent("pin", { detail: { name: row.name, spans } }));
     return html`<li class="thing">
       <div class="spread">
         <a href=${at(`videos/${this.video?.id}/entities/${row.id}`)}><strong>${row.name}</strong></a>
@@ -128,20 +115,13 @@ class PanelEntities extends MomentList {
       </div>
       ${row.description ? html`<p class="muted small">${row.description}</p>` : nothing}
       <div class="row wrap">
-        ${row.appearances
-          .slice(0, 4)
-          .map(
-            (each) =>
-              html`<a class="chip num" data-moment href=${moment(each.start_ms, each.end_ms)}
-                >${clock(each.start_ms)}</a
-              >`,
-          )}
-        ${row.appearances.length > 4
-          ? html`<span class="quiet"
-              >${t("{count, plural, one {Appears once} other {# appearances}}", { count: row.appearances.length })}</span
-            >`
+        ${spans.slice(0, 4).map(
+          ({ start, end }) => html`<a class="chip num" data-moment href=${moment(start, end)}>${clock(start)}</a>`,
+        )}
+        ${count > 4
+          ? html`<span class="quiet">${t("{count, plural, one {Appears once} other {# appearances}}", { count })}</span>`
           : nothing}
-        ${first ? html`<button class="button bare" @click=${pin}>${t("Show on the timeline")}</button>` : nothing}
+        ${count ? html`<button class="button bare" @click=${pin}>${t("Show on the timeline")}</button>` : nothing}
       </div>
     </li>`;
   }
@@ -152,15 +132,8 @@ class PanelObjects extends MomentList {
   static properties = { ...MomentList.properties, shown: { state: true } };
 
   constructor() {
-    super();
+    super("objects", t("Filter objects by kind or colour"));
     this.shown = "";
-  }
-
-  get path() {
-    return "objects";
-  }
-  get placeholder() {
-    return t("Filter objects by kind or colour");
   }
 
   /** @param {TrackedObject} row */
@@ -181,49 +154,31 @@ class PanelObjects extends MomentList {
 
   /** @param {TrackedObject} row */
   draw(row) {
-    return html`<li class="moment-row">
-      <a data-moment href=${moment(row.start_ms, row.end_ms)}>
-        ${row.thumbnail_url
-          ? html`<img src=${row.thumbnail_url} alt="" loading="lazy" width="48" height="48" />`
-          : html`<span class="no-picture"></span>`}
-        <span
-          ><span class="time num">${clock(row.start_ms)}<span class="quiet">–${clock(row.end_ms)}</span></span
-          >${[row.colour, row.category].filter(Boolean).join(" ")} ${row.n}
-          <span class="quiet"
-            >${t("{count, plural, one {# time in sight} other {# times in sight}}", { count: row.spans.length })}${row
-              .entities[0]
-              ? `, ${row.entities[0].name}`
-              : ""}</span
-          ></span
-        ></a
-      >
-      <button
-        class="button bare"
-        aria-pressed=${this.shown === row.id}
-        aria-label=${t("Show the boxes of {name}", { name: `${row.category} ${row.n}` })}
-        @click=${() => this.box(row)}
-      >
-        ${t("Boxes")}
-      </button>
-    </li>`;
+    const often = t("{count, plural, one {# time in sight} other {# times in sight}}", { count: row.spans.length });
+    const words = html`${[row.colour, row.category].filter(Boolean).join(" ")} ${row.n}
+      <span class="quiet">${[often, row.entities[0]?.name].filter(Boolean).join(", ")}</span>`;
+    const act = html`<button
+      class="button bare"
+      aria-pressed=${this.shown === row.id}
+      aria-label=${t("Show the boxes of {name}", { name: `${row.category} ${row.n}` })}
+      @click=${() => this.box(row)}
+    >
+      ${t("Boxes")}
+    </button>`;
+    return momentRow(row, words, picture(row.thumbnail_url, 48), act);
   }
 }
 
 class PanelSummary extends AppElement {
-  static properties = { video: { attribute: false }, version: { attribute: false } };
+  static properties = { video: { attribute: false } };
 
   constructor() {
     super();
     /** @type {import("../api/types.js").Video | null} */
     this.video = null;
-    this.version = "";
-    this.summary = new Resource(
-      this,
-      (signal) =>
-        /** @type {Promise<import("../api/types.js").Summary>} */ (
-          get(`/videos/${this.video?.id}/summary`, {}, signal)
-        ),
-    );
+    const id = () => this.video?.id ?? "";
+    const read = (/** @type {AbortSignal} */ signal) => get(`/videos/${id()}/summary`, {}, signal);
+    this.summary = /** @type {Resource<import("../api/types.js").Summary>} */ (new Resource(this, read, "video", id));
   }
 
   connectedCallback() {
@@ -234,11 +189,6 @@ class PanelSummary extends AppElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     this.summary.stop();
-  }
-
-  /** @param {Map<string, unknown>} changed */
-  willUpdate(changed) {
-    if (changed.get("version")) void this.summary.reload();
   }
 
   render() {
@@ -256,18 +206,7 @@ class PanelSummary extends AppElement {
                   ${t("About the first {time}. It grows with the index.", { time: clock(summary.until_ms) })}
                 </p>`}
             <ol class="plain">
-              ${summary.topics.map(
-                (topic) =>
-                  html`<li class="moment-row">
-                    <a data-moment href=${moment(topic.start_ms, topic.end_ms)}>
-                      <span
-                        ><span class="time num"
-                          >${clock(topic.start_ms)}<span class="quiet">–${clock(topic.end_ms)}</span></span
-                        ><strong>${topic.title}</strong> ${topic.summary}</span
-                      ></a
-                    >
-                  </li>`,
-              )}
+              ${summary.topics.map((topic) => momentRow(topic, html`<strong>${topic.title}</strong> ${topic.summary}`))}
             </ol>`,
       )}
     </div>`;

@@ -42,12 +42,10 @@ export function panel(page, video) {
       return html`<panel-objects
         .video=${video}
         .version=${version}
-        @boxes=${(/** @type {CustomEvent} */ event) => {
-          page.boxes = event.detail;
-        }}
+        @boxes=${(/** @type {CustomEvent} */ event) => (page.boxes = event.detail)}
       ></panel-objects>`;
     default:
-      return html`<panel-summary .video=${video} .version=${version}></panel-summary>`;
+      return html`<panel-summary .video=${video}></panel-summary>`;
   }
 }
 

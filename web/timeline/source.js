@@ -51,11 +51,10 @@ export class TimelineSource extends Resource {
     if (!isGrowing) return read;
     if (read.index_version !== value.index_version) return get(this.path(), {}, signal);
     if (read.indexed_until_ms <= from) return value;
-    read.events = spliced(value.events, read.events, from, Infinity, false);
-    read.speech = spliced(value.speech, read.speech, from, Infinity, true);
-    read.objects = spliced(value.objects, read.objects, from, Infinity, true);
-    read.gaps = spliced(value.gaps, read.gaps, from, Infinity, true);
-    return read;
+    const events = spliced(value.events, read.events, from, Infinity, false);
+    const speech = spliced(value.speech, read.speech, from, Infinity, true);
+    const objects = spliced(value.objects, read.objects, from, Infinity, true);
+    return { ...read, events, speech, objects, gaps: spliced(value.gaps, read.gaps, from, Infinity, true) };
   }
 
   /** Read a part, once, and keep what its events say. @param {import("../api/client.js").Query} query @returns {Promise<Timeline | null>} null if that failed */
