@@ -94,7 +94,7 @@ bench-playback: bootstrap ## measure playback and clips, one JSON line per figur
 bench-clients: bootstrap ## measure the Python client, the command ava and its MCP server, one JSON line per figure: ONLY=upload
 	@$(PY) -m bench.clients --only "$(ONLY)"
 
-bench-web: bootstrap ## measure what the web app loads, what open streams cost and how long pages take, one JSON line per figure: ONLY=sizes|streams|pages
+bench-web: bootstrap ## measure what the web app loads, what open streams cost, how long pages take and how smooth the timeline is, one JSON line per figure: ONLY=sizes|streams|pages|pan
 	@$(PY) -m bench.web --only "$(ONLY)"
 
 bench-billing: bootstrap ## measure how fast usage is rated and how far estimates are off, one JSON line per figure; some of them: ONLY=rated

@@ -55,6 +55,7 @@ class World:
     """A service with a tenant that has videos. paths: of its pages."""
 
     site: str
+    cast: Any
     slug: str
     cookies: dict[str, str]
     video: str
@@ -124,11 +125,11 @@ def _furnished(site: str, root: Path) -> World:
     cookies = {name: each.value for name, each in browser.cookies.items()}
     folder = root / "rendition"
     folder.mkdir()
-    return World(site, cast.slug, cookies, encode("vid", made.video_id), written_rendition(folder))
+    return World(site, cast, cast.slug, cookies, encode("vid", made.video_id), written_rendition(folder))
 
 
 @contextmanager
-def _opened(made: World, *, slow: bool) -> Iterator[Any]:
+def opened(made: World, *, slow: bool) -> Iterator[Any]:
     """Open a tab of a new browser, in which nothing is kept."""
     from tests.browser.chromium import launched
     from tests.web.app import OPTIONS, WIDE, play
@@ -150,7 +151,7 @@ def _opened(made: World, *, slow: bool) -> Iterator[Any]:
 
 def _seen(made: World, path: str, act: Callable[[Any], None] = lambda page: None) -> dict[str, Any]:
     """Return what a person sees of a page. act: what the person does there."""
-    with _opened(made, slow=True) as page:
+    with opened(made, slow=True) as page:
         page.goto(f"{made.site}/app/{made.slug}/{path}")
         page.locator("main .page").first.wait_for()
         page.wait_for_function("() => !document.querySelector('main .bones')")
@@ -194,7 +195,7 @@ def _seek(page: Any) -> None:
 
 def _heap(made: World) -> Figures:
     """Measure the memory of JavaScript while a file of 200 MB is sent."""
-    with tempfile.TemporaryDirectory() as folder, _opened(made, slow=False) as page:
+    with tempfile.TemporaryDirectory() as folder, opened(made, slow=False) as page:
         path = Path(folder) / "long.mp4"
         with path.open("wb") as file:
             file.truncate(UPLOAD_BYTES)

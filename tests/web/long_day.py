@@ -16,6 +16,17 @@ HOURS_MS = 10 * 3_600_000
 EVENTS, LINES, SPANS, TOPICS = 1_500, 10_000, 5_000, 60
 CATEGORIES = ("person", "car", "truck", "dog", "bicycle", "bag", "bus", "traffic light")
 SPANS_OF_AN_OBJECT = 5
+COUNTED = """() => {
+  window.drawn = 0;
+  for (const name of ["fillRect", "fill", "stroke", "strokeRect", "fillText"]) {
+    const real = CanvasRenderingContext2D.prototype[name];
+    CanvasRenderingContext2D.prototype[name] = function (...given) {
+      window.drawn += 1;
+      return real.apply(this, given);
+    };
+  }
+}"""
+"""Counts everything that is drawn on canvases from now on."""
 
 
 def long_day(cast: Cast, length_ms: int = HOURS_MS) -> UUID:

@@ -82,6 +82,8 @@ class Pseudo:
 
     def check(self, path: str) -> None:
         """Open a page and check it."""
+        self.app.page.wait_for_load_state("networkidle")
+        self.replies.clear()  # the browser forgets replies to the page before
         self.app.open(path)
         assert self.app.page.locator("html").get_attribute("lang") == "en-XA"
         assert self.english() == [], path

@@ -15,23 +15,12 @@ from tests.conftest import Cast
 from tests.ekg.recorded import MODEL, VECTOR
 from tests.web.app import PHONE, App
 from tests.web.crossing import crossing
-from tests.web.long_day import EVENTS, long_day
+from tests.web.long_day import COUNTED, EVENTS, long_day
 from tests.web.test_in_a_browser import answered
 
 pytestmark = in_chromium
 
 MOST_NODES, MOST_SHAPES = 400, 2_000
-COUNTED = """() => {
-  window.drawn = 0;
-  for (const name of ["fillRect", "fill", "stroke", "strokeRect", "fillText"]) {
-    const real = CanvasRenderingContext2D.prototype[name];
-    CanvasRenderingContext2D.prototype[name] = function (...given) {
-      window.drawn += 1;
-      return real.apply(this, given);
-    };
-  }
-}"""
-"""Counts everything that is drawn on canvases from now on."""
 IN_A_FRAME = """() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
   window.drawn = 0;
   document.querySelector('ava-timeline').plan();
