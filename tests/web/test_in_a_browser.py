@@ -138,6 +138,7 @@ def test_from_an_upload_to_a_shared_answer_by_keyboard_alone(acme: Cast, app: Ap
     page.locator("a.open").focus()
     page.keyboard.press("Enter")
     page.get_by_label("Your question").wait_for()
+    assert page.locator("section.tray").count() == 0, "what has arrived lies over the composer"
     page.get_by_label("Your question").focus()
     page.keyboard.type("What stops at the traffic light?")
     page.keyboard.press("Enter")

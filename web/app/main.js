@@ -102,7 +102,7 @@ class AvaApp extends AppElement {
         onMore: openPalette,
       })}
       <main id="main" tabindex="-1">${this.failure ? problem(this.failure) : (this.page ?? this.missing())}</main>
-      ${may("videos:write") ? html`<ava-tray></ava-tray>` : nothing}`;
+      ${may("videos:write") ? html`<ava-tray .elsewhere=${this.route.page !== "library"}></ava-tray>` : nothing}`;
   }
 
   /** @param {Event} event */

@@ -121,6 +121,9 @@ class PageAsk extends AppElement {
   render() {
     const places = this.places.value;
     const nothingIndexed = places && !places.videos.some((video) => video.indexed_until_ms > 0);
+    const wait = places?.videos.length
+      ? t("Nothing is indexed yet. You can ask in a minute.")
+      : t("Add a video first; after a minute you can ask about it.");
     return html`<div class="page wide">
       <div class="head">
         <h1>${t("Ask")}</h1>
@@ -161,7 +164,7 @@ class PageAsk extends AppElement {
         <div class="stack">
           ${this.error ? problem(this.error) : nothing}
           ${nothingIndexed
-            ? empty(t("Nothing to ask about yet"), t("Add a video first; after a minute you can ask about it."), {
+            ? empty(t("Nothing to ask about yet"), wait, {
                 actions: html`<a class="button main" href=${at("library")}>${t("To the library")}</a>`,
               })
             : this.talk()}

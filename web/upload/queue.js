@@ -89,7 +89,7 @@ class Uploads extends EventTarget {
       /** @type {import("../api/types.js").Video | null} */
       const video = await get(`/videos/${transfer.video}`).catch(() => null);
       if (!video) continue;
-      transfer.indexed = video.duration_ms ? video.indexed_until_ms / video.duration_ms : 0;
+      if (video.status !== "queued") transfer.indexed = video.duration_ms ? video.indexed_until_ms / video.duration_ms : 0;
       if (video.status === "ready" || video.status === "failed") {
         transfer.error = video.error;
         transfer.become(video.status);

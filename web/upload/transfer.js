@@ -29,7 +29,7 @@ export class Transfer extends EventTarget {
     this.id = "";
     /** @type {string | null} */
     this.video = null;
-    this.indexed = 0; // share of the video, 0 to 1
+    this.indexed = /** @type {number | null} */ (null); // share of the video, 0 to 1; null before it begins
     this.speed = new Speed();
     this.key = newKey();
     this.stop = new AbortController();

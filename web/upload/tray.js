@@ -18,12 +18,14 @@ const WORDS = {
 };
 
 class AvaTray extends AppElement {
-  static properties = { told: { state: true }, open: { state: true }, offline: { state: true } };
+  static properties = { told: { state: true }, open: { state: true }, offline: { state: true }, elsewhere: { attribute: false } };
 
   constructor() {
     super();
     this.told = "";
     this.open = true;
+    /** Whether the page has other things at its lower end: what has arrived is then shown by the library alone. */
+    this.elsewhere = false;
     this.offline = !navigator.onLine;
     this.changed = () => this.requestUpdate();
     this.announced = (/** @type {Event} */ event) => {
@@ -51,7 +53,7 @@ class AvaTray extends AppElement {
   }
 
   render() {
-    const shown = uploads.transfers.filter((each) => each.state !== "canceled");
+    const shown = uploads.transfers.filter((each) => each.state !== "canceled" && !(this.elsewhere && each.video));
     const left = uploads.interrupted;
     const busy = shown.filter((each) => each.state !== "ready").length;
     return html`<p class="sr" role="status" aria-live="polite">${this.told}</p>
@@ -124,7 +126,7 @@ class AvaTray extends AppElement {
       html`<button class="button bare icon" title=${words} aria-label="${words}: ${name}" @click=${then}>
         ${icon(picture)}
       </button>`;
-    const share = state === "indexing" ? transfer.indexed : transfer.share;
+    const share = state === "indexing" ? (transfer.indexed ?? 0) : transfer.share;
     return html`<li class="upload">
       <div class="spread">
         <span class="cut grow"
@@ -168,7 +170,7 @@ class AvaTray extends AppElement {
       return transfer.video ? t("It could not be indexed: open it to see why.") : t("It failed.");
     }
     if (transfer.state === "indexing")
-      return transfer.indexed
+      return transfer.indexed !== null
         ? t("Indexing {percent} %", { percent: Math.round(transfer.indexed * 100) })
         : t("Queued for indexing");
     if (transfer.state !== "uploading") return WORDS[transfer.state] ?? "";
