@@ -145,5 +145,9 @@ class Work:
         """Keep the progress, which the next heartbeat records."""
         self._stage, self._done, self._total = stage, done, total
 
+    def record_progress(self) -> None:
+        """Record the progress now, inside checkpoint()."""
+        services.record_progress(self.lease, stage=self._stage, done=self._done, total=self._total)
+
     def beat(self) -> bool:
         return services.heartbeat(self.lease, stage=self._stage, done=self._done, total=self._total)

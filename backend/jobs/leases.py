@@ -141,6 +141,11 @@ def heartbeat(lease: Lease, *, stage: str = "", done: int | None = None, total: 
     return bool(held)
 
 
+def record_progress(lease: Lease, *, stage: str, done: int, total: int) -> None:
+    """Record the progress of the work inside checkpoint(): whoever watches it does not wait for the next heartbeat."""
+    _held(lease).update(progress_stage=stage, progress_done=done, progress_total=total)
+
+
 @contextmanager
 def checkpoint(lease: Lease) -> Iterator[None]:
     """Open a transaction of the lease's tenant in which the job's row is locked and the lease is still held.

@@ -28,6 +28,7 @@ from backend.jobs.leases import (
     overdue,
     postpone,
     put_back,
+    record_progress,
     release,
 )
 from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobRank, JobState
@@ -54,6 +55,7 @@ __all__ = [
     "overdue",
     "postpone",
     "put_back",
+    "record_progress",
     "release",
     "request_cancel",
     "request_cancel_many",

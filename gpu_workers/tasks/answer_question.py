@@ -75,7 +75,12 @@ def handle(work: Work) -> FollowUp | None:
     def report_progress(stage: str, done: int, total: int, detail: str) -> None:
         stages.enter(stage)
         work.progress(stage, done, total)
-        _show(work, lambda: questions.set_progress(question_id=question.id, stage=stage))
+
+        def write() -> None:
+            work.record_progress()
+            questions.set_progress(question_id=question.id, stage=stage, detail=detail)
+
+        _show(work, write)
 
     def best_so_far(partial: PartialAnswer) -> None:
         _show(work, lambda: questions.set_partial(question_id=question.id, partial=partial))

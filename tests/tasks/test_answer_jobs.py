@@ -26,6 +26,7 @@ from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Video
 from backend.library.storage import ObjectMissing, ObjectStorage
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionPace
+from backend.questions.stream import QuestionEvents
 from backend.webhooks.models import WebhookEvent
 from gpu_workers.tasks import answer_question
 from tests.conftest import Cast
@@ -170,6 +171,47 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
     shown = acme.client.get(path).json()
     assert (shown["choice"], shown["models"]["unmeasured"]) == (1, "")
     assert globex.client.get(path).status_code == 404
+
+
+def test_nodes_and_progress_of_a_search_of_three_levels_are_streamed_before_the_answer(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    question_id = ask(acme, video_id, effort="paper", check="off")
+    stream = QuestionEvents(tenant_id=acme.tenant_id, question_id=question_id)
+    looking, looks = threading.Lock(), [b""]
+
+    def look() -> None:
+        """See what a client of the stream sees while the reasoner is asked."""
+        with looking:
+            looks.append(stream.look())
+            connections.close_all()
+
+    answered = saying(lambda request: ["A", "B", "C"][len(llm.requests) % 3])
+
+    def script(request: ScriptedRequest) -> Reply:
+        look()
+        return answered(request) if STORIES[GREEN] in request.user else Reply("{}")
+
+    llm.script = script
+    run_due()
+    look()
+
+    *before, last = looks
+    streamed = events_of(b"".join(before))
+    assert {name for name, _ in streamed} == {"progress", "partial", "node"}
+    assert {data["depth"] for name, data in streamed if name == "node"} >= {0, 1, 2}
+    search = [data["progress"] for name, data in streamed if name == "progress" and data["stage"] == "search"]
+    done = [each["done"] for each in search]
+    assert len(done) >= 3
+    assert done == sorted(set(done))
+    assert all("events between" in each["detail"] or each["detail"] == "other words" for each in search)
+    assert events_of(last)[-1][0] == "answer"
+
+
+def events_of(stream: bytes) -> list[tuple[str, Any]]:
+    """Return names and data of server-sent events."""
+    found = re.findall(r"^event: (\w+)\ndata: (.*)$", stream.decode(), re.MULTILINE)
+    return [(name, json.loads(data)) for name, data in found]
 
 
 def test_an_answer_from_a_part_of_the_index_says_that_indexing_is_under_way(

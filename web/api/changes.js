@@ -3,7 +3,12 @@ import { linked } from "./client.js";
 
 /** @typedef {{kind: string, id: string | null}} Ring one thing that has changed; without an id any of its kind may have */
 
-const KINDS = { videos: "video", collections: "collection", questions: "question" };
+/** Kind and scope of each topic. @type {[string, string, string][]} */
+const TOPICS = [
+  ["videos", "video", "videos:read"],
+  ["collections", "collection", "videos:read"],
+  ["questions", "question", "questions:read"],
+];
 const FAILURES = 3;
 const POLL_MS = 5_000;
 
@@ -27,9 +32,9 @@ class Changes extends EventTarget {
     });
   }
 
-  /** Follow the tenant of this page. @param {(keyof typeof KINDS)[]} topics */
-  follow(topics) {
-    this.topics = topics;
+  /** Follow the tenant of this page. @param {(scope: string) => boolean} may */
+  follow(may) {
+    this.topics = TOPICS.filter(([, , scope]) => may(scope)).map(([topic]) => topic);
     this.open();
   }
 
@@ -66,7 +71,7 @@ class Changes extends EventTarget {
 
   /** Ring for everything, because changes may have been missed. */
   ringAll() {
-    for (const kind of Object.values(KINDS)) this.ring({ kind, id: null });
+    for (const [, kind] of TOPICS) this.ring({ kind, id: null });
   }
 }
 

@@ -7,7 +7,7 @@ import { listen, openHelp, openPalette } from "./keys.js";
 import { t } from "./language.js";
 import { navigation, places, shows } from "./navigation.js";
 import * as router from "./router.js";
-import { at, chosen, enter, may, roleName, session, topics } from "./session.js";
+import { at, chosen, enter, may, roleName, session } from "./session.js";
 import { empty, problem, skeleton } from "./states.js";
 import "../upload/tray.js";
 
@@ -66,7 +66,7 @@ class AvaApp extends AppElement {
     if (!route.tenant) return router.go(`/app/${tenant.slug}/`, { replace: true });
     enter(tenant);
     useTenant(tenant.slug);
-    if (before !== tenant) changes.follow(topics());
+    if (before !== tenant) changes.follow(may);
     if (before && before !== tenant) dispatchEvent(new CustomEvent("ava-tenant"));
     if (!route.path) return router.go(at(places()[0] ?? "settings/profile"), { replace: true });
     const load = MODULES[route.page];

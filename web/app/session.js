@@ -26,12 +26,6 @@ const ROLES = {
 };
 export const roleName = (/** @type {string} */ role) => ROLES[role] ?? role;
 
-/** Return what the person may hear of. @returns {("videos" | "collections" | "questions")[]} */
-export const topics = () => [
-  ...(may("videos:read") ? /** @type {const} */ (["videos", "collections"]) : []),
-  ...(may("questions:read") ? /** @type {const} */ (["questions"]) : []),
-];
-
 /** Return the address of a page of the tenant. @param {string} path */
 export const at = (path) => `/app/${session.tenant?.slug ?? ""}/${path}`;
 

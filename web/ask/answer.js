@@ -151,6 +151,7 @@ export class AvaAnswer extends AppElement {
             question.status === "queued" ? "queued" : question.stage,
           )}
           ${progress?.total ? html`<span class="num">${partOf(progress.done, progress.total)}</span>` : nothing}
+          ${progress?.detail ? html`<span class="quiet num" lang="en">${progress.detail}</span>` : nothing}
         </p>
         ${may("questions:write") ? html`<button class="button" @click=${this.cancel}>${t("Stop")}</button>` : nothing}
       </div>

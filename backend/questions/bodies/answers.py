@@ -117,6 +117,9 @@ class ProgressSerializer(serializers.Serializer[Any]):
     done = serializers.IntegerField(help_text="Units of the stage that are done.")
     total = serializers.IntegerField(help_text="Units of the stage; 0 if unknown.")
     percent = serializers.IntegerField(allow_null=True, help_text="Percent that is done; null if unknown.")
+    detail = serializers.CharField(
+        help_text="What is worked on, for people to read, such as `12 events`. The words may change."
+    )
     seconds_left = serializers.IntegerField(
         allow_null=True,
         help_text="Time until the answer, by your earlier answers of this method, effort and model: 0 once it takes "

@@ -75,6 +75,8 @@ class Session(TenantRow):
 class Question(TenantRow):
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)
     stage = models.CharField(max_length=64, default="", blank=True)
+    # What the stage works on, in words that may change.
+    stage_detail = models.CharField(max_length=200, default="", db_default="", blank=True)
     # When the stage, or work before the first stage, began.
     stage_at = models.DateTimeField(null=True)
     text = models.TextField(max_length=4_000)

@@ -36,7 +36,8 @@ def job_key(question_id: UUID) -> str:
 class Progress:
     """Progress of a question's job within its stage, in the stage's units, and what people decided about the job.
 
-    total: 0 if unknown. seconds_left: None while nothing can be said (backend.questions.queries.paces).
+    total: 0 if unknown. detail: what is worked on, in words.
+    seconds_left: None while nothing can be said (backend.questions.queries.paces).
     """
 
     stage: str
@@ -47,6 +48,7 @@ class Progress:
     deadline_at: datetime | None = None
     paused_at: datetime | None = None
     seconds_left: int | None = None
+    detail: str = ""
 
     @property
     def percent(self) -> int | None:
@@ -301,6 +303,7 @@ def progress_of(rows: Sequence[Question]) -> dict[UUID, Progress]:
     by_question = {job.subject_id: job for job in jobs}
     worked_on = [row for row in rows if row.id in by_question and by_question[row.id].state == JobState.RUNNING]
     left = seconds_left(worked_on)
+    details = {row.id: row.stage_detail for row in worked_on}
     return {
         question_id: Progress(
             job.progress_stage,
@@ -311,6 +314,7 @@ def progress_of(rows: Sequence[Question]) -> dict[UUID, Progress]:
             job.deadline_at,
             job.paused_at,
             left.get(question_id),
+            details.get(question_id, ""),
         )
         for question_id, job in by_question.items()
     }

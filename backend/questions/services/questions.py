@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid5
 
+from django.db.models import Case, F, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 # A customer waits for a question asked alone; nobody waits for an index job.
 PRIORITY = 10
+_MOST_DETAIL = 200
 _EVENT_OF = {
     QuestionStatus.SUCCEEDED: "question.completed",
     QuestionStatus.FAILED: "question.failed",
@@ -148,10 +150,14 @@ def _open_question(question_id: UUID) -> Question | None:
     return question
 
 
-def set_progress(*, question_id: UUID, stage: str) -> None:
-    """Name the stage of a running question. The question's job holds the progress within the stage."""
-    Question.objects.filter(id=question_id, status=QuestionStatus.RUNNING).exclude(stage=stage).update(
-        stage=stage, stage_at=Now()
+def set_progress(*, question_id: UUID, stage: str, detail: str = "") -> None:
+    """Name the stage of a running question, and what it works on. The question's job holds how much of it is done.
+
+    Streams of the question are notified also where both stay as they are: the trigger is that of the column stage.
+    """
+    began = Case(When(stage=stage, then=F("stage_at")), default=Now())
+    Question.objects.filter(id=question_id, status=QuestionStatus.RUNNING).update(
+        stage=stage, stage_at=began, stage_detail=detail[:_MOST_DETAIL]
     )
 
 

@@ -6181,6 +6181,8 @@ export interface components {
             total: number;
             /** @description Percent that is done; null if unknown. */
             percent: number | null;
+            /** @description What is worked on, for people to read, such as `12 events`. The words may change. */
+            detail: string;
             /** @description Time until the answer, by your earlier answers of this method, effort and model: 0 once it takes longer than they did. Null while nobody works on the question and where nothing was measured. */
             seconds_left: number | null;
         };
@@ -11508,6 +11510,7 @@ export interface operations {
                      *         "done": 0,
                      *         "total": 0,
                      *         "percent": null,
+                     *         "detail": "",
                      *         "seconds_left": null
                      *       },
                      *       "priority": "normal",

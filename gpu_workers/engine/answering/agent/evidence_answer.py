@@ -154,7 +154,7 @@ def _drawn(toolbox: Toolbox, support: Support | None, state: State, shown: Shown
     with calls.timed("answer"):
         draw = draw_answers(asked, calls, answer_prompt(asked, shown), path="SA", n=n)
         votes = scored(asked, draw)
-    calls.on_progress("search", 1, 1, "SA")
+    calls.on_progress("search", 1, 1, f"{len(state.events)} events")
     if draw.halt:
         calls.halt(draw.halt)
     return [shown.node(state, draw, votes)]

@@ -38,7 +38,7 @@ def check_suspects(
                 evidence = closer_look(asked, calls, evidence, frames)
             looks.append((node, len(evidence), available))
             tasks.append(look_task(asked, calls, evidence, hypotheses))
-    draws = calls.together("check", tasks, details=[node.state.after("CA") for node, _, _ in looks])
+    draws = calls.together("check", tasks, details=[f"{used} pictures" for _, used, _ in looks])
     checked, records = [], []
     for (node, used, available), draw in zip(looks, draws, strict=True):
         if draw.halt:

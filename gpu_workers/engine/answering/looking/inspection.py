@@ -172,7 +172,7 @@ def observe(
             evidence = in_full(calls, evidence, frames)
         request = ObserveRequest(asked.question.question, look.find, hypothesis, tuple(known), evidence, look.high)
         tasks.append(partial(_report, calls, request, look, frames, meter))
-    return calls.together("check", tasks, details=["IN"] * len(tasks))
+    return calls.together("check", tasks, details=[f"{len(frames)} pictures" for _, frames in looks])
 
 
 def _report(

@@ -55,7 +55,7 @@ def answer_by_time(asked: Asked, calls: Calls) -> Answer | None:
         node = answer_node(asked, state, context, draw)
     if draw.halt:
         calls.halt(draw.halt)
-    calls.on_progress("search", 1, 1, node.path)
+    calls.on_progress("search", 1, 1, f"{len(chosen)} events")
     verdict, checks = vote(asked, calls, [node])
     return final_answer(
         asked,

@@ -15,6 +15,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import NodeRecord, PartialAnswer
 from gpu_workers.engine.answering.search.actions import STEPS, State, requeried, requery_task, root_state
 from gpu_workers.engine.answering.search.sampling import Draw
@@ -28,6 +29,7 @@ from gpu_workers.engine.answering.search.summary_answer import (
     show_events,
     state_record,
 )
+from gpu_workers.engine.clock_text import clock
 
 
 @dataclass(slots=True)
@@ -63,10 +65,10 @@ def search_tree(asked: Asked, calls: Calls) -> SearchTree:
     tree = SearchTree()
     with calls.timed("retrieval"):
         root = root_state(asked, calls)
-    calls.on_progress("retrieval", 1, 1, f"{len(root.events)} events")
     tree.top_similarity = root.top_similarity
     tree.records.append(state_record(calls, root))
     calls.on_nodes(tuple(tree.records))
+    calls.on_progress("retrieval", 1, 1, f"{len(root.events)} events")
     if root.events and asked.settings.samples.n:
         with calls.timed("search"):
             _grow(asked, calls, tree, root)
@@ -127,8 +129,8 @@ def _answer(asked: Asked, calls: Calls, tree: SearchTree, level: Sequence[State]
             calls.halt(drawn.halt)
         return drawn
 
-    paths = [level[index].after("SA") for index in asking]
-    draws = calls.together("search", [partial(draw, i) for i in asking], details=paths, before=tree.calls)
+    details = [_events_words(contexts[index]) for index in asking]
+    draws = calls.together("search", [partial(draw, i) for i in asking], details=details, before=tree.calls)
     tree.calls += len(asking)
     nodes = {
         keys[index]: answer_node(asked, level[index], contexts[index], drawn)
@@ -149,13 +151,23 @@ def _answer(asked: Asked, calls: Calls, tree: SearchTree, level: Sequence[State]
         tree.answered |= {key: node for key, node in nodes.items() if not node.draw.error}
 
 
+def _events_words(context: EventContext) -> str:
+    """Return how many events are read, and from when to when if they are of one video, for people who wait."""
+    events = context.events.values()
+    words = f"{len(events)} events"
+    if len({event.video_id for event in events}) != 1:
+        return words
+    start, end = min(event.span.start_ms for event in events), max(event.span.end_ms for event in events)
+    return f"{words} between {clock(start)} and {clock(end)}"
+
+
 def _next_level(asked: Asked, calls: Calls, tree: SearchTree, level: Sequence[State]) -> list[State]:
     """Return the states that the planned actions lead to; none if the search ended at one of the re-queries."""
     abstained = {node.state.path for node in tree.nodes if node.answer is not None and not node.answers}
     plans = plans_for(asked, level, abstained=abstained, shown=tree.shown)
     requeries = [plan.state for plan in plans if plan.child is None]
     tasks = [requery_task(asked, calls, state) for state in requeries]
-    landed = calls.together("search", tasks, details=["RQ"] * len(tasks), before=tree.calls)
+    landed = calls.together("search", tasks, details=["other words"] * len(tasks), before=tree.calls)
     tree.calls += len(tasks)
     replies = dict(zip((state.path for state in requeries), landed, strict=True))
     for state in requeries:

@@ -18,6 +18,7 @@ class Progress:
         done (int): Units of the stage that are done.
         total (int): Units of the stage; 0 if unknown.
         percent (int | None): Percent that is done; null if unknown.
+        detail (str): What is worked on, for people to read, such as `12 events`. The words may change.
         seconds_left (int | None): Time until the answer, by your earlier answers of this method, effort and model: 0
             once it takes longer than they did. Null while nobody works on the question and where nothing was measured.
     """
@@ -26,6 +27,7 @@ class Progress:
     done: int
     total: int
     percent: int | None
+    detail: str
     seconds_left: int | None
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -39,6 +41,8 @@ class Progress:
         percent: int | None
         percent = self.percent
 
+        detail = self.detail
+
         seconds_left: int | None
         seconds_left = self.seconds_left
 
@@ -50,6 +54,7 @@ class Progress:
                 "done": done,
                 "total": total,
                 "percent": percent,
+                "detail": detail,
                 "seconds_left": seconds_left,
             }
         )
@@ -72,6 +77,8 @@ class Progress:
 
         percent = _parse_percent(d.pop("percent"))
 
+        detail = d.pop("detail")
+
         def _parse_seconds_left(data: object) -> int | None:
             if data is None:
                 return data
@@ -84,6 +91,7 @@ class Progress:
             done=done,
             total=total,
             percent=percent,
+            detail=detail,
             seconds_left=seconds_left,
         )
 
