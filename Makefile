@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: clients test-clients help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-clients bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lint-deploy lint-web bench-web lock lock-images sbom audit vendored freeze-release presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
+.PHONY: clients test-clients help bootstrap demo test test-long test-faults fuzz-media chaos soak test-recordings test-gpu test-vllm eval-reasoner rehearse bench-gpu bench-index bench-answer bench-jobs bench-playback bench-clients bench-first-run eval compare eval-videos up down reset status lint lint-api api-changes lint-alerts lint-deploy lint-web bench-web lock lock-images sbom audit vendored translations freeze-release presets test-browser test-schema bench-abuse bench-billing bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -176,6 +176,9 @@ vendored: bootstrap ## fetch the browser libraries of the player and of the app 
 
 freeze-release: bootstrap ## freeze the release that pyproject.toml names: its migrations, and a backup that later code upgrades
 	@$(PY) -m infra.release
+
+translations: bootstrap ## compile the German of the pages around the app
+	@$(PY) -m infra.page_translations
 
 presets: bootstrap ## write infra/presets/*.env again from the model table
 	@$(PY) -m infra.presets

@@ -104,6 +104,7 @@ MIDDLEWARE = [
     "backend.api.static_files.CompressedStatic",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "backend.people.page_language.PageLanguage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -140,7 +141,11 @@ STATIC_ROOT = env.text("AVA_STATIC_ROOT", "") or None
 WHITENOISE_USE_FINDERS = True
 USE_TZ = True
 TIME_ZONE = "UTC"
-LANGUAGE_CODE = "en-us"
+LANGUAGE_CODE = "en"
+# Pages around the app (backend/people/page_language.py). The app writes the cookie, from web/app/language.js.
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "backend" / "locale"]
+LANGUAGE_COOKIE_NAME = "ava_language"
 # Dates name their zone.
 FORMAT_MODULE_PATH = "backend.api.date_formats"
 APPEND_SLASH = False

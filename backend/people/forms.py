@@ -23,6 +23,7 @@ from django import forms
 from django.db import IntegrityError, router, transaction
 from django.http import HttpRequest
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from backend.accounts.bodies import ApiKeyRequestSerializer
@@ -73,14 +74,14 @@ class KeyForm(forms.Form):
     """Asks for the name of a new API key, and for what it may do."""
 
     KINDS = (
-        ("work", "Upload videos and ask questions"),
-        ("read", "Read videos and answers"),
-        ("all", "Everything that my role may do"),
-        ("test", "Test for free: scripted answers, apart from everything live"),
+        ("work", _("Upload videos and ask questions")),
+        ("read", _("Read videos and answers")),
+        ("all", _("Everything that my role may do")),
+        ("test", _("Test for free: scripted answers, apart from everything live")),
     )
 
-    name = forms.CharField(label="Name, by what will use it", max_length=100)
-    kind = forms.ChoiceField(label="It may", choices=KINDS, initial="work")
+    name = forms.CharField(label=_("Name, by what will use it"), max_length=100)
+    kind = forms.ChoiceField(label=_("It may"), choices=KINDS, initial="work")
 
     def clean_name(self) -> str:
         """Apply the rules of the API to the name."""

@@ -14,6 +14,8 @@ export const kept = isBrowser ? (localStorage.getItem(KEPT) ?? "") : "";
 export function keep(language) {
   if (language) localStorage.setItem(KEPT, language);
   else localStorage.removeItem(KEPT);
+  // The pages around the app learn it by a cookie.
+  document.cookie = `ava_language=${language}; path=/; samesite=lax; max-age=${language ? 31_536_000 : 0}`;
   location.reload();
 }
 
