@@ -45,36 +45,20 @@ export function listen() {
 
 /** @type {[string, string][]} */
 const EVERYWHERE = [
-  ["?", t("These keys")],
-  ["/", t("Search")],
-  [t("Ctrl K"), t("Go to a page")],
-  ["Esc", t("Close")],
+  ["?", t("These keys")], ["/", t("Search")], [t("Ctrl K"), t("Go to a page")], ["Esc", t("Close")],
 ];
 /** @type {[string, string][]} */
 const LIBRARY = [
-  ["u", t("Upload")],
-  ["← → ↑ ↓", t("Move between videos")],
-  [t("Enter"), t("Open")],
-  ["x", t("Select")],
+  ["u", t("Upload")], ["← → ↑ ↓", t("Move between videos")], [t("Enter"), t("Open")], ["x", t("Select")],
 ];
 /** @type {[string, string][]} */
 export const WATCH = [
-  [t("Space, k"), t("Play or pause")],
-  ["j, l", t("10 seconds back or on")],
-  ["← →", t("5 seconds, with Shift 1 second")],
-  [", .", t("One frame back or on")],
-  ["↑ ↓", t("Choose a lane")],
-  ["[ ]", t("Previous or next item of the lane")],
-  [t("Enter"), t("Play the item")],
-  [t("e, Shift e"), t("Next or previous evidence")],
-  ["i, o", t("In and out")],
-  ["c", t("Make a clip")],
-  ["g", t("Go to a time")],
-  ["b", t("Repeat between in and out")],
-  ["+ −", t("Zoom")],
-  ["0, z", t("Show all, show the item")],
-  ["< >", t("Slower or faster")],
-  ["m, f", t("Sound, full screen")],
+  [t("Space, k"), t("Play or pause")], ["j, l", t("10 seconds back or on")],
+  ["← →", t("5 seconds, with Shift 1 second")], [", .", t("One frame back or on")], ["↑ ↓", t("Choose a lane")],
+  ["[ ]", t("Previous or next item of the lane")], [t("Enter"), t("Play the item")],
+  [t("e, Shift e"), t("Next or previous evidence")], ["i, o", t("In and out")], ["c", t("Make a clip")],
+  ["g", t("Go to a time")], ["b", t("Repeat between in and out")], ["+ −", t("Zoom")],
+  ["0, z", t("Show all, show the item")], ["< >", t("Slower or faster")], ["m, f", t("Sound, full screen")],
 ];
 
 /** Show the keys. */
