@@ -75,7 +75,7 @@ def fill(first: IndexedVideo, *, videos: int, seed: int = 11) -> Recording:
             random = np.random.default_rng([seed, number])
             recording, edges = write_rows(server, random, tenant_id, video_id)
             with tenant_scope(tenant_id):
-                _write_graph(GraphStore(), video_id, recording, edges)
+                write_graph(GraphStore(), video_id, recording, edges)
             if number == 0:
                 # With the statistics of empty tables, the joins that write edges read everything.
                 server.execute('ANALYZE ekg."Event", ekg."Entity"')
@@ -276,7 +276,7 @@ def _stretches(count: int, length: int) -> list[tuple[int, int]]:
     return [(n * length, (n + 1) * length) for n in range(count)]
 
 
-def _write_graph(graph: Any, video_id: UUID, recording: Recording, edges: Edges) -> None:
+def write_graph(graph: Any, video_id: UUID, recording: Recording, edges: Edges) -> None:
     from backend.ekg.graph_store import Participation, RelatedTo
 
     events, entities = recording.event_ids, edges.entity_ids

@@ -34,7 +34,7 @@ video, so that others only make the trees of these indexes higher. Their events 
 
 
 @dataclass(frozen=True, slots=True)
-class _Collection:
+class Collection:
     """videos: of the tenant. searches, questions: each near one item per view. ids: of the frames of each video, in
     order."""
 
@@ -53,7 +53,7 @@ def thousand_hours(hours: int = HOURS, others: int = OTHERS) -> Figures:
         from backend.library.storage import ObjectStorage
 
         began = time.perf_counter()
-        collection = _fill(first, hours // VIDEO_HOURS, others // VIDEO_HOURS)
+        collection = fill(first, hours // VIDEO_HOURS, others // VIDEO_HOURS)
         filled_s = time.perf_counter() - began
 
         def graph(videos: Sequence[UUID]) -> PostgresGraph:
@@ -93,7 +93,7 @@ _RECALL = "frames, against the exact float32 cosine of numpy over all frames of 
 _SHARE = "the lowest share of the hits of the exact statement over the whole scope, with the limits of the service"
 
 
-def _fill(first: IndexedVideo, videos: int, others: int) -> _Collection:
+def fill(first: IndexedVideo, videos: int, others: int) -> Collection:
     from backend.library.indexing.begin import create_video
     from backend.tenancy.context import tenant_scope
     from backend.tenancy.creation import create_tenant
@@ -127,7 +127,7 @@ def _fill(first: IndexedVideo, videos: int, others: int) -> _Collection:
             if number % 50 == 0:
                 show_progress(f"  video {number + 1} of {others} of others")
         server.execute("VACUUM (ANALYZE)")
-    return _Collection(first.tenant_id, own, searches, questions, ids)
+    return Collection(first.tenant_id, own, searches, questions, ids)
 
 
 def _query(
@@ -164,7 +164,7 @@ def _p95(seconds: Sequence[float]) -> float:
     return float(np.percentile(seconds, 95))
 
 
-def _recall(graph: KnowledgeGraph, collection: _Collection) -> float:
+def _recall(graph: KnowledgeGraph, collection: Collection) -> float:
     wanted = np.stack([views["frame"].vector for views in collection.searches])
     best: list[list[tuple[float, UUID]]] = [[] for _ in collection.searches]
     for number, ids in enumerate(collection.ids):

@@ -14,6 +14,7 @@ from pathlib import Path
 from unittest.mock import patch
 from uuid import UUID
 
+from infra.local.server import Server
 from infra.local.stack import Stack
 
 
@@ -31,6 +32,13 @@ def database() -> Iterator[IndexedVideo]:
 
     Once per process, because Django is set up here.
     """
+    with restartable_database() as (first, _):
+        yield first
+
+
+@contextmanager
+def restartable_database() -> Iterator[tuple[IndexedVideo, Server]]:
+    """Yield the same, and the server, which keeps its port and its data when it is stopped and started."""
     root = Path(tempfile.mkdtemp(prefix="ava-bench-"))
     # An unprivileged server process must be able to enter it.
     root.chmod(0o755)
@@ -41,7 +49,7 @@ def database() -> Iterator[IndexedVideo]:
                 environment = {**os.environ, **settings}
                 subprocess.run([sys.executable, "manage.py", *command], check=True, env=environment, stdout=2)
             with patch.dict(os.environ, settings):
-                yield _video()
+                yield _video(), stack.servers[0]
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
