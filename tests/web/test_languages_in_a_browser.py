@@ -173,3 +173,18 @@ def test_no_answer_has_a_text_that_is_not_translated(acme: Cast, app: App, play:
     page.locator(".acts button").nth(1).click()
     page.locator("dialog[open]").wait_for()
     assert pseudo.english() == []
+
+
+def test_the_watch_page_has_no_text_that_is_not_translated(acme: Cast, app: App, play: None) -> None:
+    made = in_a_thread(lambda: crossing(acme))
+    question = in_a_thread(lambda: answered(acme, made))
+    pseudo, page = Pseudo(app), app.page
+    video = f"videos/{encode('vid', made.video_id)}"
+    for tab in ("ask", "events", "speech", "entities", "objects", "summary"):
+        pseudo.check(f"{video}?tab={tab}")
+    pseudo.check(f"{video}?q={question}")
+    for button in page.locator(".head .actions button").all():
+        button.click()
+        page.locator("dialog[open]").wait_for()
+        assert pseudo.english() == []
+        page.keyboard.press("Escape")

@@ -1,5 +1,6 @@
 // The lanes on a canvas. What a row shows is counted in density.js.
 import { clock } from "../app/format.js";
+import { t } from "../app/language.js";
 import { ticks, timeAt, xOf } from "./camera.js";
 import { AXIS, layout } from "./hit.js";
 
@@ -124,7 +125,7 @@ function drawEdges(pen, scene, height, colour) {
     pen.fillRect(x, AXIS, w, height - AXIS);
     pen.globalAlpha = 1;
     pen.fillStyle = colour("--muted");
-    if (w > 90) pen.fillText(`Not indexed yet from ${clock(indexedUntil)}`, x + 8, AXIS + 12);
+    if (w > 90) pen.fillText(t("Not indexed yet from {time}", { time: clock(indexedUntil) }), x + 8, AXIS + 12);
   }
   if (clip) {
     const [from, until] = [xOf(camera, clip[0]), xOf(camera, clip[1])];

@@ -1,4 +1,5 @@
 // The lanes of a video's timeline, top down, out of what the API says. No DOM.
+import { t } from "../app/language.js";
 import { merged, rowsOf } from "./packing.js";
 
 /** @typedef {import("../api/types.js").Timeline} Timeline */
@@ -58,19 +59,19 @@ export function lanesOf(timeline, { evidence = [], summaries = new Map(), pinned
   const places = rowsOf(pins).map((place) => Math.min(2, place));
   for (let row = 0; row <= Math.max(-1, ...places); row += 1) {
     const inRow = pins.filter((_, n) => places[n] === row);
-    add(row ? `evidence-${row}` : "evidence", row ? "" : "Evidence", [222, 0], inRow, 22);
+    add(row ? `evidence-${row}` : "evidence", row ? "" : t("Evidence"), [222, 0], inRow, 22);
   }
   const { topics, events, speech, gaps } = timeline;
   const words = (/** @type {string} */ id) => ({ id, label: summaries.get(id) ?? "" });
-  if (topics.start_ms.length) add("topics", "Topics", [252, 0], zipped(topics, (n) => ({ label: topics.title[n] })), 24);
-  add("events", "Events", [222, 0], zipped(events, (n) => words(events.id[n] ?? "")), 24);
-  if (speech.start_ms.length) add("speech", "Speech", [152, 0], zipped(speech), 16);
+  if (topics.start_ms.length) add("topics", t("Topics"), [252, 0], zipped(topics, (n) => ({ label: topics.title[n] })), 24);
+  add("events", t("Events"), [222, 0], zipped(events, (n) => words(events.id[n] ?? "")), 24);
+  if (speech.start_ms.length) add("speech", t("Speech"), [152, 0], zipped(speech), 16);
   categories(timeline).forEach(([name, spans], n) => {
     const list = spans.map((span) => ({ ...span, label: name }));
     add(`objects:${name}`, name, [hueOf(name), n], list, 14);
   });
   for (const { name, spans } of pinned) add(`entity:${name}`, name, [hueOf(name), 0], spans, 14);
-  add("recording", "Gaps", [8, 1], zipped(gaps, (n) => ({ label: gaps.code[n] })), 14);
+  add("recording", t("Gaps"), [8, 1], zipped(gaps, (n) => ({ label: gaps.code[n] })), 14);
   return rows;
 }
 
@@ -104,6 +105,6 @@ function categories({ objects }) {
   const others = merged(sorted.slice(MOST_CATEGORIES - 1).flatMap(([, spans]) => spans));
   return /** @type {[string, {start: number, end: number}[]][]} */ ([
     ...sorted.slice(0, MOST_CATEGORIES - 1),
-    ["Others", others],
+    [t("Others"), others],
   ]);
 }

@@ -1,6 +1,7 @@
 // How the timeline looks, and what it says to a screen reader.
 import { html, nothing } from "lit";
-import { number } from "../app/format.js";
+import { number, partOf } from "../app/format.js";
+import { t } from "../app/language.js";
 import { styleOf } from "../player/storyboard.js";
 import { itemAt, layout } from "./hit.js";
 
@@ -15,26 +16,27 @@ export function spoken(timeline, ms) {
   const n = itemAt(row.items, ms + 1);
   if (n < 0 || !row.items.start.length) return timeline.words(ms);
   const label = row.items.label[n] || timeline.summaries.get(row.items.id[n] ?? "");
-  return `${timeline.words(ms)}, ${row.name || "Evidence"} ${number(n + 1)} of ${number(row.items.start.length)}${label ? `: ${label}` : ""}`;
+  const place = partOf(number(n + 1), number(row.items.start.length));
+  return `${timeline.words(ms)}, ${row.name || t("Evidence")} ${place}${label ? `: ${label}` : ""}`;
 }
 
 /** @param {import("./timeline.js").AvaTimeline} timeline */
 export function view(timeline) {
   const { tops, height } = layout(timeline.rows);
-  return html`<section class="tl card" aria-label="Timeline">
+  return html`<section class="tl card" aria-label=${t("Timeline")}>
     <div class="tl-bar">
       <canvas class="tl-map" height="26" aria-hidden="true"></canvas>
       <div class="row">
-        <button class="button bare icon" title="−" aria-label="Show more time" @click=${() => timeline.zoom(1.6)}>−</button>
-        <button class="button bare icon" title="+" aria-label="Show less time" @click=${() => timeline.zoom(0.625)}>+</button>
-        <button class="button bare" title="0" @click=${() => timeline.showAll()}>All</button>
+        <button class="button bare icon" title="−" aria-label=${t("Show more time")} @click=${() => timeline.zoom(1.6)}>−</button>
+        <button class="button bare icon" title="+" aria-label=${t("Show less time")} @click=${() => timeline.zoom(0.625)}>+</button>
+        <button class="button bare" title="0" @click=${() => timeline.showAll()}>${t("Show all")}</button>
         ${timeline.stretches.length
           ? html`<button class="button bare" aria-pressed=${timeline.isWall} @click=${() => (timeline.isWall = !timeline.isWall)}>
-              Clock
+              ${t("Clock")}
             </button>`
           : nothing}
         <button class="button bare tl-more" aria-expanded=${timeline.isWhole} @click=${() => (timeline.isWhole = !timeline.isWhole)}>
-          ${timeline.isWhole ? "Fewer lanes" : "All lanes"}
+          ${timeline.isWhole ? t("Fewer lanes") : t("All lanes")}
         </button>
       </div>
     </div>
@@ -46,7 +48,7 @@ export function view(timeline) {
         )}
       </div>
       <div
-        class="tl-stage" tabindex="0" role="slider" aria-label="Playhead" aria-valuemin="0" aria-valuenow="0"
+        class="tl-stage" tabindex="0" role="slider" aria-label=${t("Playhead")} aria-valuemin="0" aria-valuenow="0"
         aria-valuemax=${Math.round(timeline.duration / 1000)} aria-valuetext="0:00"
       >
         <canvas class="tl-lanes"></canvas><canvas class="tl-head"></canvas>
