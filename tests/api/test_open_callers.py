@@ -37,6 +37,8 @@ def test_open_replies_end_with_their_caller(server: ServerProcess, acme: Cast, g
     leaked = Cast(acme.tenant_id, acme.slug, text, key.id)
     connections.close_all()
     mine, held = stream(server, leaked, asked), wait(server, leaked, video, "127.0.0.1")
+    changes = Connection(server.port, "GET", "/v1/stream?topics=videos,questions", text, Accept="text/event-stream")
+    changes.read_until(b"retry: ")
     same_tenant, other_tenant = stream(server, acme, asked), stream(server, globex, theirs)
     for opened in (mine, same_tenant, other_tenant):
         opened.read_until(b"event: progress")
@@ -45,6 +47,7 @@ def test_open_replies_end_with_their_caller(server: ServerProcess, acme: Cast, g
         revoke_api_key(api_key_id=key.id)
 
     mine.read_until(LAST_CHUNK)
+    changes.read_until(LAST_CHUNK)
     assert b" 401 " in held.read_until(b"invalid_api_key")
     assert (is_open(same_tenant), is_open(other_tenant)) == (True, True)
 
@@ -54,5 +57,5 @@ def test_open_replies_end_with_their_caller(server: ServerProcess, acme: Cast, g
     same_tenant.read_until(LAST_CHUNK)
     assert is_open(other_tenant)
     assert all(b"event: answer" not in opened.received for opened in (mine, same_tenant))
-    for opened in (mine, held, same_tenant, other_tenant):
+    for opened in (mine, changes, held, same_tenant, other_tenant):
         opened.close()
