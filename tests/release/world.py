@@ -105,6 +105,23 @@ class Installation:
     def superuser(self) -> psycopg.Connection[Any]:
         return psycopg.connect(_with_database(superuser_url(), self.database), autocommit=True)
 
+    def rows(self) -> dict[str, tuple[int, str]]:
+        """Return number and digest of the rows of each table that has some, of the graph too."""
+        found = {}
+        with self.superuser() as server:
+            tables = server.execute(
+                "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' "
+                "AND relnamespace IN ('public'::regnamespace, 'ekg'::regnamespace)"
+            ).fetchall()
+            for (table,) in tables:
+                row = server.execute(
+                    f"SELECT count(*), md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ONLY {table} r"
+                ).fetchone()
+                assert row is not None
+                if row[0]:
+                    found[table] = (row[0], row[1])
+        return found
+
     def destroy(self) -> None:
         """Delete the database and the bucket with all objects."""
         with psycopg.connect(superuser_url(), autocommit=True) as server:
