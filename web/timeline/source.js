@@ -32,10 +32,9 @@ export class TimelineSource extends Resource {
   async fetch() {
     const before = this.value;
     await super.fetch();
-    if (this.value === before) return before;
-    [this.detailed, this.refined] = [this.value, ""];
+    if (this.value !== before) [this.detailed, this.refined] = [this.value, ""];
     this.host.requestUpdate();
-    void this.refine();
+    void this.refine(); // also if the value is the same: what was being read was broken off
     return this.value;
   }
 
