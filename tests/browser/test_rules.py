@@ -10,7 +10,7 @@ import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
 FILES = [path for path in sorted(TESTS.rglob("test_*browser*.py")) if path != Path(__file__)]
-OF_THE_APP = [path for path in FILES if path.parent.name == "web"]
+OF_THE_APP = [path for path in FILES if path.parent.name == "web" and path.name != "test_fixture_in_a_browser.py"]
 PHONE_SIZES = ("app.check(", "PHONE", "390")
 
 

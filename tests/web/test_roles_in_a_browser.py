@@ -141,15 +141,15 @@ def test_a_role_sees_its_pages_and_the_controls_that_the_api_allows(
     page = app.page
     app.sign_in(in_a_thread(lambda: member_of(acme, role).person))
     app.open("settings/profile")
-    for each in PAGES:
+    for each in (each for each in PAGES if not may(role, each.reads)):
         app.asked.clear()
         go(app, each.path.format(**ids))
-        if not may(role, each.reads):
-            page.get_by_role("heading", name="Your role does not show this page").wait_for()
-            assert app.asked == [], (each.name, "asks for what it may not see")
-            go(app, "settings/profile")
-            page.locator("page-profile").wait_for()
-            continue
+        page.get_by_role("heading", name="Your role does not show this page").wait_for()
+        assert app.asked == [], (each.name, "asks for what it may not see")
+        go(app, "settings/profile")
+        page.locator("page-profile").wait_for()
+    for each in (each for each in PAGES if may(role, each.reads)):
+        go(app, each.path.format(**ids))
         page.locator(f"page-{each.name}").wait_for()
         app.settle()
         expected = {name.format(role="") for name, act in each.controls.items() if may(role, act)}

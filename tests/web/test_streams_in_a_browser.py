@@ -18,7 +18,7 @@ from tests.api.servers import ServerProcess
 from tests.browser.chromium import in_a_thread, in_chromium
 from tests.conftest import Cast
 from tests.questions.world import answer, ask
-from tests.web.app import App, opened
+from tests.web.app import PHONE, App, opened
 
 pytestmark = in_chromium
 
@@ -108,6 +108,7 @@ def test_an_api_that_is_killed_in_mid_question_loses_nothing_on_the_page(
 
 def test_a_reload_in_mid_search_shows_the_answer_so_far_without_a_stream(acme: Cast, app: App) -> None:
     asked = begin(acme, "Perhaps a blue car")
+    app.page.set_viewport_size(PHONE)
     app.open(asked.page)
     app.page.get_by_text("Perhaps a blue car").wait_for()
     # No event comes.
