@@ -61,7 +61,8 @@ class PresentedKey:
     public_id: str
 
 
-def _checksum(body: str) -> str:
+def checksum(body: str) -> str:
+    """Return the CRC-32 of a key without it, in six digits of the alphabet."""
     number = zlib.crc32(body.encode())
     digits = ""
     for _ in range(_CRC):
@@ -80,13 +81,13 @@ def generate(*, test: bool = False) -> PresentedKey:
     public_id = "".join(secrets.choice(_ALPHABET) for _ in range(_PUBLIC))
     secret = "".join(secrets.choice(_ALPHABET) for _ in range(_SECRET))
     body = f"{hint(public_id, test=test)}_{secret}"
-    return PresentedKey(text=body + _checksum(body), public_id=public_id)
+    return PresentedKey(text=body + checksum(body), public_id=public_id)
 
 
 def parse(text: str) -> PresentedKey | None:
     """Return the parts of a key; None if its shape or checksum is wrong."""
     match = _SHAPE.fullmatch(text)
-    if match is None or not hmac.compare_digest(_checksum(text[:-_CRC]), match[3]):
+    if match is None or not hmac.compare_digest(checksum(text[:-_CRC]), match[3]):
         return None
     return PresentedKey(text=text, public_id=match[1])
 

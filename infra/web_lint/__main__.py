@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 TOOLS = PROJECT / ".local" / "web-lint"
 PACKAGES = ("typescript@5.9.3", "lit@3.3.3", "lit-html@3.3.2", "lit-element@4.2.2", "@lit/reactive-element@2.1.1",
             "intl-messageformat@10.7.18")  # fmt: skip
+_PATIENCE = ("--fetch-retries=1", "--fetch-timeout=20000", "--fetch-retry-maxtimeout=5000")
 MOST_LINES, MOST_LINES_IN_ALL = 300, 9_000
 _SIDED = re.compile(r"(?<![-\w])(?:(?:margin|padding|border)-)?(?:left|right)\s*:|text-align:\s*(?:left|right)\b")
 
@@ -31,6 +32,7 @@ def main() -> int:
         lines = sizes()
         directions()
         sentences()
+        install()
         types()
     except LintFailed as error:
         print(f"lint-web: ERROR {error}", file=sys.stderr)
@@ -63,16 +65,25 @@ def sentences() -> None:
     _run(_found("node"), "--experimental-default-type=module", str(HERE / "sentences.mjs"))
 
 
-def types() -> None:
-    """Check all types. Raises LintFailed."""
-    npm, node = _found("npm"), _found("node")
+def install() -> None:
+    """Install the tools where they lack. Raises LintFailed."""
+    npm = _found("npm")
     TOOLS.mkdir(parents=True, exist_ok=True)
     wanted = json.dumps({"private": True, "dependencies": dict(each.rsplit("@", 1) for each in PACKAGES)})
     listed = TOOLS / "package.json"
     if not listed.is_file() or listed.read_text() != wanted or not (TOOLS / "node_modules").is_dir():
         listed.write_text(wanted)
-        _run(npm, "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(TOOLS))
-    _run(node, str(TOOLS / "node_modules" / "typescript" / "bin" / "tsc"), "--project", str(HERE / "tsconfig.json"))
+        try:
+            _run(npm, "install", "--no-audit", "--no-fund", "--silent", *_PATIENCE, "--prefix", str(TOOLS))
+        except LintFailed:
+            listed.unlink()
+            raise
+
+
+def types() -> None:
+    """Check all types with the installed tools. Raises LintFailed."""
+    compiler = TOOLS / "node_modules" / "typescript" / "bin" / "tsc"
+    _run(_found("node"), str(compiler), "--project", str(HERE / "tsconfig.json"))
 
 
 def _found(tool: str) -> str:
@@ -83,7 +94,10 @@ def _found(tool: str) -> str:
 
 
 def _run(*command: str) -> None:
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False, timeout=120)
+    except subprocess.TimeoutExpired as error:
+        raise LintFailed(f"{Path(command[0]).name} took more than two minutes") from error
     if done.returncode:
         raise LintFailed(f"{Path(command[0]).name} failed:\n{done.stdout}{done.stderr}")
 

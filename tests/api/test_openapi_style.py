@@ -289,7 +289,8 @@ def test_a_response_has_all_its_fields() -> None:
     """Apart from those that the caller asks for, or has set."""
     optional = {
         "Comparison.grading_charge", "Comparison.report", "Question.trace", "QuestionBudget.max_calls",
-        "QuestionBudget.max_tokens", "QuestionBudget.max_seconds",
+        "QuestionBudget.max_tokens", "QuestionBudget.max_seconds", "Timeline.entities", "Timeline.events",
+        "Timeline.gaps", "Timeline.objects", "Timeline.speech", "Timeline.topics", "TimelineEvents.summary",
     }  # fmt: skip
     received = {name for name in schemas() if name.endswith("Request")}
 

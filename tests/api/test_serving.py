@@ -159,9 +159,11 @@ def test_replies_are_as_django_writes_them(server: ServerProcess, acme: Cast) ->
         assert spoofed.headers["X-Request-Id"].startswith("req_")
         login = client.get("/accounts/login/", follow_redirects=True)
         assert "ava_csrf" in login.headers["Set-Cookie"]
-        style = client.get("/static/admin/css/base.css")
+        style = client.get("/static/admin/css/base.css", headers={"Accept-Encoding": "identity"})
         assert (style.status_code, style.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
         assert int(style.headers["Content-Length"]) == len(style.content) > 0
+        compressed = client.get("/static/admin/css/base.css", headers={"Accept-Encoding": "gzip"})
+        assert (compressed.headers["Content-Encoding"], compressed.content) == ("gzip", style.content)
         assert client.head("/healthz").content == b""
 
 

@@ -52,7 +52,7 @@ def test_unknown_wrong_ended_and_suspended_are_refused_in_the_same_words(acme: C
         _, expired = issue_api_key(name="expired", scopes=["*"], expires_at=timezone.now() - timedelta(seconds=1))
         row, original = issue_api_key(name="stolen id", scopes=["*"])
     body = f"vk_live_{row.public_id}_{'0' * 32}"
-    wrong_secret = body + keys._checksum(body)
+    wrong_secret = body + keys.checksum(body)
     assert with_key(original).get("/v1/videos").status_code == 200
     with globex.scope():
         Tenant.objects.filter(id=globex.tenant_id).update(suspended_at=timezone.now())
