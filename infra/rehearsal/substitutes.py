@@ -14,7 +14,7 @@ from infra.vllm import environment
 from infra.vllm.servers import CONTEXT_TOKENS, IMAGES
 
 # The wheel of Valkey has no client program; this script of its protocol answers the health check's question.
-_VALKEY_CLI = """#!/usr/local/bin/python3
+_VALKEY_CLI = """#!/usr/bin/env python3
 import os, socket, sys
 with socket.create_connection(("127.0.0.1", 6379), timeout=2) as connection, connection.makefile("rb") as replies:
     if "REDISCLI_AUTH" in os.environ:

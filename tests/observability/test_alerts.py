@@ -143,6 +143,7 @@ def test_each_alert_has_a_case_in_which_it_fires() -> None:
     assert {case["alertname"] for case in cases if case["exp_alerts"]} == {rule["alert"] for rule in RULES}
 
 
+@pytest.mark.long
 def test_a_rule_that_does_not_fire_fails_its_test(tmp_path: Path) -> None:
     """The tests of the rules can fail: with another limit they do."""
     try:
