@@ -41,8 +41,13 @@ class Plan:
 
     @property
     def dockerfiles(self) -> dict[Path, Path]:
-        """Return the Dockerfiles with the context of each."""
-        return {each.dockerfile: each.context for each in self.services if each.dockerfile and each.context}
+        """Return the Dockerfiles with the context of each, also of what runs on AWS alone."""
+        found = {each.dockerfile: each.context for each in self.services if each.dockerfile and each.context}
+        if self.profile == "openai":
+            # Index workers have no card there.
+            twins = {path.with_name("cpu-worker.Dockerfile"): found[path] for path in found if "gpu" in path.name}
+            found |= twins
+        return found
 
 
 def variables(profile: str, preset: str, folder: Path) -> dict[str, str]:
