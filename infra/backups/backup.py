@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -116,7 +116,10 @@ def _keep(place: Place, bucket: Bucket, found: StoredObject, known: dict[tuple[s
 
 def names(place: Place) -> list[str]:
     """Return the names of the complete backups, oldest first."""
-    files = (name for name, _ in place.names())
+    return _complete(name for name, _ in place.names())
+
+
+def _complete(files: Iterable[str]) -> list[str]:
     return sorted(name.removesuffix(f"/{MANIFEST}") for name in files if name.endswith(f"/{MANIFEST}"))
 
 
@@ -195,10 +198,10 @@ def prune(place: Place, keep: int) -> list[str]:
 
     keep: number of backups that stay, at least one. Returns the names of the deleted backups.
     """
-    complete = names(place)
+    files = [name for name, _ in place.names()]
+    complete = _complete(files)
     staying, going = complete[-keep:], complete[:-keep]
     used = {each.name for name in staying for each in kept_objects(place, name)}
-    files = [name for name, _ in place.names()]
     # The manifest goes first: without it the rest is no backup.
     for name in sorted(files, key=lambda name: not name.endswith(MANIFEST)):
         folder = name.partition("/")[0]

@@ -79,10 +79,24 @@ def inspect(disk: Path, *, run: Run = run, meminfo: Path = Path("/proc/meminfo")
         driver=rows[0][1].strip() if rows else "",
         memory_gib=int(total[1]) / 1024**2 if total else 0.0,
         disk_gib=shutil.disk_usage(disk).free / 1024**3,
-        compose=run(["docker", "compose", "version", "--short"]).strip().removeprefix("v"),
+        compose=compose_version(run),
         daemon=bool(runtimes.strip()),
         runs_gpus="nvidia" in runtimes,
         capabilities=tuple(map(float, capabilities)),
+    )
+
+
+def compose_version(run: Run) -> str:
+    """Return the version of docker compose, "" without one."""
+    return run(["docker", "compose", "version", "--short"]).strip().removeprefix("v")
+
+
+def compose_check(version: str) -> Check:
+    """Check that docker compose is there and new enough."""
+    found = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    least = ".".join(map(str, LEAST_COMPOSE))
+    return Check(
+        "engine", found >= LEAST_COMPOSE, f"docker compose {version or 'is not there'}; {least} or newer is needed"
     )
 
 
@@ -126,13 +140,8 @@ def checks(preset: Preset, host: Host, table: ModelTable) -> list[Check]:
     """Return what the preset needs of the host, in the order in which an operator would mend it."""
     largest = max((table.models[server.model].weights_gib for server in preset.servers.values()), default=0.0)
     memory, disk = SERVICES_GIB + largest, IMAGES_GIB + 1.5 * weights_gib(preset, table)
-    version = tuple(int(part) for part in re.findall(r"\d+", host.compose)[:2])
     found = [
-        Check(
-            "engine",
-            version >= LEAST_COMPOSE,
-            f"docker compose {host.compose or 'is not there'}; {'.'.join(map(str, LEAST_COMPOSE))} or newer is needed",
-        ),
+        compose_check(host.compose),
         Check(
             "docker",
             host.daemon,

@@ -9,7 +9,7 @@ from gpu_workers.engine.models.model_table import table
 from infra.installation import settings
 from infra.installation.backups import back_up
 from infra.installation.composing import Installation, InstallFailed, fetches
-from infra.installation.host import LEAST_COMPOSE, Run, run
+from infra.installation.host import Run, compose_check, compose_version, run
 from infra.release.version import VERSION, numbers
 
 FREE_GIB = 20
@@ -43,9 +43,8 @@ def lacking(own: Installation, *, run: Run = run) -> list[str]:
     found = []
     if reason := refusal(own.version, VERSION):
         found.append(reason)
-    compose = run(["docker", "compose", "version", "--short"]).strip().removeprefix("v")
-    if tuple(int(part) for part in compose.split("-")[0].split(".")[:2] if part.isdigit()) < LEAST_COMPOSE:
-        found.append(f"docker compose {compose or 'is not there'}: {'.'.join(map(str, LEAST_COMPOSE))} is needed")
+    if not (engine := compose_check(compose_version(run))).holds:
+        found.append(engine.detail)
     free = shutil.disk_usage(own.env_file.parent).free / 1024**3
     if free < FREE_GIB:
         found.append(f"{free:.0f} GiB are free, the new images need {FREE_GIB}: remove images of older versions")

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from infra.local.errors import ServiceFailed
-from infra.rehearsal import checks
+from infra.rehearsal import checks, plan
 from infra.rehearsal.containers import Container, Definition
 from infra.rehearsal.deployment import default_limit_s, user_of
 from infra.rehearsal.dockerfile import HealthCheck
@@ -21,7 +21,6 @@ from infra.rehearsal.report import Report
 from infra.rehearsal.sandbox import Bind, Sandbox, account_files
 from infra.rehearsal.terraform import MachineContainer
 
-_ROLES = ("TRANSCRIBER", "SIMILARITY")
 _KEYS = frozenset({"S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"})
 """Variables that stand for the rights of a machine's role on the bucket."""
 _IN_MEMORY = ("/tmp", "/var/tmp")  # noqa: S108 - inside the sandbox
@@ -125,7 +124,7 @@ class Machines:
         name = f"aws-{each.group}-{each.name}"
         extra = {variable: value for variable, value in self._extra.items() if each.objects or variable not in _KEYS}
         # What a machine has served, it does not load itself.
-        served = {f"{role}_MODEL" for role in _ROLES if f"{role}_URL" in each.environment}
+        served = {name for name in plan.IN_PROCESS if name.replace("_MODEL", "_URL") in each.environment}
         extra = {variable: value for variable, value in extra.items() if variable not in served}
         environment = {"HOME": image.workdir, **image.final.environment(), **each.environment, **extra}
         named = {secret: secret for secret in each.secrets} | dict(each.own_secrets)
